@@ -1,0 +1,116 @@
+import type { Actor } from './actor.ts';
+import type { KubeObject, ResourceRef, ResourceType, ServedKind } from './resource.ts';
+
+/**
+ * The api-server as one identity sees it. `kube/` implements it; whoever needs a part of it declares that part with `Pick<Cluster, …>`.
+ * Every method throws AppError: `NotFound`, `Forbidden` (with the missing right), `AlreadyExists`, `Conflict`, `InvalidInput` (with a fault per
+ * field of the api-server's answer), `AdmissionDenied`, `QuotaExceeded`, `TooManyRequests`, `ClusterUnavailable`.
+ */
+export interface Cluster {
+  get(ref: ResourceRef, options?: CallOptions): Promise<KubeObject>;
+  /** Follows `continue` to the end; `namespace` absent: across all namespaces or cluster-scoped. */
+  list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
+  /** The same, but only metadata crosses the wire (PartialObjectMetadataList). `apiVersion` and `kind` of the items are those of the listed kind. */
+  listMetadata(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
+  create(type: ResourceType, object: KubeObject, options?: WriteOptions): Promise<Written>;
+  /** Server-side apply. */
+  apply(type: ResourceType, object: KubeObject, options: ApplyOptions): Promise<Written>;
+  /** Replaces the object; with a `resourceVersion` in its metadata, only that version of it. */
+  replace(type: ResourceType, object: KubeObject, options?: WriteOptions): Promise<Written>;
+  patch(ref: ResourceRef, patch: Patch, options?: WriteOptions): Promise<Written>;
+  /** Resolves when the api-server has accepted the deletion, which finalizers may delay. */
+  delete(ref: ResourceRef, options?: DeleteOptions): Promise<void>;
+  /** Server-side apply of `status` alone. */
+  applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions): Promise<Written>;
+  /** Yields until the signal aborts (ends silently) or the watch breaks (throws; `Conflict` with status 410 when the version is too old). */
+  watch(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent>;
+  /** SelfSubjectAccessReview. */
+  review(right: Right, options?: CallOptions): Promise<Verdict>;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+export interface ListOptions extends CallOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+export interface WriteOptions extends CallOptions {
+  readonly dryRun?: 'All';
+  readonly fieldManager?: string;
+  /** Default `Strict`: unknown and duplicate fields are refused. */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
+  readonly subresource?: 'status' | 'scale';
+}
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Takes fields over from other managers. Default: a `Conflict`. */
+  readonly force?: 'force';
+}
+export interface DeleteOptions extends CallOptions {
+  readonly propagation?: 'Foreground' | 'Background' | 'Orphan';
+  /** Delete only the object with this uid. */
+  readonly uid?: string;
+  readonly dryRun?: 'All';
+}
+export interface WatchOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly resourceVersion: string;
+  readonly signal: AbortSignal;
+}
+export type Patch =
+  | { readonly type: 'merge'; readonly body: { readonly [key: string]: unknown } }
+  | { readonly type: 'json'; readonly body: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[] };
+
+export interface ObjectList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+export interface Written {
+  readonly object: KubeObject;
+  /** Sentences of the api-server's `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+  readonly object: KubeObject;
+}
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** The identities under which calls can be made (design section 4). */
+export interface Clusters {
+  /** The controller's own account: discovery, catalogue resources, Operators, environments. */
+  asController(): Cluster;
+  /** The signed-in user, by impersonation with user and groups. Throws `ActorMissing` before anything leaves. */
+  asActor(actor: Actor): Cluster;
+}
+
+/** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */
+export interface Discovery {
+  kinds(signal?: AbortSignal): Promise<readonly ServedKind[]>;
+  /** The served kind of an object, in exactly its version; undefined when it is not served. */
+  find(apiVersion: string, kind: string, signal?: AbortSignal): Promise<ServedKind | undefined>;
+  /** Forgets what is cached. */
+  invalidate(): void;
+}
+
+/** The catalogue resources, kept in memory by the controller's account. Nothing namespaced and private is among them. Sorted by namespace and name. */
+export interface CatalogCache {
+  operators(): readonly KubeObject[];
+  customResourceDefinitions(): readonly KubeObject[];
+  environments(): readonly KubeObject[];
+  catalogSources(): readonly KubeObject[];
+}

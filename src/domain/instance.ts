@@ -1,0 +1,64 @@
+import type { Condition } from './condition.ts';
+import type { FieldFault, MissingRight } from './errors.ts';
+import type { Health } from './health.ts';
+import type { KubeObject } from './resource.ts';
+
+/** One App installed in one Environment, as a row shows it. */
+export interface InstanceSummary {
+  readonly environment: string;
+  readonly app: string;
+  readonly appName: string;
+  readonly kind: string;
+  readonly name: string;
+  /** RFC 3339. */
+  readonly created: string;
+  readonly health: Health;
+  readonly deleting: boolean;
+}
+
+/** An Instance with its own object; metadata.managedFields are taken out. */
+export interface InstanceView extends InstanceSummary {
+  readonly object: KubeObject;
+  readonly conditions: readonly Condition[];
+  readonly generation: number;
+  readonly observedGeneration: number | undefined;
+  /** The resourceVersion, for `If-Match`. */
+  readonly etag: string;
+}
+
+/** What would happen, found out before anything is written (design section 8). */
+export interface Preflight {
+  readonly verdict: 'Ready' | 'Blocked';
+  /** The object exactly as it would be sent. */
+  readonly object: KubeObject;
+  /** The object as the api-server would store it, when its dry run succeeded. */
+  readonly result?: KubeObject;
+  readonly warnings: readonly string[];
+  /** Why it is blocked: each with the field it belongs to, where there is one. */
+  readonly faults: readonly FieldFault[];
+  /** The rights that are missing, and the RoleBinding (YAML) that would grant them. */
+  readonly missing: readonly MissingRight[];
+  readonly grant?: string;
+  readonly commands: Commands;
+}
+
+/** The same act for automation. */
+export interface Commands {
+  /** A shell command with the object on standard input. */
+  readonly kubectl: string;
+  readonly curl: string;
+  /** The object as a YAML file. */
+  readonly yaml: string;
+}
+
+/** An Event of the cluster about a resource. */
+export interface EventView {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly count: number;
+  /** RFC 3339. */
+  readonly lastSeen: string;
+}

@@ -1,0 +1,28 @@
+import type { Condition } from './condition.ts';
+
+/** An Operator as admins see it. */
+export interface OperatorView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly displayName: string;
+  /** The legacy word of `status.status`. */
+  readonly status: 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
+  readonly message: string;
+  readonly chart: { readonly address: string; readonly name?: string; readonly version?: string; readonly appVersion?: string; readonly digest?: string };
+  readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
+  readonly crds: readonly { readonly name: string; readonly kind: string; readonly origin: string; readonly established: boolean; readonly instances?: number }[];
+  readonly conditions: readonly Condition[];
+  readonly suspended: boolean;
+  readonly created: string;
+}
+
+/** A fault of the catalogue: where, and a sentence about what to do. */
+export interface CatalogFault {
+  readonly source: string;
+  readonly file: string;
+  /** Counted from 1; 0 when the fault is the file's as a whole. */
+  readonly line: number;
+  readonly column: number;
+  readonly resource?: string;
+  readonly message: string;
+}
