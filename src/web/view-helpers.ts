@@ -1,0 +1,77 @@
+import Handlebars from 'handlebars';
+import { htmlOf } from './safe-html.ts';
+
+export interface ViewHelperOptions {
+  /** The address of a file of views/static, e.g. `icons.svg`. */
+  readonly asset: (file: string) => string;
+  /** Milliseconds since the epoch, for ages. */
+  readonly now: () => number;
+}
+
+/**
+ * The helpers that templates can call. Few and pure: escaping and formatting only, decisions belong to the view models.
+ *
+ * - `{{asset "icons.svg"}}` the address of a static file
+ * - `{{age "2026-01-01T00:00:00Z"}}` a `<time>` element that reads `3 d`; `{{date …}}` one that reads `1 Jan 2026, 00:00 UTC`
+ * - `{{#if (eq a b)}}` whether two values are the same
+ * - `{{html readme}}` HTML that the sanitiser vouches for
+ * - `{{icon "search"}}` a decorative icon of the sprite
+ * - `{{plural 2 "instance"}}` `2 instances`; `{{plural 2 "entry" "entries"}}`
+ * - `{{url name}}` a path segment or query value, percent-encoded
+ * - `{{concat "a" b "c"}}` its arguments in one text
+ */
+export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, Handlebars.HelperDelegate> {
+  return {
+    asset: (file: string) => asset(file),
+    age: (when: string) => timeElement(when, age(when, now())),
+    date: (when: string) => timeElement(when, dateText(when)),
+    eq: (a: unknown, b: unknown) => a === b,
+    html: (value: unknown) => new Handlebars.SafeString(htmlOf(value)),
+    icon: (name: string) => iconElement(asset('icons.svg'), name),
+    plural: (count: number, one: string, many: unknown) => plural(count, one, typeof many === 'string' ? many : `${one}s`),
+    url: (value: unknown) => encodeURIComponent(String(value)),
+    concat: (...parts: unknown[]) => parts.slice(0, -1).join(''),
+  };
+}
+
+function timeElement(when: string, text: string): Handlebars.SafeString {
+  const escape = Handlebars.escapeExpression;
+  return new Handlebars.SafeString(`<time datetime="${escape(when)}" title="${escape(dateText(when))}">${escape(text)}</time>`);
+}
+
+function iconElement(sprite: string, name: string): Handlebars.SafeString {
+  const escape = Handlebars.escapeExpression;
+  return new Handlebars.SafeString(
+    `<svg class="icon" aria-hidden="true" focusable="false"><use href="${escape(sprite)}#${escape(name)}"></use></svg>`,
+  );
+}
+
+/** How long ago, in one unit: `12 s`, `5 min`, `3 h`, `40 d`. A time to come reads `0 s`, as clocks differ a little. */
+export function age(when: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(when)) / 1000));
+  if (Number.isNaN(seconds)) return 'unknown';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** `1 Jan 2026, 00:00 UTC`; the text itself when it is no time. */
+export function dateText(when: string): string {
+  const time = new Date(when);
+  if (Number.isNaN(time.getTime())) return when;
+  const text = time.toLocaleString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return `${text} UTC`;
+}
+
+/** `1 instance`, `2 instances`. */
+export function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
