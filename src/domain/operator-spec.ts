@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { parseDuration } from './duration.ts';
+import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
+import type { JsonObject, KubeObject } from './resource.ts';
+
+/** Where a chart comes from: an archive at an address, or one version of a chart in a repository. */
+export type ChartSource =
+  | { readonly kind: 'url'; readonly url: string }
+  | {
+      readonly kind: 'repository';
+      readonly repoURL: string;
+      readonly name: string;
+      readonly version: string;
+      /** `sha256:<hex>` */
+      readonly digest?: string;
+    };
+
+export type LegacyApiPolicy = 'Uplift' | 'Reject';
+export type OperatorDeletionPolicy = 'Block' | 'Cascade' | 'Orphan';
+
+/** How the catalogue shows one kind of an Operator. */
+export interface CatalogKind {
+  readonly kind: string;
+  readonly hidden: boolean;
+  readonly displayName?: string;
+  readonly summary?: string;
+  /** Dotted paths of the fields to show first, e.g. `spec.storage.size`. */
+  readonly fields: readonly string[];
+  /** Laid out like the resource: `{spec: {…}}`. */
+  readonly defaults: JsonObject;
+  /** Markdown. */
+  readonly usage: string;
+  readonly example?: JsonObject;
+}
+
+/** How the catalogue shows an Operator. */
+export interface CatalogEntry {
+  readonly displayName?: string;
+  readonly summary?: string;
+  readonly category?: string;
+  /** An https URL or a `data:image/…` URL. */
+  readonly icon?: string;
+  readonly tags: readonly string[];
+  readonly provider?: string;
+  readonly docsURL?: string;
+  readonly kinds: readonly CatalogKind[];
+}
+
+/** The spec of an Operator with every default filled in. */
+export interface OperatorSpec {
+  readonly chart: ChartSource;
+  readonly values: JsonObject;
+  readonly targetNamespace: string;
+  readonly createNamespace: boolean;
+  readonly releaseName: string;
+  readonly legacyAPIs: LegacyApiPolicy;
+  readonly suspend: boolean;
+  /** Milliseconds. */
+  readonly interval: number;
+  readonly historyLimit: number;
+  readonly deletionPolicy: OperatorDeletionPolicy;
+  readonly catalog: CatalogEntry;
+}
+
+/** The annotation by which a person asks for an attempt now; any new value counts. */
+export const RECONCILE_AT = 'chandlery.dev/reconcile-at';
+
+/** Reads an Operator that the api-server has stored, so one that its schema has accepted. */
+export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
+  const { spec, metadata } = operator;
+  const name = textAt(spec, 'name') ?? metadata.name;
+  return {
+    chart: parseChartSource(spec),
+    values: objectAt(spec, 'values') as JsonObject,
+    targetNamespace: textAt(spec, 'targetNamespace') ?? metadata.namespace ?? 'default',
+    createNamespace: booleanAt(spec, 'createNamespace') ?? false,
+    releaseName: textAt(spec, 'releaseName') ?? name,
+    legacyAPIs: textAt(spec, 'legacyAPIs') === 'Reject' ? 'Reject' : 'Uplift',
+    suspend: booleanAt(spec, 'suspend') ?? false,
+    interval: parseDuration(textAt(spec, 'interval') ?? '10m'),
+    historyLimit: numberAt(spec, 'historyLimit') ?? 10,
+    deletionPolicy: parseDeletionPolicy(textAt(spec, 'deletionPolicy')),
+    catalog: parseCatalogEntry(objectAt(spec, 'catalog')),
+  };
+}
+
+/** The address of a chart as a person would name it. */
+export function addressOf(source: ChartSource): string {
+  return source.kind === 'url' ? source.url : `${source.repoURL} ${source.name} ${source.version}`;
+}
+
+/**
+ * The value of the label `chandlery.dev/operator`: `<namespace>.<name>`, or, where that is longer than the 63 characters of a label, its beginning and a hash.
+ * Compare it, do not take it apart.
+ */
+export function operatorLabelValue(namespace: string, name: string): string {
+  const plain = `${namespace}.${name}`;
+  if (plain.length <= 63) return plain;
+  const hash = createHash('sha256').update(plain).digest('hex').slice(0, 10);
+  return `${plain.slice(0, 52).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+}
+
+function parseChartSource(spec: unknown): ChartSource {
+  const url = textAt(spec, 'chartURL');
+  if (url !== undefined) return { kind: 'url', url };
+  const digest = textAt(spec, 'chart', 'digest');
+  return {
+    kind: 'repository',
+    repoURL: textAt(spec, 'chart', 'repoURL') ?? '',
+    name: textAt(spec, 'chart', 'name') ?? '',
+    version: textAt(spec, 'chart', 'version') ?? '',
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
+function parseDeletionPolicy(text: string | undefined): OperatorDeletionPolicy {
+  return text === 'Cascade' || text === 'Orphan' ? text : 'Block';
+}
+
+function parseCatalogEntry(catalog: unknown): CatalogEntry {
+  return {
+    ...optionalTexts(catalog, ['displayName', 'summary', 'category', 'icon', 'provider', 'docsURL']),
+    tags: textsAt(catalog, 'tags'),
+    kinds: listAt(catalog, 'kinds').map((item) => parseCatalogKind(item)),
+  };
+}
+
+function parseCatalogKind(item: unknown): CatalogKind {
+  const example = isObject(item) ? item['example'] : undefined;
+  return {
+    kind: textAt(item, 'kind') ?? '',
+    hidden: booleanAt(item, 'hidden') ?? false,
+    ...optionalTexts(item, ['displayName', 'summary']),
+    fields: textsAt(item, 'fields'),
+    defaults: objectAt(item, 'defaults') as JsonObject,
+    usage: textAt(item, 'usage') ?? '',
+    ...(isObject(example) ? { example: example as JsonObject } : {}),
+  };
+}
+
+function optionalTexts<K extends string>(value: unknown, keys: readonly K[]): { [P in K]?: string } {
+  const found: { [P in K]?: string } = {};
+  for (const key of keys) {
+    const text = textAt(value, key);
+    if (text !== undefined) found[key] = text;
+  }
+  return found;
+}

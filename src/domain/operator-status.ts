@@ -1,0 +1,108 @@
+import type { Condition } from './condition.ts';
+import { listAt, numberAt, objectAt, textAt } from './read.ts';
+import type { KubeObject } from './resource.ts';
+
+export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime'] as const;
+/** Where a CustomResourceDefinition came from: the `crds/` folder, a template, a Helm 2 `crd-install` hook, or the operator itself while it ran. */
+export type CrdOrigin = (typeof CRD_ORIGINS)[number];
+
+export type LegacyStatus = 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
+
+export interface CrdStatus {
+  readonly name: string;
+  readonly kind: string;
+  readonly origin: CrdOrigin;
+  readonly established: boolean;
+  /** Counted only while the Operator is being deleted. */
+  readonly instances?: number;
+}
+
+/** The last attempt to fetch, install or upgrade. */
+export interface Attempt {
+  /** Over chart, values and Kubernetes minor; absent when the chart could not be fetched. */
+  readonly digest?: string;
+  readonly chartDigest?: string;
+  readonly generation: number;
+  /** The annotation `chandlery.dev/reconcile-at` that was seen; empty when there was none. */
+  readonly requestedAt: string;
+  /** RFC 3339. */
+  readonly time: string;
+}
+
+export interface OperatorStatus {
+  readonly status?: LegacyStatus;
+  readonly observedGeneration?: number;
+  readonly customResourceDefinitions: readonly string[];
+  readonly chart?: { readonly name: string; readonly version: string; readonly appVersion?: string; readonly digest: string };
+  readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
+  readonly crds: readonly CrdStatus[];
+  readonly lastAttempted?: Attempt;
+  readonly failures: number;
+  readonly conditions: readonly Condition[];
+}
+
+/** Reads the status of an Operator; everything that is missing or foreign in it is left out. */
+export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
+  const { status } = operator;
+  const observedGeneration = numberAt(status, 'observedGeneration');
+  const word = parseLegacyStatus(textAt(status, 'status'));
+  return {
+    ...(word === undefined ? {} : { status: word }),
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    customResourceDefinitions: listAt(status, 'customResourceDefinitions').filter((item) => typeof item === 'string'),
+    ...parseChart(objectAt(status, 'chart')),
+    ...parseRelease(objectAt(status, 'release')),
+    crds: listAt(status, 'crds').map((item) => parseCrd(item)),
+    ...parseAttempt(objectAt(status, 'lastAttempted')),
+    failures: numberAt(status, 'failures') ?? 0,
+    conditions: listAt(status, 'conditions') as readonly Condition[],
+  };
+}
+
+/** The origin that a text names; `runtime` for anything unknown. */
+export function parseCrdOrigin(text: string | undefined): CrdOrigin {
+  return CRD_ORIGINS.find((origin) => origin === text) ?? 'runtime';
+}
+
+function parseLegacyStatus(text: string | undefined): LegacyStatus | undefined {
+  return (['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const).find((word) => word === text);
+}
+
+function parseChart(chart: unknown): Pick<OperatorStatus, 'chart'> {
+  const [name, version, digest, appVersion] = ['name', 'version', 'digest', 'appVersion'].map((key) => textAt(chart, key));
+  if (name === undefined || version === undefined || digest === undefined) return {};
+  return { chart: { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest } };
+}
+
+function parseRelease(release: unknown): Pick<OperatorStatus, 'release'> {
+  const [name, namespace, status] = ['name', 'namespace', 'status'].map((key) => textAt(release, key));
+  if (name === undefined || namespace === undefined || status === undefined) return {};
+  return { release: { name, namespace, revision: numberAt(release, 'revision') ?? 0, status } };
+}
+
+function parseCrd(item: unknown): CrdStatus {
+  const instances = numberAt(item, 'instances');
+  return {
+    name: textAt(item, 'name') ?? '',
+    kind: textAt(item, 'kind') ?? '',
+    origin: parseCrdOrigin(textAt(item, 'origin')),
+    established: objectAt(item)['established'] === true,
+    ...(instances === undefined ? {} : { instances }),
+  };
+}
+
+function parseAttempt(attempt: unknown): Pick<OperatorStatus, 'lastAttempted'> {
+  const time = textAt(attempt, 'time');
+  if (time === undefined) return {};
+  const digest = textAt(attempt, 'digest');
+  const chartDigest = textAt(attempt, 'chartDigest');
+  return {
+    lastAttempted: {
+      ...(digest === undefined ? {} : { digest }),
+      ...(chartDigest === undefined ? {} : { chartDigest }),
+      generation: numberAt(attempt, 'generation') ?? 0,
+      requestedAt: textAt(attempt, 'requestedAt') ?? '',
+      time,
+    },
+  };
+}
