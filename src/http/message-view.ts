@@ -1,0 +1,20 @@
+import type { Actor } from '../domain/actor.ts';
+import type { ErrorCode, FieldFault, MissingRight } from '../domain/errors.ts';
+import type { Person } from '../domain/session.ts';
+
+/** A page that says one thing: an error, or that somebody is signed out. Plain data for the template. */
+export interface MessageView {
+  readonly status: number;
+  /** Absent when the page tells of no error. */
+  readonly code?: ErrorCode;
+  readonly title: string;
+  readonly message: string;
+  readonly faults: readonly FieldFault[];
+  readonly missing?: MissingRight;
+  /** The one thing to do next. */
+  readonly action?: { readonly label: string; readonly href: string };
+  readonly requestId: string;
+  /** Absent while nobody is signed in. */
+  readonly actor?: Actor;
+  readonly person?: Person;
+}

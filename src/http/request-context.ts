@@ -1,0 +1,42 @@
+import type { Response } from 'express';
+import type { Actor } from '../domain/actor.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Person, SignedIn } from '../domain/session.ts';
+
+/** What is known of a request while it is answered. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** Absent while nobody is signed in. */
+  readonly actor?: Actor;
+  readonly person?: Person;
+}
+
+const contexts = new WeakMap<object, RequestContext>();
+
+/** The context of the request that `res` answers; createApp sets it before anything else. */
+export function contextOf(res: Response): RequestContext {
+  const context = contexts.get(res);
+  if (context === undefined) throw new AppError('Internal', 'request: it has no context; createApp sets one first');
+  return context;
+}
+
+/**
+ * Who the request is from.
+ *
+ * @throws AppError `Unauthenticated` when nobody is signed in.
+ */
+export function signedInOf(res: Response): SignedIn {
+  const { actor, person } = contextOf(res);
+  if (actor === undefined || person === undefined) {
+    throw new AppError('Unauthenticated', 'sign-in: this address needs a session or a bearer token');
+  }
+  return { actor, person };
+}
+
+export function startContext(res: Response, requestId: string): void {
+  contexts.set(res, { requestId });
+}
+
+export function setSignedIn(res: Response, signedIn: SignedIn): void {
+  contexts.set(res, { ...contextOf(res), ...signedIn });
+}
