@@ -22,7 +22,7 @@ export interface InstanceView extends InstanceSummary {
   readonly conditions: readonly Condition[];
   readonly generation: number;
   readonly observedGeneration: number | undefined;
-  /** The resourceVersion, for `If-Match`. */
+  /** `<uid>.<generation>`, for `If-Match`: it moves when what is wanted changes, not whenever the status does. */
   readonly etag: string;
 }
 

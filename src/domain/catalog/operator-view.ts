@@ -1,0 +1,59 @@
+import { findCondition } from '../condition.ts';
+import { conditionsOf } from '../health-rules/conditions.ts';
+import type { OperatorView } from '../operator.ts';
+import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
+import type { KubeObject } from '../resource.ts';
+
+const WORDS = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
+
+/** An Operator as admins see it. */
+export function operatorView(operator: KubeObject): OperatorView {
+  const { spec, status, metadata } = operator;
+  const conditions = listAt(status, 'conditions').filter((item) => isObject(item)) as unknown as OperatorView['conditions'];
+  const word = WORDS.find((candidate) => candidate === at(status, 'status')) ?? 'INSTALLING';
+  const stalled = findCondition(conditionsOf(operator), 'Stalled');
+  const ready = findCondition(conditionsOf(operator), 'Ready');
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    displayName: textAt(spec, 'catalog', 'displayName') ?? metadata.name,
+    status: metadata.deletionTimestamp === undefined ? word : 'DELETING',
+    message: word === 'READY' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
+    chart: chartOf(operator),
+    ...releaseOf(objectAt(status, 'release')),
+    crds: listAt(status, 'crds').map((crd) => ({
+      name: textAt(crd, 'name') ?? '',
+      kind: textAt(crd, 'kind') ?? '',
+      origin: textAt(crd, 'origin') ?? '',
+      established: booleanAt(crd, 'established') ?? false,
+      ...(numberAt(crd, 'instances') === undefined ? {} : { instances: numberAt(crd, 'instances') ?? 0 }),
+    })),
+    conditions,
+    suspended: booleanAt(spec, 'suspend') ?? false,
+    created: metadata.creationTimestamp ?? '',
+  };
+}
+
+function chartOf({ spec, status }: KubeObject): OperatorView['chart'] {
+  const repo = textAt(spec, 'chart', 'repoURL');
+  const address =
+    textAt(spec, 'chartURL') ?? (repo === undefined ? '' : `${repo.replace(/\/$/, '')}/${textAt(spec, 'chart', 'name') ?? ''}`);
+  const found: [string, string][] = ['name', 'version', 'appVersion', 'digest'].flatMap((key) => {
+    const value = textAt(status, 'chart', key);
+    return value === undefined ? [] : [[key, value] satisfies [string, string]];
+  });
+  return { address, ...Object.fromEntries(found) };
+}
+
+function releaseOf(release: Readonly<Record<string, unknown>>): Pick<OperatorView, 'release'> {
+  const name = textAt(release, 'name');
+  if (name === undefined) return {};
+  return {
+    release: {
+      name,
+      namespace: textAt(release, 'namespace') ?? '',
+      revision: numberAt(release, 'revision') ?? 0,
+      status: textAt(release, 'status') ?? '',
+    },
+  };
+}
