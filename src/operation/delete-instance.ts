@@ -1,0 +1,10 @@
+import type { Actor } from '../domain/actor.ts';
+import { findInstance, type InstanceAddress } from './find-instance.ts';
+import type { Ports } from './ports.ts';
+
+/** Deletes exactly the Instance that stands there now; what it owns goes with it in the background. Resolves once the api-server has accepted. */
+export async function deleteInstance(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, address: InstanceAddress): Promise<void> {
+  const { ref, object } = await findInstance(ports, actor, address);
+  const { uid } = object.metadata;
+  await ports.clusters.asActor(actor).delete(ref, { propagation: 'Background', ...(uid === undefined ? {} : { uid }) });
+}

@@ -1,0 +1,21 @@
+import type { Actor } from '../domain/actor.ts';
+import { buildCatalog, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Ports } from './ports.ts';
+
+/** The entries of the catalogue that are meant for the actor. */
+export function entriesFor(ports: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
+  const entries = buildCatalog(ports.catalog.operators(), ports.catalog.customResourceDefinitions());
+  return entries.filter(({ audience }) => audience.length === 0 || audience.some((group) => actor.groups.includes(group)));
+}
+
+/**
+ * One entry by its id.
+ *
+ * @throws AppError `NotFound`, in the same words whether there is no such App or it is not meant for the actor.
+ */
+export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string): CatalogEntry {
+  const entry = entriesFor(ports, actor).find(({ summary }) => summary.id === id);
+  if (entry === undefined) throw new AppError('NotFound', `app ${JSON.stringify(id)}: the catalogue has no such app`);
+  return entry;
+}

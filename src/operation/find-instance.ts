@@ -1,0 +1,94 @@
+import type { Actor } from '../domain/actor.ts';
+import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import type { EnvironmentView } from '../domain/environment.ts';
+import { AppError } from '../domain/errors.ts';
+import { healthOf } from '../domain/health-rules/health-of.ts';
+import type { InstanceSummary, InstanceView } from '../domain/instance.ts';
+import { isDnsSubdomain } from '../domain/names.ts';
+import { isObject, listAt, numberAt, textAt } from '../domain/read.ts';
+import type { KubeObject, ResourceRef } from '../domain/resource.ts';
+import { findApp } from './find-app.ts';
+import { findEnvironment } from './find-environment.ts';
+import type { Ports } from './ports.ts';
+
+/** The address of an Instance: the environment's name, the App's id and the name of the object. */
+export interface InstanceAddress {
+  readonly environment: string;
+  readonly app: string;
+  readonly name: string;
+}
+
+/** An Instance with what it belongs to, as the actor may read it. */
+export interface FoundInstance {
+  readonly entry: CatalogEntry;
+  readonly environment: EnvironmentView;
+  readonly ref: ResourceRef & { readonly namespace: string };
+  readonly object: KubeObject;
+}
+
+/**
+ * Reads an Instance as the actor.
+ *
+ * @throws AppError `NotFound` for an environment, App or Instance that does not exist or may not be known of; `Forbidden` inside an
+ * environment that the actor does see.
+ */
+export async function findInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  address: InstanceAddress,
+): Promise<FoundInstance> {
+  const environment = await findEnvironment(ports.clusters, actor, address.environment);
+  const entry = findApp(ports, actor, address.app);
+  const place = `${entry.summary.displayName} ${JSON.stringify(address.name)}: there is none in ${environment.name}`;
+  if (!isDnsSubdomain(address.name)) throw new AppError('NotFound', place);
+  const { group, version, plural } = entry.summary;
+  const ref = { group, version, resource: plural, namespace: environment.namespace, name: address.name };
+  return { entry, environment, ref, object: await ports.clusters.asActor(actor).get(ref) };
+}
+
+/** A row about an Instance. */
+export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
+  return {
+    environment: environment.name,
+    app: entry.summary.id,
+    appName: entry.summary.displayName,
+    kind: entry.summary.kind,
+    name: object.metadata.name,
+    created: object.metadata.creationTimestamp ?? '',
+    health: healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' },
+    deleting: object.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** All about an Instance but its tree. */
+export function instanceView(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceView {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return {
+    ...instanceSummary(entry, environment, object),
+    object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
+    conditions: listAt(object.status, 'conditions')
+      .filter((item) => isObject(item))
+      .flatMap((item) => {
+        const status = textAt(item, 'status');
+        if (status !== 'True' && status !== 'False' && status !== 'Unknown') return [];
+        const lastTransitionTime = textAt(item, 'lastTransitionTime') ?? '';
+        return [
+          {
+            type: textAt(item, 'type') ?? '',
+            status,
+            reason: textAt(item, 'reason') ?? '',
+            message: textAt(item, 'message') ?? '',
+            lastTransitionTime,
+          },
+        ];
+      }),
+    generation: object.metadata.generation ?? 0,
+    observedGeneration: numberAt(object.status, 'observedGeneration'),
+    etag: etagOf(object),
+  };
+}
+
+/** What a change is made against: it moves when the spec changes, not whenever the status does. */
+export function etagOf(object: KubeObject): string {
+  return `${object.metadata.uid ?? ''}.${object.metadata.generation ?? 0}`;
+}

@@ -1,0 +1,54 @@
+import type { Actor } from '../domain/actor.ts';
+import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import type { EnvironmentView } from '../domain/environment.ts';
+import type { MissingRight } from '../domain/errors.ts';
+import { OURS, parseObjectName } from '../domain/names.ts';
+import { apiVersionOf, type JsonObject, type KubeObject, type ResourceType } from '../domain/resource.ts';
+import { findApp } from './find-app.ts';
+import { findEnvironment } from './find-environment.ts';
+import type { InstanceAddress } from './find-instance.ts';
+import type { Ports } from './ports.ts';
+
+/** An Instance as somebody wants it. */
+export interface InstanceDraft extends InstanceAddress {
+  readonly spec: JsonObject;
+}
+
+/** A draft with everything that writing it takes. */
+export interface PreparedDraft {
+  readonly entry: CatalogEntry;
+  readonly environment: EnvironmentView;
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+/**
+ * Makes the object of a draft. Values that the catalogue entry sets by default are laid under the person's own.
+ *
+ * @throws AppError `InvalidInput` for a name that Kubernetes would not take; `NotFound` as `findEnvironment` and `findApp`.
+ */
+export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, draft: InstanceDraft): Promise<PreparedDraft> {
+  const environment = await findEnvironment(ports.clusters, actor, draft.environment);
+  const entry = findApp(ports, actor, draft.app);
+  const { group, version, plural, kind } = entry.summary;
+  const object = {
+    apiVersion: apiVersionOf({ group, version }),
+    kind,
+    metadata: { name: parseObjectName(draft.name), namespace: environment.namespace },
+    spec: draft.spec,
+  };
+  return { entry, environment, type: { group, version, resource: plural }, object };
+}
+
+/** The options of every write on a person's behalf. */
+export const USER_WRITE = { fieldManager: OURS.userFieldManager, fieldValidation: 'Strict' } as const;
+
+/** The right that is missing for a verb on the draft's kind; nothing when the actor has it. */
+export async function missingRight(
+  ports: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  right: Required<Pick<MissingRight, 'verb' | 'group' | 'resource' | 'namespace'>>,
+): Promise<MissingRight | undefined> {
+  const { allowed } = await ports.clusters.asActor(actor).review(right);
+  return allowed ? undefined : right;
+}

@@ -1,0 +1,46 @@
+import type { Actor } from '../domain/actor.ts';
+import type { EventView } from '../domain/instance.ts';
+import { numberAt, textAt } from '../domain/read.ts';
+import type { KubeObject } from '../domain/resource.ts';
+import type { TreeNode } from '../domain/tree.ts';
+import { findEnvironment } from './find-environment.ts';
+import type { InstanceAddress } from './find-instance.ts';
+import type { Ports } from './ports.ts';
+import { showTree } from './show-tree.ts';
+
+/** The Events about an Instance and everything in its tree, newest first. */
+export async function listEvents(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+  actor: Actor,
+  address: InstanceAddress,
+): Promise<EventView[]> {
+  const { namespace } = await findEnvironment(ports.clusters, actor, address.environment);
+  const { root } = await showTree(ports, actor, address);
+  const uids = new Set(uidsOf(root));
+  const { items } = await ports.clusters.asActor(actor).list({ group: '', version: 'v1', resource: 'events' }, { namespace });
+  return items
+    .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
+    .map(eventView)
+    .sort((a, b) => b.lastSeen.localeCompare(a.lastSeen) || a.message.localeCompare(b.message));
+}
+
+function eventView(event: KubeObject): EventView {
+  return {
+    type: textAt(event, 'type') === 'Warning' ? 'Warning' : 'Normal',
+    reason: textAt(event, 'reason') ?? '',
+    message: textAt(event, 'message') ?? '',
+    kind: textAt(event, 'involvedObject', 'kind') ?? '',
+    name: textAt(event, 'involvedObject', 'name') ?? '',
+    count: numberAt(event, 'series', 'count') ?? numberAt(event, 'count') ?? 1,
+    lastSeen:
+      textAt(event, 'series', 'lastObservedTime') ??
+      textAt(event, 'lastTimestamp') ??
+      textAt(event, 'eventTime') ??
+      event.metadata.creationTimestamp ??
+      '',
+  };
+}
+
+function uidsOf(node: TreeNode): string[] {
+  return [node.uid, ...node.children.flatMap(uidsOf)];
+}

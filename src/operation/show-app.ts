@@ -1,0 +1,36 @@
+import type { Actor } from '../domain/actor.ts';
+import type { App } from '../domain/app.ts';
+import { schemaOf, versionsOf, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { isObject, objectAt, textAt, textsAt } from '../domain/read.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import { entriesFor, findApp } from './find-app.ts';
+import type { Ports } from './ports.ts';
+
+/** One App with its README, schema, versions and siblings. */
+export async function showApp(ports: Pick<Ports, 'catalog' | 'readme'>, actor: Actor, id: string): Promise<App> {
+  const entry = findApp(ports, actor, id);
+  const { operator, crd, kindBlock, summary } = entry;
+  const digest = textAt(operator.status, 'chart', 'digest');
+  const example = exampleOf(entry);
+  return {
+    ...summary,
+    readme: digest === undefined ? '' : await ports.readme(digest),
+    versions: versionsOf(crd),
+    siblings: entriesFor(ports, actor)
+      .filter((other) => other.operator === operator && other.crd !== crd)
+      .map((other) => other.summary),
+    schema: schemaOf(crd, summary.version),
+    fields: textsAt(kindBlock, 'fields'),
+    ...(example === undefined ? {} : { example }),
+    usage: textAt(kindBlock, 'usage') ?? '',
+    defaults: objectAt(kindBlock, 'defaults') as JsonObject,
+  };
+}
+
+/** The example is written as a `spec` or as a whole object; here it is always a whole object. */
+function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined {
+  const example = kindBlock['example'];
+  if (!isObject(example)) return undefined;
+  const spec = isObject(example['spec']) ? example['spec'] : example;
+  return { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind, metadata: { name: 'example' }, spec };
+}
