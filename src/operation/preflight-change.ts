@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import type { Preflight } from '../domain/instance.ts';
+import { mergePatchBetween } from '../domain/merge-patch.ts';
 import { missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import type { Ports } from './ports.ts';
@@ -11,7 +12,7 @@ export async function preflightChange(
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {
-  const { ref, changed, environment } = await prepareChange(ports, actor, change);
+  const { ref, object, changed, environment } = await prepareChange(ports, actor, change);
   const { apiVersion, kind, spec } = changed;
   return await preflight(actor, {
     object: { apiVersion, kind, metadata: { name: ref.name, namespace: ref.namespace }, spec },
@@ -21,7 +22,7 @@ export async function preflightChange(
     call: {
       method: 'PATCH',
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}`,
-      body: { spec: change.spec },
+      body: { spec: mergePatchBetween(object.spec ?? {}, change.spec) },
     },
   });
 }

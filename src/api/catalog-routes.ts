@@ -1,0 +1,111 @@
+import { textAt, textsAt } from '../domain/read.ts';
+import type { AppQuery } from '../operation/list-apps.ts';
+import { listApps } from '../operation/list-apps.ts';
+import { listFaults } from '../operation/list-faults.ts';
+import { listOperators } from '../operation/list-operators.ts';
+import { me } from '../operation/me.ts';
+import { showApp } from '../operation/show-app.ts';
+import { showOperator } from '../operation/show-operator.ts';
+import { PAGE_QUERY, pageOfItems } from './paging.ts';
+import type { Call, Route } from './route.ts';
+import { pageOf, ref } from './schemas.ts';
+
+const many = { type: 'array', items: { type: 'string' } } as const;
+
+/** The catalogue, the account and what admins see. */
+export const CATALOG_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/me',
+    operationId: 'showMe',
+    summary: 'Who you are, as the api-server sees you',
+    tag: 'Account',
+    replies: { 200: { description: 'You', schema: ref('Me') } },
+    handle: async ({ ports, actor }) => ({ status: 200, body: await me(ports, actor) }),
+  },
+  {
+    method: 'get',
+    path: '/apps',
+    operationId: 'listApps',
+    summary: 'The catalogue',
+    tag: 'Catalogue',
+    query: {
+      search: { type: 'string', default: '', description: 'Every word must occur in what the card says' },
+      category: many,
+      provider: many,
+      availability: { type: 'array', items: { enum: ['Available', 'Installing', 'Unavailable'] } },
+      ...PAGE_QUERY,
+    },
+    replies: {
+      200: {
+        description: 'A page of the catalogue',
+        schema: pageOf('AppSummary', { facets: { type: 'object' }, total: { type: 'integer' } }),
+      },
+    },
+    handle: async ({ ports, actor, query }) => {
+      const { apps, facets, total } = await listApps(ports, actor, appQuery(query));
+      return { status: 200, body: { ...pageOfItems(apps, (app) => `${app.displayName.toLowerCase()} ${app.id}`, query), facets, total } };
+    },
+  },
+  {
+    method: 'get',
+    path: '/apps/{app}',
+    operationId: 'showApp',
+    summary: 'One app with its README, versions and schema',
+    tag: 'Catalogue',
+    replies: { 200: { description: 'The app', schema: ref('App') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showApp(ports, actor, params['app'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: '/operators',
+    operationId: 'listOperators',
+    summary: 'All operators (admins)',
+    tag: 'Admin',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of operators', schema: pageOf('Operator') } },
+    handle: async ({ ports, actor, query }) => {
+      const operators = await listOperators(ports, actor);
+      return { status: 200, body: pageOfItems(operators, (operator) => `${operator.namespace}/${operator.name}`, query) };
+    },
+  },
+  {
+    method: 'get',
+    path: '/operators/{namespace}/{name}',
+    operationId: 'showOperator',
+    summary: 'One operator (admins)',
+    tag: 'Admin',
+    replies: { 200: { description: 'The operator', schema: ref('Operator') } },
+    handle: async ({ ports, actor, params }) => {
+      const operator = await showOperator(ports, actor, { namespace: params['namespace'] ?? '', name: params['name'] ?? '' });
+      return { status: 200, body: operator };
+    },
+  },
+  {
+    method: 'get',
+    path: '/catalog/faults',
+    operationId: 'listFaults',
+    summary: 'What is wrong in the catalogue files (admins)',
+    tag: 'Admin',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of faults', schema: pageOf('Fault') } },
+    handle: async ({ ports, actor, query }) => {
+      const faults = (await listFaults(ports, actor)).map((fault, index) => ({
+        fault,
+        key: `${fault.source}/${fault.file}:${String(fault.line).padStart(8, '0')}:${index}`,
+      }));
+      const { items, ...rest } = pageOfItems(faults, ({ key }) => key, query);
+      return { status: 200, body: { items: items.map(({ fault }) => fault), ...rest } };
+    },
+  },
+];
+
+/** The query has been checked against the route's schemas. */
+function appQuery(query: Call['query']): AppQuery {
+  return {
+    search: textAt(query, 'search') ?? '',
+    category: textsAt(query, 'category'),
+    provider: textsAt(query, 'provider'),
+    availability: textsAt(query, 'availability') as AppQuery['availability'],
+  };
+}

@@ -1,0 +1,178 @@
+import { AppError } from '../domain/errors.ts';
+import { applyMergePatch } from '../domain/merge-patch.ts';
+import { isObject, objectAt, textAt } from '../domain/read.ts';
+import type { InstanceView } from '../domain/instance.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import { createInstance } from '../operation/create-instance.ts';
+import { deleteInstance } from '../operation/delete-instance.ts';
+import type { InstanceAddress } from '../operation/find-instance.ts';
+import type { InstanceChange } from '../operation/instance-change.ts';
+import { listEnvironments } from '../operation/list-environments.ts';
+import { listEvents } from '../operation/list-events.ts';
+import { listInstances } from '../operation/list-instances.ts';
+import { preflightChange } from '../operation/preflight-change.ts';
+import { preflightInstance } from '../operation/preflight-instance.ts';
+import { showEnvironment } from '../operation/show-environment.ts';
+import { showInstance } from '../operation/show-instance.ts';
+import { showTree } from '../operation/show-tree.ts';
+import { updateInstance } from '../operation/update-instance.ts';
+import { PAGE_QUERY, pageOfItems } from './paging.ts';
+import type { Call, Reply, Route } from './route.ts';
+import { pageOf, ref } from './schemas.ts';
+
+const INSTANCES = '/environments/{environment}/instances';
+const INSTANCE = `${INSTANCES}/{app}/{name}`;
+const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } } as const;
+
+/** Environments and what is installed in them. */
+export const INSTANCE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/environments',
+    operationId: 'listEnvironments',
+    summary: 'The environments that you may see',
+    tag: 'Environments',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of environments', schema: pageOf('Environment') } },
+    handle: async ({ ports, actor, query }) => ({
+      status: 200,
+      body: pageOfItems(await listEnvironments(ports, actor), ({ name }) => name, query),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/environments/{environment}',
+    operationId: 'showEnvironment',
+    summary: 'One environment',
+    tag: 'Environments',
+    replies: { 200: { description: 'The environment', schema: ref('Environment') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showEnvironment(ports, actor, params['environment'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: INSTANCES,
+    operationId: 'listInstances',
+    summary: 'What is installed in an environment',
+    tag: 'Instances',
+    query: PAGE_QUERY,
+    replies: {
+      200: {
+        description: 'A page of instances',
+        schema: pageOf('InstanceSummary', { unreadable: { type: 'array', items: { type: 'string' } } }),
+      },
+    },
+    handle: async ({ ports, actor, params, query }) => {
+      const { instances, unreadable } = await listInstances(ports, actor, params['environment'] ?? '');
+      return { status: 200, body: { ...pageOfItems(instances, ({ name, app }) => `${name} ${app}`, query), unreadable } };
+    },
+  },
+  {
+    method: 'post',
+    path: INSTANCES,
+    operationId: 'createInstance',
+    summary: 'Install an app, or with `dryRun=All` find out whether you could',
+    tag: 'Instances',
+    query: DRY_RUN,
+    body: ref('InstanceDraft'),
+    replies: {
+      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The instance as it was created; Location names it', schema: ref('Instance') },
+    },
+    handle: async (call) => await create(call),
+  },
+  {
+    method: 'get',
+    path: INSTANCE,
+    operationId: 'showInstance',
+    summary: 'One instance',
+    tag: 'Instances',
+    replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
+    handle: async ({ ports, actor, params }) => withTag(200, await showInstance(ports, actor, addressOf(params))),
+  },
+  {
+    method: 'patch',
+    path: INSTANCE,
+    operationId: 'updateInstance',
+    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`; `If-Match` guards against changes by others',
+    tag: 'Instances',
+    query: DRY_RUN,
+    body: ref('InstancePatch'),
+    replies: {
+      200: {
+        description: 'The changed instance, or with `dryRun=All` what would happen',
+        schema: { oneOf: [ref('Instance'), ref('Preflight')] },
+      },
+    },
+    handle: async (call) => await change(call),
+  },
+  {
+    method: 'delete',
+    path: INSTANCE,
+    operationId: 'deleteInstance',
+    summary: 'Delete an instance and all that it owns',
+    tag: 'Instances',
+    replies: { 202: { description: 'The deletion is accepted; Location answers 404 when it is done' } },
+    handle: async ({ ports, actor, params }) => {
+      await deleteInstance(ports, actor, addressOf(params));
+      return { status: 202, location: pathOf(addressOf(params)) };
+    },
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/tree`,
+    operationId: 'showTree',
+    summary: 'The resource tree of an instance with health, as far as you may read it',
+    tag: 'Instances',
+    replies: { 200: { description: 'The tree', schema: ref('ResourceTree') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showTree(ports, actor, addressOf(params)) }),
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/events`,
+    operationId: 'listEvents',
+    summary: 'The events about an instance and its tree, newest first',
+    tag: 'Instances',
+    replies: { 200: { description: 'The events', schema: pageOf('Event') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: { items: await listEvents(ports, actor, addressOf(params)) } }),
+  },
+];
+
+async function create({ ports, actor, params, query, body }: Call): Promise<Reply> {
+  const draft = {
+    environment: params['environment'] ?? '',
+    app: textAt(body, 'app') ?? '',
+    name: textAt(body, 'name') ?? '',
+    spec: objectAt(body, 'spec') as JsonObject,
+  };
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
+  const instance = await createInstance(ports, actor, draft);
+  return { ...withTag(201, instance), location: pathOf(draft) };
+}
+
+async function change({ ports, actor, params, query, body, ifMatch }: Call): Promise<Reply> {
+  const live = await showInstance(ports, actor, addressOf(params));
+  const { etag } = live;
+  if (ifMatch !== '' && ifMatch !== '*' && !ifMatch.startsWith(`${etag}.`)) {
+    throw new AppError(
+      'PreconditionFailed',
+      `${live.appName} ${live.name}: it was changed since you read it; read it again and repeat your change`,
+    );
+  }
+  const spec = applyMergePatch(live.object.spec ?? {}, objectAt(body, 'spec'));
+  const wanted: InstanceChange = { ...addressOf(params), spec: (isObject(spec) ? spec : {}) as JsonObject, etag };
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
+  return withTag(200, await updateInstance(ports, actor, wanted));
+}
+
+/** The tag moves with every version, for caches; `If-Match` looks at its first part, the uid and generation, alone. */
+function withTag(status: 200 | 201, instance: InstanceView): Reply {
+  return { status, body: instance, etag: `${instance.etag}.${instance.object.metadata.resourceVersion ?? ''}` };
+}
+
+function addressOf(params: Call['params']): InstanceAddress {
+  return { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
+}
+
+function pathOf({ environment, app, name }: InstanceAddress): string {
+  return `/api/v1/environments/${encodeURIComponent(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
+}

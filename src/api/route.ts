@@ -1,0 +1,39 @@
+import type { Actor } from '../domain/actor.ts';
+import type { Ports } from '../operation/ports.ts';
+
+/** A JSON Schema of draft 2020-12, as OpenAPI 3.1 embeds it. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** A request after its parameters and body have been checked against the route's schemas. */
+export interface Call {
+  readonly actor: Actor;
+  readonly ports: Ports;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  /** The entity tag of `If-Match` without its quotes; empty when the caller sent none. */
+  readonly ifMatch: string;
+}
+
+/** What a handler answers. */
+export interface Reply {
+  readonly status: 200 | 201 | 202;
+  readonly body?: unknown;
+  readonly location?: string;
+  readonly etag?: string;
+}
+
+/** A row of the route table: it serves, validates and documents one call. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** Path below `/api/v1` with OpenAPI placeholders, e.g. `/apps/{app}`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Admin' | 'Account';
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  readonly body?: JsonSchema;
+  /** Successful answers by status. */
+  readonly replies: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>;
+  readonly handle: (call: Call) => Promise<Reply>;
+}

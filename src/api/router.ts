@@ -1,0 +1,79 @@
+import express from 'express';
+import type { Request, Response, Router } from 'express';
+import type { Actor } from '../domain/actor.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Ports } from '../operation/ports.ts';
+import { CATALOG_ROUTES } from './catalog-routes.ts';
+import { INSTANCE_ROUTES } from './instance-routes.ts';
+import { openApiOf, placeholders } from './openapi.ts';
+import type { Call, Reply, Route } from './route.ts';
+import { validatorOf, type Validator } from './validator.ts';
+
+/** The whole route table. */
+export const ROUTES: readonly Route[] = [...CATALOG_ROUTES, ...INSTANCE_ROUTES];
+
+export interface ApiDeps {
+  readonly ports: Ports;
+  /** Who sent the request; throws `Unauthenticated` when nobody is known. */
+  readonly actorOf: (res: Response) => Actor;
+}
+
+/** The REST API, to be mounted at `/api/v1`. It expects parsed JSON bodies. */
+export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
+  const router = express.Router();
+  const description = openApiOf(ROUTES, ports.publicUrl);
+  router.get('/openapi.json', (_req, res) => {
+    res.json(description);
+  });
+  for (const route of ROUTES) {
+    const validator = validatorOf(route);
+    router[route.method](expressPath(route.path), async (req, res) => {
+      send(res, await route.handle(callOf({ ports, actor: actorOf(res), route, validator, req })));
+    });
+  }
+  refuseOtherMethods(router);
+  return router;
+}
+
+interface Incoming {
+  readonly ports: Ports;
+  readonly actor: Actor;
+  readonly route: Route;
+  readonly validator: Validator;
+  readonly req: Request;
+}
+
+function callOf({ ports, actor, route, validator, req }: Incoming): Call {
+  const params = Object.fromEntries(placeholders(route.path).map((name) => [name, String(req.params[name] ?? '')]));
+  return {
+    ports,
+    actor,
+    params,
+    query: validator.query({ ...req.query }),
+    body: validator.body(req.body),
+    ifMatch: (req.get('if-match') ?? '').trim().replace(/^(W\/)?"(.*)"$/, '$2'),
+  };
+}
+
+function send(res: Response, reply: Reply): void {
+  res.status(reply.status);
+  res.set('Cache-Control', 'private, no-cache');
+  if (reply.location !== undefined) res.set('Location', reply.location);
+  if (reply.etag !== undefined) res.set('ETag', `"${reply.etag}"`);
+  if (reply.body === undefined) res.end();
+  else res.json(reply.body);
+}
+
+function refuseOtherMethods(router: Router): void {
+  for (const path of new Set(ROUTES.map((route) => route.path))) {
+    const allowed = ROUTES.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
+    router.all(expressPath(path), (req, res) => {
+      res.set('Allow', allowed.join(', '));
+      throw new AppError('MethodNotAllowed', `${req.method} ${req.path}: this address answers ${allowed.join(', ')}`);
+    });
+  }
+}
+
+function expressPath(path: string): string {
+  return path.replaceAll(/\{([a-z]+)\}/gi, ':$1');
+}

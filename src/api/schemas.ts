@@ -1,0 +1,180 @@
+import { ERROR_TABLE } from '../domain/errors.ts';
+import { HEALTH_WORDS } from '../domain/health.ts';
+import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
+import type { JsonSchema } from './route.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const integer = { type: 'integer' } as const;
+const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
+const anything = { type: 'object', additionalProperties: true } as const;
+
+/** A reference to a schema of this file, for OpenAPI. */
+export function ref(name: keyof typeof SCHEMAS): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A page of a list. */
+export function pageOf(name: keyof typeof SCHEMAS, extra: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  return object(
+    { items: { type: 'array', items: ref(name) }, next: { type: 'string', description: 'The cursor of the next page' }, ...extra },
+    ['items'],
+  );
+}
+
+function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)): JsonSchema {
+  return { type: 'object', properties, required };
+}
+
+function list(items: unknown): JsonSchema {
+  return { type: 'array', items };
+}
+
+const health = object({ word: { enum: HEALTH_WORDS }, message: text });
+const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
+const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
+const condition = object({
+  type: text,
+  status: { enum: ['True', 'False', 'Unknown'] },
+  reason: text,
+  message: text,
+  lastTransitionTime: time,
+});
+const appSummary = {
+  id: { type: 'string', description: 'The name of its CustomResourceDefinition', examples: ['caches.samples.chandlery.dev'] },
+  kind: text,
+  group: text,
+  version: { type: 'string', description: 'The served version that new instances use' },
+  plural: text,
+  displayName: text,
+  summary: text,
+  category: text,
+  provider: text,
+  tags: list(text),
+  icon: text,
+  docsURL: text,
+  chartVersion: text,
+  appVersion: text,
+  availability: { enum: ['Available', 'Installing', 'Unavailable'] },
+  availabilityMessage: text,
+  operator: object({ namespace: text, name: text }),
+};
+const appRequired = ['id', 'kind', 'group', 'version', 'plural', 'displayName', 'availability'];
+const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
+
+/** The things that the API speaks of. */
+export const SCHEMAS = {
+  Me: object({ user: text, groups: list(text), admin: flag }),
+  AppSummary: object(appSummary, appRequired),
+  App: object(
+    {
+      ...appSummary,
+      readme: { type: 'string', description: 'Markdown as the chart holds it; not sanitised' },
+      versions: list(object({ name: text, served: flag, storage: flag, deprecated: flag })),
+      siblings: list({ $ref: '#/components/schemas/AppSummary' }),
+      schema: { ...anything, description: 'The OpenAPI v3 schema of the kind, `spec` and `status` included' },
+      fields: list(text),
+      example: anything,
+      usage: text,
+      defaults: anything,
+    },
+    [...appRequired, 'readme', 'versions', 'schema'],
+  ),
+  Environment: object({
+    name: text,
+    displayName: text,
+    namespace: text,
+    tier: text,
+    groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
+    ready: flag,
+    message: text,
+  }),
+  InstanceSummary: object(instanceSummary),
+  Instance: object(
+    { ...instanceSummary, object: anything, conditions: list(condition), generation: integer, observedGeneration: integer, etag: text },
+    [...Object.keys(instanceSummary), 'object', 'conditions', 'generation', 'etag'],
+  ),
+  InstanceDraft: { ...object({ app: text, name: text, spec: anything }, ['app', 'name']), additionalProperties: false },
+  InstancePatch: { ...object({ spec: anything }), additionalProperties: false },
+  Preflight: object(
+    {
+      verdict: { enum: ['Ready', 'Blocked'] },
+      object: anything,
+      result: { ...anything, description: 'The object as the api-server would store it' },
+      warnings: list(text),
+      faults: list(fault),
+      missing: list(right),
+      grant: { type: 'string', description: 'A RoleBinding (YAML) that would grant what is missing' },
+      commands: object({ kubectl: text, curl: text, yaml: text }),
+    },
+    ['verdict', 'object', 'warnings', 'faults', 'missing', 'commands'],
+  ),
+  TreeNode: object(
+    {
+      uid: text,
+      apiVersion: text,
+      kind: text,
+      name: text,
+      health,
+      info: text,
+      created: time,
+      children: list({ $ref: '#/components/schemas/TreeNode' }),
+    },
+    ['uid', 'apiVersion', 'kind', 'name', 'children'],
+  ),
+  ResourceTree: object({
+    root: { $ref: '#/components/schemas/TreeNode' },
+    count: integer,
+    health,
+    causes: list(object({ kind: text, name: text, message: text })),
+    unreadable: { ...list(text), description: 'Kinds that the caller may not list here' },
+  }),
+  Event: object({
+    type: { enum: ['Normal', 'Warning'] },
+    reason: text,
+    message: text,
+    kind: text,
+    name: text,
+    count: integer,
+    lastSeen: time,
+  }),
+  Operator: object(
+    {
+      namespace: text,
+      name: text,
+      displayName: text,
+      status: { enum: ['READY', 'INSTALLING', 'ERROR', 'DELETING'] },
+      message: text,
+      chart: object({ address: text, name: text, version: text, appVersion: text, digest: text }, ['address']),
+      release: object({ name: text, namespace: text, revision: integer, status: text }),
+      crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
+      conditions: list(condition),
+      suspended: flag,
+      created: time,
+    },
+    ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions'],
+  ),
+  Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, message: text }, [
+    'source',
+    'file',
+    'line',
+    'message',
+  ]),
+  Problem: {
+    ...object(
+      {
+        type: text,
+        title: text,
+        status: integer,
+        detail: text,
+        instance: text,
+        code: { enum: Object.keys(ERROR_TABLE) },
+        errors: list(fault),
+        missing: right,
+        requestId: text,
+      },
+      ['type', 'title', 'status', 'code'],
+    ),
+    description: 'RFC 9457; `code` is a row of the error catalogue',
+  },
+} as const satisfies Record<string, JsonSchema>;
