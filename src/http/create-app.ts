@@ -1,0 +1,50 @@
+import express from 'express';
+import { authRoutes } from './auth-routes.ts';
+import { authenticate } from './authenticate.ts';
+import { cookiesOf } from './cookies.ts';
+import { dropForeignIdentity } from './drop-foreign-identity.ts';
+import { errorHandler, notFound } from './error-handler.ts';
+import type { HttpDeps, MountedRouter } from './http-deps.ts';
+import { probes } from './probes.ts';
+import { rateLimit } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
+import { requestLog } from './request-log.ts';
+import { requireSignedIn } from './require-signed-in.ts';
+import { noStore, securityHeaders } from './security-headers.ts';
+import { sameSiteOnly } from './same-site-only.ts';
+
+const DEFAULT_LIMITS = { all: 3000, signIn: 120 };
+const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
+
+/** The whole HTTP side: the middleware, in the order a request flows. It listens nowhere yet. */
+export function createApp(deps: HttpDeps): express.Express {
+  const app = express();
+  const cookies = cookiesOf(deps.publicUrl);
+  const limits = deps.rateLimits ?? DEFAULT_LIMITS;
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', deps.trustedProxies ?? 0);
+
+  app.use(requestLog(deps));
+  app.use(securityHeaders(deps));
+  app.use(dropForeignIdentity());
+  app.use(probes(deps));
+  for (const { path, handler } of deps.assets) app.use(path, handler);
+  app.use(noStore());
+  app.use(rateLimit(limits.all));
+  app.use(SIGN_IN_PATHS, rateLimit(limits.signIn));
+  if (deps.issuer !== undefined) app.use('/issuer', deps.issuer);
+  app.use(sameSiteOnly(deps.publicUrl, cookies));
+  app.use(authRoutes({ ...deps, cookies }));
+  app.use(authenticate(deps.identity, cookies));
+  app.use(readBody());
+  for (const router of deps.routers) mount(app, router);
+  app.use(notFound());
+  app.use(errorHandler(deps));
+  return app;
+}
+
+function mount(app: express.Express, { path, handler, access }: MountedRouter): void {
+  if (access === 'anyone') app.use(path, handler);
+  else app.use(path, requireSignedIn(), handler);
+}

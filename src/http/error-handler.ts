@@ -1,0 +1,77 @@
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { AppError } from '../domain/errors.ts';
+import { asAppError } from './as-app-error.ts';
+import type { HttpDeps, HttpLog } from './http-deps.ts';
+import type { MessageView } from './message-view.ts';
+import { problemOf } from './problem.ts';
+import { contextOf } from './request-context.ts';
+import { wantsProblem } from './wants-problem.ts';
+
+export function notFound(): RequestHandler {
+  return (req) => {
+    throw new AppError('NotFound', `address: there is nothing at ${JSON.stringify(pathOf(req))}`);
+  };
+}
+
+/** Answers every error, as problem+json to programs and as a page to people; what is our own fault is logged here, once. */
+export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): ErrorRequestHandler {
+  return async (thrown: unknown, req, res, _next) => {
+    const error = asAppError(thrown);
+    logFault(deps.log, error, contextOf(res).requestId);
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
+    if (error.code === 'Unauthenticated') res.set('WWW-Authenticate', challengeOf(req));
+    res.status(error.status).set('Cache-Control', 'no-store');
+    if (wantsProblem(req)) {
+      const problem = problemOf(error, { path: pathOf(req), requestId: contextOf(res).requestId });
+      res.type('application/problem+json').send(JSON.stringify(problem));
+      return;
+    }
+    res.type('html').send(await page(deps, viewOf(error, req, res)));
+  };
+}
+
+function logFault(log: HttpLog, error: AppError, requestId: string): void {
+  if (error.status < 500) return;
+  const keys = { requestId, code: error.code, err: error };
+  if (error.status === 500) log.error(keys, 'request failed');
+  else log.warn(keys, 'request failed');
+}
+
+/** RFC 6750, 3: the error is named only when a token was sent. */
+function challengeOf(req: Request): string {
+  return `Bearer realm="chandlery"${req.get('Authorization') === undefined ? '' : ', error="invalid_token"'}`;
+}
+
+/** The page must not fail because the template of the page does. */
+async function page(deps: Pick<HttpDeps, 'log' | 'renderError'>, view: MessageView): Promise<string> {
+  try {
+    return await deps.renderError(view);
+  } catch (err) {
+    deps.log.error({ requestId: view.requestId, err }, 'error page failed');
+    return `<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1><p>Request ${view.requestId}</p>`;
+  }
+}
+
+function viewOf(error: AppError, req: Request, res: Response): MessageView {
+  const { status, code, title, message, faults, missing } = error;
+  const action = actionFor(error, req);
+  return { status, code, title, message, faults, ...(missing && { missing }), ...(action && { action }), ...contextOf(res) };
+}
+
+function actionFor(error: AppError, req: Request): MessageView['action'] {
+  const signingIn = req.path.startsWith('/auth/') || req.path === '/login';
+  const here = req.method === 'GET' && !req.path.startsWith('/auth/') ? req.originalUrl : '/';
+  if (error.code === 'Unauthenticated') {
+    return signingIn ? { label: 'Sign in again', href: '/login' } : { label: 'Sign in', href: `/login?return=${encodeURIComponent(here)}` };
+  }
+  if (error.status === 503) return { label: 'Try again', href: here };
+  return { label: 'Go to the catalogue', href: '/' };
+}
+
+function pathOf(req: Request): string {
+  return req.originalUrl.split('?')[0] ?? '/';
+}

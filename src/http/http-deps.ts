@@ -1,0 +1,61 @@
+import type { RequestHandler } from 'express';
+import type { IdentityPort } from './identity-port.ts';
+import type { MessageView } from './message-view.ts';
+
+/** What the log takes; pino fits. */
+export interface HttpLog {
+  info(keys: object, message: string): void;
+  warn(keys: object, message: string): void;
+  error(keys: object, message: string): void;
+}
+
+/** A part of the world that is away, in words for the one on call. */
+export interface Absence {
+  readonly part: 'cluster' | 'issuer';
+  readonly message: string;
+}
+
+/** What the metrics want to know of an answer. */
+export interface ResponseSample {
+  readonly method: string;
+  /** The pattern of the route, never the address itself: its values are few. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface MountedRouter {
+  readonly path: string;
+  readonly handler: RequestHandler;
+  /** `signed-in` sends everybody else to the sign-in, or answers 401 to programs. */
+  readonly access: 'anyone' | 'signed-in';
+}
+
+/** Requests a minute from one address. */
+export interface RateLimits {
+  readonly all: number;
+  readonly signIn: number;
+}
+
+export interface HttpDeps {
+  /** The address that people and the issuer know us by; its origin is the only one that may send forms. */
+  readonly publicUrl: URL;
+  readonly log: HttpLog;
+  readonly identity: IdentityPort;
+  /** What is away; nothing when we can serve. */
+  ready(): Promise<readonly Absence[]>;
+  /** The text of `/metrics` and its media type. */
+  metrics?(): Promise<{ readonly contentType: string; readonly body: string }>;
+  observe?(sample: ResponseSample): void;
+  /** The embedded issuer; it reads its own bodies. */
+  readonly issuer?: RequestHandler;
+  /** Files that anyone may have; no session is looked up for them. */
+  readonly assets: readonly { readonly path: string; readonly handler: RequestHandler }[];
+  /** In the order they are asked. */
+  readonly routers: readonly MountedRouter[];
+  renderError(view: MessageView): string | Promise<string>;
+  readonly rateLimits?: RateLimits;
+  /** Proxies before us whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: number;
+  newRequestId?(): string;
+}

@@ -1,0 +1,37 @@
+import express, { Router, type RequestHandler } from 'express';
+import { AppError } from '../domain/errors.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPES = ['application/json', 'application/*+json'];
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml'];
+const LIMIT = '1mb';
+
+/**
+ * Reads the body into `req.body`: a form as URLSearchParams (every field, in order, as often as it came), JSON as an object or a list,
+ * YAML as text. Other bodies are not read, and `req.body` stays undefined.
+ */
+export function readBody(): RequestHandler {
+  return Router()
+    .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true }))
+    .use(express.text({ limit: LIMIT, type: YAML_TYPES }))
+    .use(readForm());
+}
+
+/** Only forms; for routes that come before the other bodies are read. */
+export function readForm(): RequestHandler {
+  const parse: RequestHandler = (req, _res, next) => {
+    if (Buffer.isBuffer(req.body)) req.body = fieldsOf(req.body);
+    next();
+  };
+  return Router()
+    .use(express.raw({ limit: LIMIT, type: FORM }))
+    .use(parse);
+}
+
+function fieldsOf(body: Buffer): URLSearchParams {
+  try {
+    return new URLSearchParams(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new AppError('MalformedRequest', 'form: it is not UTF-8 text', { cause });
+  }
+}
