@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { Low } from 'lowdb';
+import type { SessionRecord } from '../domain/session.ts';
+import { JsonFile } from './json-file.ts';
+import type { Journal, JournalEntry, SessionTable, Store } from './store.ts';
+
+interface Data {
+  readonly sessions: Record<string, SessionRecord>;
+  readonly journal: JournalEntry[];
+  readonly secrets: Record<string, string>;
+}
+
+/** Entries of the journal that one file can carry: it is written whole at each change. */
+const JOURNAL_LENGTH = 2000;
+
+/**
+ * Opens the store of one machine: a JSON file that only its owner may read. Sessions that have ended are swept at the start and
+ * whenever somebody signs in.
+ *
+ * @param clock milliseconds since 1970
+ * @throws AppError `ConfigInvalid` when the file cannot be understood.
+ */
+export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
+  const adapter = new JsonFile<Data>(file);
+  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {} });
+  await low.read();
+  low.data = { sessions: low.data.sessions ?? {}, journal: low.data.journal ?? [], secrets: low.data.secrets ?? {} };
+  sweep(low.data, clock());
+  return {
+    sessions: sessionsOf(low, clock),
+    journal: journalOf(low),
+    secret: (name) => secretOf(low, name),
+    close: () => adapter.settled(),
+  };
+}
+
+function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {
+  return {
+    get: async (key) => {
+      const record = Object.hasOwn(low.data.sessions, key) ? low.data.sessions[key] : undefined;
+      return record !== undefined && record.expiresAt > clock() ? structuredClone(record) : undefined;
+    },
+    put: async (key, record) => {
+      sweep(low.data, clock());
+      low.data.sessions[key] = structuredClone(record);
+      await low.write();
+    },
+    delete: async (key) => {
+      if (!Object.hasOwn(low.data.sessions, key)) return;
+      delete low.data.sessions[key];
+      await low.write();
+    },
+    deleteOf: async (named) => {
+      const ended = Object.entries(low.data.sessions).filter(([, record]) => isNamed(record, named));
+      for (const [key] of ended) delete low.data.sessions[key];
+      if (ended.length > 0) await low.write();
+      return ended.length;
+    },
+  };
+}
+
+function isNamed(record: SessionRecord, { subject, issuerSession }: { subject?: string; issuerSession?: string }): boolean {
+  if (subject !== undefined && record.subject !== subject) return false;
+  if (issuerSession !== undefined) return record.issuerSession === issuerSession;
+  return subject !== undefined;
+}
+
+function sweep(data: Data, now: number): void {
+  for (const [key, record] of Object.entries(data.sessions)) {
+    if (record.expiresAt <= now) delete data.sessions[key];
+  }
+}
+
+function journalOf(low: Low<Data>): Journal {
+  return {
+    append: async (entry) => {
+      low.data.journal.push({ ...entry });
+      low.data.journal.splice(0, low.data.journal.length - JOURNAL_LENGTH);
+      await low.write();
+    },
+    newest: async (limit) => [...low.data.journal].reverse().slice(0, limit),
+  };
+}
+
+async function secretOf(low: Low<Data>, name: string): Promise<Uint8Array> {
+  if (!Object.hasOwn(low.data.secrets, name)) {
+    low.data.secrets[name] = randomBytes(32).toString('base64');
+    await low.write();
+  }
+  return new Uint8Array(Buffer.from(low.data.secrets[name] ?? '', 'base64'));
+}

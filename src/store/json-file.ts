@@ -1,0 +1,60 @@
+import { copyFile } from 'node:fs/promises';
+import type { Adapter } from 'lowdb';
+import { AppError, messageOf } from '../domain/errors.ts';
+import { isObject } from '../domain/read.ts';
+import { readIfThere, writePrivately } from './private-file.ts';
+
+/** A lowdb adapter for one private JSON file: writes are atomic, one after another, and those that wait are joined into one. */
+export class JsonFile<T extends object> implements Adapter<T> {
+  readonly #file: string;
+  #waiting: { readonly text: string; readonly written: Promise<void> } | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @throws AppError `ConfigInvalid` when the file is there but not ours to understand; a copy of it is kept. */
+  async read(): Promise<T | null> {
+    const text = await readIfThere(this.#file);
+    return text === undefined ? null : await this.#parse(text);
+  }
+
+  write(data: T): Promise<void> {
+    const text = JSON.stringify(data);
+    if (this.#waiting !== undefined) {
+      this.#waiting = { text, written: this.#waiting.written };
+      return this.#waiting.written;
+    }
+    const written = this.#last.then(() => this.#writeWaiting());
+    this.#waiting = { text, written };
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  /** Waits for the last write, whether it succeeds or not: whoever asked for it was told. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    const text = this.#waiting?.text;
+    this.#waiting = undefined;
+    if (text !== undefined) await writePrivately(this.#file, text);
+  }
+
+  async #parse(text: string): Promise<T> {
+    try {
+      const data: unknown = JSON.parse(text);
+      if (!isObject(data)) throw new TypeError('it holds no object');
+      return data as T;
+    } catch (cause) {
+      const copy = `${this.#file}.broken`;
+      await copyFile(this.#file, copy);
+      const advice = 'repair it, or remove it and start again: people sign in anew then, nothing in the cluster is lost';
+      throw new AppError('ConfigInvalid', `store: ${this.#file} cannot be read (${messageOf(cause)}). A copy is at ${copy}; ${advice}`, {
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { SessionRecord } from '../domain/session.ts';
+
+/** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
+export interface SessionTable {
+  get(key: string): Promise<SessionRecord | undefined>;
+  put(key: string, record: SessionRecord): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Ends the sessions of one session of the issuer or, when that is not told, of one subject; the answer is how many. */
+  deleteOf(named: { readonly subject?: string; readonly issuerSession?: string }): Promise<number>;
+}
+
+/** One act of somebody, after it was done or refused. */
+export interface JournalEntry {
+  /** ISO 8601 in UTC. */
+  readonly time: string;
+  readonly user: string;
+  /** Verb and thing, e.g. `create instance`. */
+  readonly action: string;
+  /** What it was done to, e.g. `team-a/caches.samples.chandlery.dev/orders`. */
+  readonly target: string;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly requestId: string;
+}
+
+export interface Journal {
+  append(entry: JournalEntry): Promise<void>;
+  /** The newest entries first. */
+  newest(limit: number): Promise<readonly JournalEntry[]>;
+}
+
+/** What one machine, or later all replicas, keep beside the cluster. */
+export interface Store {
+  readonly sessions: SessionTable;
+  readonly journal: Journal;
+  /** A random secret of 32 bytes that stays the same for this name; made at the first call. */
+  secret(name: string): Promise<Uint8Array>;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
