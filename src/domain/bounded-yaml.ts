@@ -1,0 +1,101 @@
+import { parseAllDocuments } from 'yaml';
+import type { Document, ScalarTag, Tags, YAMLError } from 'yaml';
+import { AppError } from './errors.ts';
+import type { Json } from './resource.ts';
+
+/** How much hostile YAML may ask of us. */
+export interface YamlBounds {
+  readonly maxCharacters: number;
+  readonly maxDepth: number;
+  /** How often one anchor may be expanded, nested expansions multiplied. */
+  readonly maxAliases: number;
+  readonly maxDocuments: number;
+}
+
+export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliases: 256, maxDocuments: 5000 };
+
+/**
+ * Reads YAML the way Kubernetes and Helm do (YAML 1.1: `yes` is a boolean, the last of duplicate keys wins; but timestamps and `1:30` stay
+ * text), within bounds, so that neither an alias bomb nor deep nesting can stop the process. Empty documents are `null`.
+ *
+ * @throws AppError `InvalidInput` with line and column where there are some.
+ */
+export function parseYamlDocuments(text: string, bounds: YamlBounds = YAML_BOUNDS): Json[] {
+  if (text.length > bounds.maxCharacters) throw fault(`has ${text.length} characters, more than the ${bounds.maxCharacters} allowed`);
+  try {
+    return readDocuments(text, bounds).map((document) => toJson(document, bounds));
+  } catch (error) {
+    if (error instanceof RangeError) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
+    throw error;
+  }
+}
+
+/** The one document of a YAML text; `null` for an empty one. Throws like `parseYamlDocuments`. */
+export function parseYamlDocument(text: string, bounds: YamlBounds = YAML_BOUNDS): Json {
+  const documents = parseYamlDocuments(text, bounds);
+  if (documents.length > 1) throw fault(`has ${documents.length} documents where one is expected`);
+  return documents[0] ?? null;
+}
+
+function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
+  refuseDeepFlow(text, bounds.maxDepth);
+  const documents = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
+    version: '1.1',
+    customTags: goTags,
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  if (!Array.isArray(documents)) return [];
+  if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
+  const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
+  if (broken !== undefined) throw syntaxFault(broken);
+  return documents;
+}
+
+/** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
+function goTags(tags: Tags): Tags {
+  const unknown = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:set', 'tag:yaml.org,2002:omap', 'tag:yaml.org,2002:pairs']);
+  return tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
+}
+
+/** The composer recurses, so brackets are counted before it runs; block nesting costs a character a level and is caught by its RangeError. */
+function refuseDeepFlow(text: string, maxDepth: number): void {
+  const run = /[[{][\s[{]*/g;
+  for (const match of text.matchAll(run)) {
+    const depth = match[0].replaceAll(/\s/g, '').length;
+    if (depth > maxDepth) throw fault(`is nested more than ${maxDepth} levels deep`);
+  }
+}
+
+function toJson(document: Document.Parsed, bounds: YamlBounds): Json {
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: bounds.maxAliases, mapAsMap: false });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw fault('expands its aliases more often than is allowed, or names an unknown one');
+    throw error;
+  }
+  return checked(value, bounds.maxDepth);
+}
+
+function checked(value: unknown, depth: number): Json {
+  if (depth < 0) throw new RangeError('too deep');
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map((item) => checked(item, depth - 1));
+  if (typeof value !== 'object') return null;
+  // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, checked(member, depth - 1)]));
+}
+
+function syntaxFault(error: YAMLError): AppError {
+  const place = error.linePos?.[0];
+  const sentence = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'cannot be read';
+  return fault(`is not YAML: ${sentence}`, place === undefined ? undefined : { line: place.line, column: place.col });
+}
+
+function fault(message: string, place?: { readonly line: number; readonly column: number }): AppError {
+  const where = place === undefined ? '' : ` (line ${place.line}, column ${place.column})`;
+  return new AppError('InvalidInput', `yaml: the text ${message}${where}`, { faults: [{ message: `The text ${message}`, ...place }] });
+}

@@ -1,0 +1,47 @@
+import { parseYamlDocuments } from './bounded-yaml.ts';
+import { AppError } from './errors.ts';
+import type { Json, JsonObject, KubeObject } from './resource.ts';
+
+/**
+ * The Kubernetes objects of a YAML stream, in its order. Empty documents are skipped and the items of a `List` take its place.
+ * An object that only has a `generateName` gets the empty name.
+ *
+ * @throws AppError `InvalidInput` when a document is not YAML, or is no Kubernetes object.
+ */
+export function parseManifest(text: string): KubeObject[] {
+  return parseYamlDocuments(text).flatMap((document, index) => (isEmpty(document) ? [] : toObjects(document, index + 1)));
+}
+
+/** The documents of a YAML stream as they are written, without the `---` between them; documents without content are left out. */
+export function splitManifest(text: string): string[] {
+  // A document marker in the first column ends a document in every context, block scalars included (YAML 1.2, 9.1.2).
+  return text
+    .split(/^---(?=\s|$)/m)
+    .map((part) => part.replace(/^[ \t]*\r?\n/, '').trimEnd())
+    .filter((part) => part.split('\n').some((line) => line.trim() !== '' && !line.trim().startsWith('#')));
+}
+
+function isEmpty(document: Json): boolean {
+  return document === null || (typeof document === 'object' && Object.keys(document).length === 0);
+}
+
+function toObjects(document: Json, position: number): KubeObject[] {
+  if (!isObject(document)) throw notAnObject(position, 'it is not a map');
+  const items = document['items'];
+  if (document['kind'] === 'List' && Array.isArray(items)) return items.flatMap((item: Json) => toObjects(item, position));
+  const { apiVersion, kind, metadata } = document;
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw notAnObject(position, 'it has no apiVersion');
+  if (typeof kind !== 'string' || kind === '') throw notAnObject(position, 'it has no kind');
+  if (!isObject(metadata)) throw notAnObject(position, `the ${kind} has no metadata`);
+  const name = metadata['name'] ?? (metadata['generateName'] === undefined ? undefined : '');
+  if (typeof name !== 'string') throw notAnObject(position, `the ${kind} has no metadata.name`);
+  return [{ ...document, apiVersion, kind, metadata: { ...metadata, name } }];
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function notAnObject(position: number, why: string): AppError {
+  return new AppError('InvalidInput', `manifest: document ${position} is not a Kubernetes object: ${why}`);
+}

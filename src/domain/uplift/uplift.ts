@@ -1,0 +1,82 @@
+import type { KubeObject } from '../resource.ts';
+import { autoscalingRules } from './autoscaling.ts';
+import type { Conversion, Refusal, RuleTable } from './conversion.ts';
+import { crdRules } from './custom-resource-definition.ts';
+import { ingressRules } from './ingress.ts';
+import { policyRules } from './policy.ts';
+import { rbacRules } from './rbac.ts';
+import { renameRules } from './rename.ts';
+import { webhookRules } from './webhook.ts';
+import { workloadRules } from './workload.ts';
+
+const RULES: RuleTable = {
+  ...renameRules,
+  ...autoscalingRules,
+  ...crdRules,
+  ...ingressRules,
+  ...policyRules,
+  ...rbacRules,
+  ...webhookRules,
+  ...workloadRules,
+};
+
+/** Group versions that no supported Kubernetes serves any more, so that what no rule knows in them is refused rather than sent. */
+const GONE = new Set([
+  'extensions/v1beta1',
+  'apps/v1beta1',
+  'apps/v1beta2',
+  'policy/v1beta1',
+  'apiextensions.k8s.io/v1beta1',
+  'rbac.authorization.k8s.io/v1alpha1',
+  'rbac.authorization.k8s.io/v1beta1',
+  'batch/v2alpha1',
+  'batch/v1beta1',
+]);
+
+export interface Uplift {
+  /** The objects in their order: converted ones carried over, refused and modern ones exactly as they came. */
+  readonly objects: readonly KubeObject[];
+  readonly conversions: readonly Conversion[];
+  readonly refusals: readonly Refusal[];
+}
+
+/** Carries rendered objects of legacy APIs over to those that today's Kubernetes serves. An object of a current API is returned as it is. */
+export function uplift(objects: readonly KubeObject[]): Uplift {
+  const conversions: Conversion[] = [];
+  const refusals: Refusal[] = [];
+  const lifted = objects.map((object) => {
+    const rule = RULES[ruleKey(object)];
+    const { apiVersion, kind, metadata } = object;
+    if (rule === undefined) {
+      if (GONE.has(apiVersion)) refusals.push({ kind, name: metadata.name, apiVersion, reason: gone(object) });
+      return object;
+    }
+    const result = rule(object);
+    if ('refused' in result) {
+      refusals.push({ kind, name: metadata.name, apiVersion, reason: result.refused });
+      return object;
+    }
+    const note = result.notes.join('; ');
+    conversions.push({ kind, name: metadata.name, from: apiVersion, to: result.object.apiVersion, note });
+    return result.object;
+  });
+  return { objects: lifted, conversions, refusals };
+}
+
+/** Whether the object is of a legacy API, so that it must be carried over before a current api-server takes it. */
+export function isLegacy(object: KubeObject): boolean {
+  return Object.hasOwn(RULES, ruleKey(object)) || GONE.has(object.apiVersion);
+}
+
+/** Whether the object is a CustomResourceDefinition of any version. */
+export function isCustomResourceDefinition(object: KubeObject): boolean {
+  return object.kind === 'CustomResourceDefinition' && object.apiVersion.startsWith('apiextensions.k8s.io/');
+}
+
+function ruleKey(object: KubeObject): string {
+  return `${object.apiVersion} ${object.kind}`;
+}
+
+function gone(object: KubeObject): string {
+  return `Kubernetes no longer serves ${object.apiVersion}, and there is no rule that carries a ${object.kind} over; use a newer chart`;
+}
