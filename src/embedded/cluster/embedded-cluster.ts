@@ -1,0 +1,148 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import { AdminClient, type ServiceAccountToken } from './admin-client.ts';
+import {
+  auditPolicyFile,
+  apiServerProgram,
+  controllerManagerProgram,
+  etcdProgram,
+  kwokProgram,
+  programKubeconfig,
+  schedulerProgram,
+} from './programs.ts';
+import type { Durability, ProgramInput } from './programs.ts';
+import { renderAuditPolicy } from './audit-policy.ts';
+import type { Log } from '../../observe/log.ts';
+import { furnishCluster } from './furnish.ts';
+import { renderKubeconfig } from './kubeconfig.ts';
+import { preparePki, type Pki } from './pki.ts';
+import { choosePorts } from './ports.ts';
+import { writePrivateFile } from './private-file.ts';
+import { ProgramGroup } from './program-group.ts';
+import { claimStateFolder, type StateFolder } from './state-folder.ts';
+import type { ProgramExit } from './supervised-program.ts';
+import type { ToolPaths } from './tools.ts';
+
+export interface EmbeddedClusterOptions {
+  /** Made when it is missing; only one process uses it at a time. */
+  readonly stateDir: string;
+  readonly tools: ToolPaths;
+  readonly log: Log;
+  readonly durability: Durability;
+  /** Begin anew: deletes everything in the state folder first. */
+  readonly reset?: boolean;
+  /** Gives up the start. Does not stop a cluster that has started. */
+  readonly signal?: AbortSignal;
+}
+
+/** A running control plane. */
+export interface EmbeddedCluster {
+  /** Absolute, symbolic links resolved. */
+  readonly stateDir: string;
+  readonly server: string;
+  /** The administrator's kubeconfig; valid until another start finds that a port was taken. */
+  readonly kubeconfigPath: string;
+  /** The api-server's audit log, a JSON object a line. */
+  readonly auditLogPath: string;
+  /** Resolves when a program failed too often to be started again; never after `stop()`. */
+  readonly exited: Promise<ProgramExit>;
+  /** A token of a service account by which a program acts under its rights. Seconds: at least 600. */
+  requestToken(namespace: string, account: string, options: { seconds: number; signal: AbortSignal }): Promise<ServiceAccountToken>;
+  /** Ends all programs, in order, and lets go of the state folder. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 60_000;
+const POLL_MS = 50;
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts a Kubernetes control plane of our own: etcd, api-server, controller manager, scheduler, and KWOK, which simulates nodes and pods.
+ * Resolves when the api-server is ready and has nodes and a default storage class.
+ *
+ * @throws AppError `ConfigInvalid` when the state folder is in use or not ours, or programs are missing; `ClusterUnavailable` when a program does not start.
+ */
+export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const programs = options.tools.cluster;
+  if (programs === undefined) throw new AppError('ConfigInvalid', 'embedded cluster: its programs are missing: run node bin/setup.mjs');
+  const folder = await claimStateFolder(options.stateDir, { reset: options.reset ?? false });
+  try {
+    await mkdir(join(folder.path, 'run'), { recursive: true, mode: 0o700 });
+    const pki = await preparePki(join(folder.path, 'pki'), new Date());
+    for (let attempt = 1; ; attempt += 1) {
+      const ports = await choosePorts(join(folder.path, 'run', 'ports.json'), folder.path);
+      const input = { stateFolder: folder.path, programs, pki, ports, durability: options.durability };
+      try {
+        return await startPrograms(input, folder, options);
+      } catch (error) {
+        const isPortTaken = error instanceof AppError && error.message.includes('address already in use');
+        if (!isPortTaken || attempt === PORT_ATTEMPTS) throw error;
+      }
+    }
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+async function startPrograms(input: ProgramInput, folder: StateFolder, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const { log, durability } = options;
+  const server = `https://127.0.0.1:${input.ports.apiServer}`;
+  const client = new AdminClient(server, input.pki);
+  const group = new ProgramGroup({ stateFolder: input.stateFolder, log, durability });
+  try {
+    await writeConfiguration(input, server);
+    const signal = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), ...(options.signal === undefined ? [] : [options.signal])]);
+    group.start('store', etcdProgram(input));
+    group.start('api', apiServerProgram(input));
+    await untilReady(client, group, signal);
+    await furnishCluster(client, signal);
+    for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
+  } catch (error) {
+    await Promise.all([group.stop(), client.close()]);
+    throw error;
+  }
+  log.info('the embedded cluster is ready', { server, state: input.stateFolder });
+  return {
+    stateDir: input.stateFolder,
+    server,
+    kubeconfigPath: join(input.stateFolder, 'kubeconfig'),
+    auditLogPath: join(input.stateFolder, 'audit.log'),
+    exited: group.exited,
+    requestToken: (namespace, account, request) => client.requestToken(namespace, account, request),
+    stop: async () => {
+      await Promise.all([group.stop(), client.close()]);
+      await folder.release();
+    },
+  };
+}
+
+async function writeConfiguration({ stateFolder, pki }: ProgramInput, server: string): Promise<void> {
+  const render = (user: string, certificate: Pki['admin']): string =>
+    renderKubeconfig({ server, authority: pki['cluster-ca'].certificate, user, credential: { certificate } });
+  await Promise.all([
+    writePrivateFile(auditPolicyFile(stateFolder), renderAuditPolicy()),
+    writePrivateFile(join(stateFolder, 'kubeconfig'), render('admin', pki.admin)),
+    ...(['controller-manager', 'scheduler', 'kwok'] as const).map((program) =>
+      writePrivateFile(programKubeconfig(stateFolder, program), render(program, pki[program])),
+    ),
+  ]);
+}
+
+async function untilReady(client: AdminClient, group: ProgramGroup, signal: AbortSignal): Promise<void> {
+  let exit: ProgramExit | undefined;
+  void group.exited.then((ended) => (exit = ended));
+  while (!(await client.isReady(signal))) {
+    if (exit !== undefined)
+      throw new AppError('ClusterUnavailable', `embedded cluster: ${exit.program} ended (${exit.code}):\n${exit.tail}`);
+    if (signal.aborted)
+      throw new AppError(
+        'ClusterUnavailable',
+        'embedded cluster: start: not ready in time, or interrupted; see the logs in its state folder',
+        { cause: signal.reason },
+      );
+    await delay(POLL_MS);
+  }
+}

@@ -1,0 +1,77 @@
+import type { KubeObject } from '../../domain/resource.ts';
+import type { AdminClient } from './admin-client.ts';
+
+const NODES = ['node-1', 'node-2'];
+const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
+
+/** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
+export async function furnishCluster(client: AdminClient, signal: AbortSignal): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  await Promise.all([
+    client.apply(`${rbac}/clusterroles`, kwokRole(), signal),
+    client.apply(`${rbac}/clusterrolebindings`, kwokBinding(), signal),
+    client.apply('/apis/storage.k8s.io/v1/storageclasses', storageClass(), signal),
+    ...NODES.map((name) => client.apply('/api/v1/nodes', node(name), signal)),
+  ]);
+}
+
+function node(name: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'topology.kubernetes.io/zone': `zone-${name.slice('node-'.length)}`,
+        type: 'kwok',
+      },
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+    },
+    status: { capacity: CAPACITY, allocatable: CAPACITY },
+  };
+}
+
+/** The class that KWOK's volume stages look for, by its name. */
+function storageClass(): KubeObject {
+  return {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'kwok-volume', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: 'kwok.x-k8s.io/volume',
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'Immediate',
+  };
+}
+
+function kwokRole(): KubeObject {
+  const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'chandlery:kwok' },
+    rules: [
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['pods', 'persistentvolumes', 'persistentvolumeclaims'], verbs: all },
+      {
+        apiGroups: [''],
+        resources: ['nodes/status', 'pods/status', 'persistentvolumes/status', 'persistentvolumeclaims/status'],
+        verbs: ['update', 'patch'],
+      },
+      { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'update', 'patch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
+    ],
+  };
+}
+
+function kwokBinding(): KubeObject {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'chandlery:kwok' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery:kwok' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'chandlery:kwok' }],
+  };
+}

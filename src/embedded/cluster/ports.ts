@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { AppError } from '../../domain/errors.ts';
+import { writePrivateFile } from './private-file.ts';
+
+/** The loopback ports of a cluster. */
+export interface Ports {
+  readonly apiServer: number;
+  readonly etcd: number;
+  readonly etcdPeer: number;
+}
+
+/** Below the range from which operating systems give ports to outgoing connections, so that a remembered port is seldom taken. */
+const FIRST = 20_000;
+const COUNT = 10_000;
+const TRIES = 200;
+
+/**
+ * Finds free ports and remembers them in `file`: the remembered ones when they are free, else others. Where the search begins depends on
+ * `seed`, so that clusters side by side do not compete.
+ *
+ * @throws AppError `ConfigInvalid` when no port is free.
+ */
+export async function choosePorts(file: string, seed: string): Promise<Ports> {
+  const remembered = await readPorts(file);
+  const taken = new Set<number>();
+  const choose = async (preferred: number | undefined): Promise<number> => {
+    const port = await firstFree([...(preferred === undefined ? [] : [preferred]), ...candidates(seed)], taken);
+    taken.add(port);
+    return port;
+  };
+  const ports = {
+    apiServer: await choose(remembered?.apiServer),
+    etcd: await choose(remembered?.etcd),
+    etcdPeer: await choose(remembered?.etcdPeer),
+  };
+  await writePrivateFile(file, `${JSON.stringify(ports)}\n`);
+  return ports;
+}
+
+async function firstFree(candidatePorts: readonly number[], taken: ReadonlySet<number>): Promise<number> {
+  for (const port of candidatePorts) {
+    if (!taken.has(port) && (await isFree(port))) return port;
+  }
+  throw new AppError('ConfigInvalid', `ports: none of ${candidatePorts.length} tried on 127.0.0.1 is free`);
+}
+
+function candidates(seed: string): number[] {
+  const offset = createHash('sha256').update(seed).digest().readUInt32BE(0) % COUNT;
+  return Array.from({ length: TRIES }, (_, index) => FIRST + ((offset + index) % COUNT));
+}
+
+/** Whether somebody could listen on the loopback port now. */
+export async function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+async function readPorts(file: string): Promise<Partial<Ports> | undefined> {
+  try {
+    const ports: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof ports !== 'object' || ports === null) return undefined;
+    const valid = Object.entries(ports).filter(([, port]) => Number.isInteger(port) && port > 0 && port < 65_536);
+    return Object.fromEntries(valid);
+  } catch {
+    return undefined;
+  }
+}

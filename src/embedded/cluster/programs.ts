@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import type { Pki } from './pki.ts';
+import type { Ports } from './ports.ts';
+import type { ClusterPrograms } from './tools.ts';
+
+/** How much of what was written survives a crash of the machine: all of it, or as much as chance leaves, which is faster. */
+export type Durability = 'kept' | 'throwaway';
+
+/** A program and how to start it. Each command line names the state folder: that is how leftovers are recognised. */
+export interface ProgramSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface ProgramInput {
+  readonly stateFolder: string;
+  readonly programs: ClusterPrograms;
+  readonly pki: Pki;
+  readonly ports: Ports;
+  readonly durability: Durability;
+}
+
+/**
+ * The address that the api-server names to clients inside the cluster. There are none, since pods are simulated, and the Service
+ * `kubernetes` may not point to the loopback; so it is one that is reserved for documentation (RFC 5737).
+ */
+const ADVERTISED_ADDRESS = '192.0.2.1';
+
+export function etcdProgram({ stateFolder, programs, pki, ports, durability }: ProgramInput): ProgramSpec {
+  const [client, peer] = [`https://127.0.0.1:${ports.etcd}`, `https://127.0.0.1:${ports.etcdPeer}`];
+  const { certificateFile, keyFile } = pki['etcd-server'];
+  const authority = pki['etcd-ca'].certificateFile;
+  const args = [
+    '--name=chandlery',
+    `--data-dir=${join(stateFolder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=chandlery=${peer}`,
+    '--client-cert-auth=true',
+    `--trusted-ca-file=${authority}`,
+    `--cert-file=${certificateFile}`,
+    `--key-file=${keyFile}`,
+    '--peer-client-cert-auth=true',
+    `--peer-trusted-ca-file=${authority}`,
+    `--peer-cert-file=${certificateFile}`,
+    `--peer-key-file=${keyFile}`,
+    '--auto-compaction-retention=30m',
+    '--snapshot-count=10000',
+    '--log-level=warn',
+    ...(durability === 'throwaway' ? ['--unsafe-no-fsync'] : []),
+  ];
+  return { name: 'etcd', command: programs.etcd, args };
+}
+
+export function apiServerProgram({ stateFolder, programs, pki, ports }: ProgramInput): ProgramSpec {
+  const args = [
+    '--bind-address=127.0.0.1',
+    `--secure-port=${ports.apiServer}`,
+    `--advertise-address=${ADVERTISED_ADDRESS}`,
+    `--tls-cert-file=${pki.apiserver.certificateFile}`,
+    `--tls-private-key-file=${pki.apiserver.keyFile}`,
+    `--client-ca-file=${pki['cluster-ca'].certificateFile}`,
+    '--anonymous-auth=false',
+    '--authorization-mode=RBAC',
+    '--allow-privileged=true',
+    '--profiling=false',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    `--etcd-servers=https://127.0.0.1:${ports.etcd}`,
+    `--etcd-cafile=${pki['etcd-ca'].certificateFile}`,
+    `--etcd-certfile=${pki['etcd-client'].certificateFile}`,
+    `--etcd-keyfile=${pki['etcd-client'].keyFile}`,
+    ...serviceAccountArgs(pki),
+    ...aggregationArgs(pki),
+    ...auditArgs(stateFolder),
+  ];
+  return { name: 'kube-apiserver', command: programs.apiServer, args };
+}
+
+function serviceAccountArgs({ serviceAccount }: Pki): string[] {
+  return [
+    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+    `--service-account-key-file=${serviceAccount.publicKeyFile}`,
+    `--service-account-signing-key-file=${serviceAccount.keyFile}`,
+  ];
+}
+
+function aggregationArgs(pki: Pki): string[] {
+  return [
+    `--requestheader-client-ca-file=${pki['front-proxy-ca'].certificateFile}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${pki['front-proxy'].certificateFile}`,
+    `--proxy-client-key-file=${pki['front-proxy'].keyFile}`,
+  ];
+}
+
+/** At most three files of 50 MB. */
+function auditArgs(stateFolder: string): string[] {
+  return [
+    `--audit-policy-file=${auditPolicyFile(stateFolder)}`,
+    `--audit-log-path=${join(stateFolder, 'audit.log')}`,
+    '--audit-log-maxsize=50',
+    '--audit-log-maxbackup=2',
+  ];
+}
+
+export function auditPolicyFile(stateFolder: string): string {
+  return join(stateFolder, 'run', 'audit-policy.yaml');
+}
+
+/** Where the kubeconfig of a program lies. */
+export function programKubeconfig(stateFolder: string, program: 'controller-manager' | 'scheduler' | 'kwok'): string {
+  return join(stateFolder, 'run', `${program}.kubeconfig`);
+}
+
+/** Serves nothing itself, leads without an election, and looks for waiting claims more often than it would by default. */
+export function controllerManagerProgram({ stateFolder, programs, pki }: ProgramInput): ProgramSpec {
+  const args = [
+    `--kubeconfig=${programKubeconfig(stateFolder, 'controller-manager')}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--use-service-account-credentials=true',
+    `--service-account-private-key-file=${pki.serviceAccount.keyFile}`,
+    `--root-ca-file=${pki['cluster-ca'].certificateFile}`,
+    '--allocate-node-cidrs=false',
+    '--pvclaimbinder-sync-period=5s',
+    '--kube-api-qps=100',
+    '--kube-api-burst=200',
+    '--profiling=false',
+  ];
+  return { name: 'kube-controller-manager', command: programs.controllerManager, args };
+}
+
+export function schedulerProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
+  const args = [
+    `--kubeconfig=${programKubeconfig(stateFolder, 'scheduler')}`,
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--profiling=false',
+  ];
+  return { name: 'kube-scheduler', command: programs.scheduler, args };
+}
+
+/** Simulated kubelets. They have no address of their own; the port is one where nobody listens, so that asking for logs fails at once. */
+export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
+  const args = [
+    `--kubeconfig=${programKubeconfig(stateFolder, 'kwok')}`,
+    ...programs.stages.map((file) => `--config=${file}`),
+    '--manage-all-nodes=true',
+    '--node-lease-duration-seconds=40',
+    '--node-ip=127.0.0.1',
+    '--node-port=1',
+    '--cidr=10.244.0.0/16',
+  ];
+  return { name: 'kwok', command: programs.kwok, args };
+}
