@@ -1,0 +1,174 @@
+import type {
+  ApplyOptions,
+  CallOptions,
+  Cluster,
+  DeleteOptions,
+  ListOptions,
+  ObjectList,
+  Patch,
+  Right,
+  Verdict,
+  WriteOptions,
+  Written,
+} from '../domain/cluster.ts';
+import { AppError } from '../domain/errors.ts';
+import { at, isObject, textAt } from '../domain/read.ts';
+import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/resource.ts';
+import { callFor } from './call.ts';
+import { listMetadataPages, listPages } from './list.ts';
+import { resourcePath, type Place, type Query } from './paths.ts';
+import type { Answer, Caller } from './transport.ts';
+import { watchEvents } from './watch.ts';
+
+/** What the parts of one identity's Cluster are made of. */
+export interface ClusterDeps extends Caller {
+  /** The kind of a resource, from discovery. */
+  readonly kindOf: (type: ResourceType, signal?: AbortSignal) => Promise<ServedKind | undefined>;
+}
+
+/** The api-server as one identity sees it. */
+export function createCluster(deps: ClusterDeps): Cluster {
+  return {
+    get: (ref, options) => getObject(deps, ref, options),
+    list: (type, options) => listPages(deps, type, options),
+    listMetadata: (type, options) => listMetadata(deps, type, options),
+    create: (type, object, options) => createObject(deps, type, { object, options }),
+    apply: (type, object, options) => applyObject(deps, type, { object, options }),
+    applyStatus: (type, object, options) => applyObject(deps, type, { object, options: { ...options, subresource: 'status' } }),
+    replace: (type, object, options) => replaceObject(deps, type, { object, options }),
+    patch: (ref, patch, options) => patchObject(deps, ref, { patch, options }),
+    delete: (ref, options) => deleteObject(deps, ref, options),
+    watch: (type, options) => watchEvents(deps, type, options),
+    review: (right, options) => reviewRight(deps, right, options),
+  };
+}
+
+async function getObject(deps: ClusterDeps, ref: ResourceRef, options: CallOptions = {}): Promise<KubeObject> {
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'get', ref),
+    method: 'GET',
+    path: resourcePath(ref),
+    signal: options.signal,
+  });
+  return objectOf(answer.body);
+}
+
+async function listMetadata(deps: ClusterDeps, type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
+  const served = await deps.kindOf(type, options.signal);
+  if (served === undefined)
+    throw new AppError('NotFound', `list ${type.resource}.${type.group}: the cluster does not serve ${type.version} of it`);
+  return listMetadataPages(deps, served, options);
+}
+
+interface Write<O> {
+  readonly object: KubeObject;
+  readonly options: O;
+}
+
+async function createObject(deps: ClusterDeps, type: ResourceType, { object, options }: Write<WriteOptions | undefined>): Promise<Written> {
+  const { namespace, name } = object.metadata;
+  const collection: Place = { ...type, namespace };
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'create', { ...collection, name: name === '' ? undefined : name }),
+    method: 'POST',
+    path: resourcePath(collection, writeQuery(options)),
+    body: object,
+    signal: options?.signal,
+  });
+  return writtenOf(answer);
+}
+
+async function applyObject(deps: ClusterDeps, type: ResourceType, { object, options }: Write<ApplyOptions>): Promise<Written> {
+  const place = placeOf(type, object, options.subresource);
+  // Server-side apply refuses managedFields, and a uid or version would make it fail on an object that was made anew.
+  const { managedFields: _fields, ...metadata } = object.metadata;
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'patch', place),
+    method: 'PATCH',
+    path: resourcePath(place, { ...writeQuery(options), force: options.force === 'force' ? 'true' : undefined }),
+    contentType: 'application/apply-patch+yaml',
+    body: { ...object, metadata },
+    signal: options.signal,
+  });
+  return writtenOf(answer);
+}
+
+async function replaceObject(
+  deps: ClusterDeps,
+  type: ResourceType,
+  { object, options }: Write<WriteOptions | undefined>,
+): Promise<Written> {
+  const place = placeOf(type, object, options?.subresource);
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'update', place),
+    method: 'PUT',
+    path: resourcePath(place, writeQuery(options)),
+    body: object,
+    signal: options?.signal,
+  });
+  return writtenOf(answer);
+}
+
+async function patchObject(
+  deps: ClusterDeps,
+  ref: ResourceRef,
+  { patch, options }: { patch: Patch; options: WriteOptions | undefined },
+): Promise<Written> {
+  const place: Place = { ...ref, subresource: options?.subresource };
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'patch', place),
+    method: 'PATCH',
+    path: resourcePath(place, writeQuery(options)),
+    contentType: patch.type === 'json' ? 'application/json-patch+json' : 'application/merge-patch+json',
+    body: patch.body,
+    signal: options?.signal,
+  });
+  return writtenOf(answer);
+}
+
+async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: DeleteOptions = {}): Promise<void> {
+  const { propagation, uid, dryRun, signal } = options;
+  await deps.transport.request({
+    ...callFor(deps.identity, 'delete', ref),
+    method: 'DELETE',
+    path: resourcePath(ref),
+    body: {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: propagation ?? 'Background',
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+    },
+    signal,
+  });
+}
+
+async function reviewRight(deps: ClusterDeps, right: Right, options: CallOptions = {}): Promise<Verdict> {
+  const place: Place = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
+  const { body } = await deps.transport.request({
+    ...callFor(deps.identity, 'create', place),
+    method: 'POST',
+    path: resourcePath(place),
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: right } },
+    signal: options.signal,
+  });
+  return { allowed: at(body, 'status', 'allowed') === true, reason: textAt(body, 'status', 'reason') ?? '' };
+}
+
+function placeOf(type: ResourceType, object: KubeObject, subresource?: string): Place {
+  return { ...type, namespace: object.metadata.namespace, name: object.metadata.name, subresource };
+}
+
+function writeQuery(options: WriteOptions = {}): Query {
+  return { dryRun: options.dryRun, fieldManager: options.fieldManager, fieldValidation: options.fieldValidation ?? 'Strict' };
+}
+
+function writtenOf({ body, warnings }: Answer): Written {
+  return { object: objectOf(body), warnings };
+}
+
+/** What the api-server says is an object is one; anything else is no api-server. */
+function objectOf(body: Json): KubeObject {
+  if (isObject(body) && isObject(body['metadata'])) return body as unknown as KubeObject;
+  throw new AppError('ClusterUnavailable', 'cluster: the answer is no Kubernetes object; is this a Kubernetes api-server?');
+}

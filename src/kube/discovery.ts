@@ -1,0 +1,113 @@
+import type { Discovery } from '../domain/cluster.ts';
+import { AppError } from '../domain/errors.ts';
+import { listAt, textAt, textsAt } from '../domain/read.ts';
+import { parseApiVersion, type ResourceType, type ServedKind } from '../domain/resource.ts';
+import type { Transport } from './transport.ts';
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+/** A lookup that misses refreshes what is cached at most this often. */
+const MISS_MS = 1_000;
+/** Nothing older is used, so that a missed change heals. */
+const LONGEST_MS = 60_000;
+
+/** Discovery that can also be asked for a resource. */
+export interface ResourceDiscovery extends Discovery {
+  findResource(type: ResourceType, signal?: AbortSignal): Promise<ServedKind | undefined>;
+}
+
+interface Snapshot {
+  readonly kinds: readonly ServedKind[];
+  readonly at: number;
+}
+
+/**
+ * Aggregated discovery (two requests for the whole cluster), as the controller.
+ *
+ * @param now milliseconds on a clock that only goes forward.
+ */
+export function createDiscovery(transport: Transport, now: () => number = () => performance.now()): ResourceDiscovery {
+  let snapshot: Promise<Snapshot> | undefined;
+  const read = (): Promise<Snapshot> => {
+    // One reading serves all who wait for it, so it is bounded by the transport and not by the signal of any one of them.
+    const reading: Promise<Snapshot> = readKinds(transport).then((kinds) => ({ kinds, at: now() }));
+    snapshot = reading;
+    reading.catch(() => {
+      if (snapshot === reading) snapshot = undefined;
+    });
+    return reading;
+  };
+  const current = async (): Promise<Snapshot> => {
+    const known = await (snapshot ?? read());
+    return now() - known.at > LONGEST_MS ? read() : known;
+  };
+  const search = async (matches: (kind: ServedKind) => boolean, signal?: AbortSignal): Promise<ServedKind | undefined> => {
+    const known = await orAborted(current(), signal);
+    const hit = known.kinds.find(matches);
+    if (hit !== undefined || now() - known.at < MISS_MS) return hit;
+    return (await orAborted(read(), signal)).kinds.find(matches);
+  };
+  return {
+    kinds: async (signal) => (await orAborted(current(), signal)).kinds,
+    find: (apiVersion, kind, signal) => {
+      const { group, version } = parseApiVersion(apiVersion);
+      return search((served) => served.kind === kind && served.group === group && served.version === version, signal);
+    },
+    findResource: ({ group, version, resource }, signal) =>
+      search((served) => served.resource === resource && served.group === group && served.version === version, signal),
+    invalidate: () => {
+      snapshot = undefined;
+    },
+  };
+}
+
+async function readKinds(transport: Transport): Promise<ServedKind[]> {
+  const answers = await Promise.all(
+    ['/api', '/apis'].map((path) =>
+      transport.request({ identity: { kind: 'controller' }, method: 'GET', path, accept: AGGREGATED, what: `discover ${path}` }),
+    ),
+  );
+  return answers.flatMap(({ body }) => parseDiscovery(body)).sort(byGroupAndName);
+}
+
+/** The kinds of an `APIGroupDiscoveryList`; subresources are left out. */
+export function parseDiscovery(list: unknown): ServedKind[] {
+  if (textAt(list, 'kind') !== 'APIGroupDiscoveryList') {
+    throw new AppError(
+      'ClusterUnavailable',
+      'discover: the cluster does not speak aggregated discovery; Kubernetes 1.30 or newer is needed',
+    );
+  }
+  return listAt(list, 'items').flatMap((item) => {
+    const group = textAt(item, 'metadata', 'name') ?? '';
+    return listAt(item, 'versions').flatMap((entry) => {
+      const version = textAt(entry, 'version') ?? '';
+      return listAt(entry, 'resources').flatMap((resource) => kindOf(resource, group, version));
+    });
+  });
+}
+
+function kindOf(entry: unknown, group: string, version: string): ServedKind[] {
+  const resource = textAt(entry, 'resource');
+  const kind = textAt(entry, 'responseKind', 'kind');
+  if (resource === undefined || kind === undefined || kind === '') return [];
+  const namespaced = textAt(entry, 'scope') === 'Namespaced';
+  return [{ group, version, resource, kind, namespaced, verbs: textsAt(entry, 'verbs'), shortNames: textsAt(entry, 'shortNames') }];
+}
+
+function byGroupAndName(a: ServedKind, b: ServedKind): number {
+  return a.group.localeCompare(b.group) || a.resource.localeCompare(b.resource) || a.version.localeCompare(b.version);
+}
+
+/** The promise, or a rejection with the signal's reason as soon as it aborts. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

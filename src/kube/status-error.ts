@@ -1,0 +1,157 @@
+import { AppError, type ErrorCode, type ErrorDetails, type FieldFault } from '../domain/errors.ts';
+import { at, listAt, numberAt, textAt } from '../domain/read.ts';
+import type { Call } from './call.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What the api-server said, apart from the words. */
+interface StatusAnswer {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly FieldFault[];
+  readonly retryAfter: number | undefined;
+}
+
+/** The AppError for an answer of 400 and above: a `metav1.Status`, or whatever a proxy said instead. */
+export function statusError(call: Pick<Call, 'what' | 'right'>, answer: { statusCode: number; headers: Headers }, text: string): AppError {
+  const status = readStatus(answer, text);
+  const verdict = judge(status);
+  const faults = verdict.faults ?? status.causes;
+  const details: ErrorDetails = {
+    faults,
+    ...(verdict.code === 'Forbidden' && call.right !== undefined ? { missing: call.right } : {}),
+    ...(status.retryAfter === undefined ? {} : { retryAfter: status.retryAfter }),
+  };
+  return new AppError(verdict.code, `${call.what}: ${verdict.sentence ?? status.message}`, details);
+}
+
+interface Judgement {
+  readonly code: ErrorCode;
+  readonly sentence?: string;
+  readonly faults?: readonly FieldFault[];
+}
+
+function judge(status: StatusAnswer): Judgement {
+  return judgeAdmission(status) ?? judgeFields(status) ?? judgeCode(status);
+}
+
+/** Refusals of admission come with several codes; only their words tell them apart from missing rights. */
+function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+  const impersonation = /cannot impersonate resource/.exec(message);
+  if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
+  const quota = /(?:exceeded|failed) quota: .*/s.exec(message);
+  if (quota !== null && code === 403) return { code: 'QuotaExceeded', sentence: quota[0], faults: [{ message: quota[0] }] };
+  const policy = /ValidatingAdmissionPolicy '([^']*)'.* denied request: (.*)/s.exec(message);
+  if (policy !== null) return denied(`policy "${policy[1] ?? ''}": ${policy[2] ?? ''}`);
+  const webhook = /admission webhook "([^"]*)" denied the request:? ?(.*)/s.exec(message);
+  if (webhook !== null) return denied(`webhook "${webhook[1] ?? ''}": ${webhook[2] || 'no reason given'}`);
+  const pods = /violates PodSecurity .*/s.exec(message);
+  if (pods !== null) return denied(pods[0]);
+  if (reason === 'Forbidden' && code === 403 && !isMissingRight(message)) {
+    const words = causes[0]?.message ?? afterForbidden(message);
+    return { code: 'AdmissionDenied', sentence: words, faults: causes.length > 0 ? causes : [{ message: words }] };
+  }
+  return undefined;
+}
+
+function denied(sentence: string): Judgement {
+  return { code: 'AdmissionDenied', sentence, faults: [{ message: sentence }] };
+}
+
+function isMissingRight(message: string): boolean {
+  return (
+    /\bcannot \w+ (?:resource|path)\b/.test(message) ||
+    message.includes('attempting to grant RBAC permissions') ||
+    !message.includes('forbidden:')
+  );
+}
+
+function afterForbidden(message: string): string {
+  return /forbidden: (.*)/s.exec(message)?.[1] ?? message;
+}
+
+/** Faults of fields: validation, strict decoding, and the typed patch of server-side apply. */
+function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+  const strict = /strict decoding error: (.*)/s.exec(message);
+  if (strict !== null) return { code: 'InvalidInput', sentence: strict[1] ?? message, faults: strictFaults(strict[1] ?? '') };
+  const undeclared = [...message.matchAll(/\.([\w.[\]"=-]+): field not declared in schema/g)].map(([, field = '']) => field);
+  if (undeclared.length > 0) {
+    const faults = undeclared.map((field) => ({ field, message: `There is no field "${field}" in this kind` }));
+    return { code: 'InvalidInput', sentence: faults.map((fault) => fault.message).join('; '), faults };
+  }
+  const mistyped = /Go struct field \w+\.([\w.]+) of type (\S+)/.exec(message);
+  if (mistyped !== null) {
+    const [, field = '', type = ''] = mistyped;
+    return {
+      code: 'InvalidInput',
+      sentence: `"${field}" must be of type ${type}`,
+      faults: [{ field, message: `The value must be of type ${type}` }],
+    };
+  }
+  if (code !== 400 && code !== 422 && reason !== 'Invalid') return undefined;
+  const sentence = /is invalid: (.*)/s.exec(message)?.[1] ?? message;
+  return { code: 'InvalidInput', sentence, faults: causes.length > 0 ? causes : [{ message: sentence }] };
+}
+
+/** `unknown field "spec.x", duplicate field "spec.y"` (the api-server's words), a fault each. */
+function strictFaults(words: string): FieldFault[] {
+  const faults = [...words.matchAll(/(unknown|duplicate) field "([^"]*)"/g)].map(([, problem, field = '']) => ({
+    field,
+    message: problem === 'duplicate' ? `The field "${field}" is given twice` : `There is no field "${field}" in this kind`,
+  }));
+  return faults.length > 0 ? faults : [{ message: words }];
+}
+
+function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
+  switch (code) {
+    case 401:
+      return { code: 'ClusterUnavailable', sentence: 'the api-server does not accept our credentials' };
+    case 403:
+      return { code: 'Forbidden', sentence: afterForbidden(message) };
+    case 404:
+      return { code: 'NotFound' };
+    case 405:
+      return { code: 'MethodNotAllowed' };
+    case 409:
+      return reason === 'AlreadyExists' ? { code: 'AlreadyExists', sentence: 'it exists already' } : { code: 'Conflict', faults: causes };
+    case 410:
+      return { code: 'Conflict', sentence: `the version asked for is too old (410): ${message}` };
+    case 413:
+      return { code: 'TooLarge' };
+    case 429:
+      return { code: 'TooManyRequests' };
+    default:
+      return { code: code >= 500 ? 'ClusterUnavailable' : 'Internal', sentence: `the api-server answered ${code}: ${message}` };
+  }
+}
+
+function readStatus({ statusCode, headers }: { statusCode: number; headers: Headers }, text: string): StatusAnswer {
+  const status = parseStatus(text);
+  const message = textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given');
+  const causes = listAt(status, 'details', 'causes').map(faultOf);
+  const waits =
+    statusCode === 429 || statusCode === 503 ? (retryAfterOf(headers) ?? numberAt(status, 'details', 'retryAfterSeconds') ?? 1) : undefined;
+  return { code: statusCode, reason: textAt(status, 'reason') ?? '', message, causes, retryAfter: waits };
+}
+
+function parseStatus(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return at(parsed, 'kind') === 'Status' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(cause: unknown): FieldFault {
+  const field = textAt(cause, 'field')?.replace(/^\./, '') ?? '';
+  const message = textAt(cause, 'message') ?? textAt(cause, 'reason') ?? 'not valid';
+  return field === '' || field === '<nil>' ? { message } : { field, message };
+}
+
+/** Seconds. The other form of the header, a date, is not one that the api-server uses. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = [headers['retry-after'] ?? []].flat()[0];
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,60 @@
+import { pino, type Logger } from 'pino';
+
+/** Keys of a log line. Values that come from Secrets go through `secret()`. */
+export type LogKeys = Readonly<Record<string, unknown>>;
+
+/** Writes lines of a constant message and keys. `err` is the key of a thrown thing. */
+export interface Log {
+  debug(message: string, keys?: LogKeys): void;
+  info(message: string, keys?: LogKeys): void;
+  warn(message: string, keys?: LogKeys): void;
+  error(message: string, keys?: LogKeys): void;
+  /** A log whose lines all carry these keys. */
+  child(keys: LogKeys): Log;
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** `lines` for people at a terminal, `json` for collectors. */
+  readonly format: 'lines' | 'json';
+  /** Where the text goes; each call is one line. */
+  readonly write: (text: string) => void;
+}
+
+/** Makes a log on pino. */
+export function createLog(options: LogOptions): Log {
+  const write = options.format === 'json' ? options.write : (text: string) => options.write(humanLine(text));
+  return logOn(
+    pino(
+      {
+        level: options.level,
+        base: null,
+        timestamp: () => `,"time":"${new Date().toISOString()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      { write },
+    ),
+  );
+}
+
+function logOn(logger: Logger): Log {
+  return {
+    debug: (message, keys = {}) => logger.debug(keys, message),
+    info: (message, keys = {}) => logger.info(keys, message),
+    warn: (message, keys = {}) => logger.warn(keys, message),
+    error: (message, keys = {}) => logger.error(keys, message),
+    child: (keys) => logOn(logger.child(keys)),
+  };
+}
+
+/** `12:30:01 warn  The api-server does not answer  cluster=demo`: what pino wrote as JSON, for people. */
+function humanLine(json: string): string {
+  const { time, level, msg, err, ...keys } = JSON.parse(json) as Record<string, unknown>;
+  const pairs = Object.entries(keys).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const thrown = typeof err === 'object' && err !== null && 'message' in err ? [`(${String(err.message)})`] : [];
+  const clock = typeof time === 'string' ? time.slice(11, 19) : '';
+  return `${[clock, String(level).padEnd(5), String(msg), ...thrown, ...pairs].join(' ').replaceAll(/[\r\n]+/g, ' ')}\n`;
+}
