@@ -1,0 +1,40 @@
+import { AppError } from '../domain/errors.ts';
+import type { ErrorCode } from '../domain/errors.ts';
+import { redact } from './redact.ts';
+
+const MAX_SENTENCE = 1500;
+
+/** What helm says, and the row of the error table it belongs to; the first that fits. */
+const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/kubernetes cluster unreachable|connection refused|no such host|i\/o timeout|TLS handshake timeout/i, 'ClusterUnavailable'],
+  [/release: not found|has no deployed releases|no revision for release/i, 'NotFound'],
+  [
+    /invalid ownership metadata|cannot re-?use a name that is still in use|another operation \(install\/upgrade\/rollback\) is in progress/i,
+    'ReleaseConflict',
+  ],
+];
+
+/**
+ * Makes an error of what the program wrote before it failed, with every secret taken out.
+ *
+ * @param what what was asked for, e.g. `upgrade of "a" in namespace "b"`.
+ */
+export function failureOf(what: string, stderr: string, secrets: readonly string[]): AppError {
+  const sentence = redact(sentenceOf(stderr), secrets);
+  const code = MEANINGS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'HelmFailed';
+  return new AppError(code, `helm ${what}: ${sentence}`);
+}
+
+/** From the line of the error on, without log lines; at most so many characters. */
+function sentenceOf(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(level=|time=|I\d{4} |W\d{4} |WARNING:)/.test(line));
+  const start = lines.findIndex((line) => /^error:/i.test(line));
+  const text = lines
+    .slice(Math.max(start, 0))
+    .join(' ')
+    .replace(/^error:\s*/i, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (text === '') return 'it failed without a word';
+  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE)}…` : text;
+}

@@ -1,0 +1,60 @@
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+
+/** The name of our post-renderer plugin. */
+export const POST_RENDERER = 'chandlery';
+
+const PROGRAM = fileURLToPath(new URL('post-render/main.ts', import.meta.url));
+
+/** A home of helm's own: nothing of the user's repositories, plugins or credentials is read, and nothing is written there. */
+export interface HelmHome {
+  readonly dir: string;
+  /** The whole environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the folders of a private home (mode 0700) and the post-renderer plugin in it, which runs `post-render/main.ts` by this very Node.
+ *
+ * @param extraEnv what a kubeconfig's credential program needs, or the service address inside a cluster.
+ */
+export async function prepareHome(dir: string, extraEnv: Readonly<Record<string, string>> = {}): Promise<HelmHome> {
+  const folder = (name: string) => join(dir, name);
+  for (const name of ['', 'cache', 'config', 'data', 'plugins', 'values', 'tmp'])
+    await mkdir(folder(name), { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  await writePlugin(folder('plugins'));
+  const env = {
+    HOME: dir,
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    TMPDIR: folder('tmp'),
+    HELM_CACHE_HOME: folder('cache'),
+    HELM_CONFIG_HOME: folder('config'),
+    HELM_DATA_HOME: folder('data'),
+    HELM_PLUGINS: folder('plugins'),
+    HELM_DRIVER: 'secret',
+    GOMEMLIMIT: '512MiB',
+    ...extraEnv,
+  };
+  return { dir, env };
+}
+
+async function writePlugin(pluginsDir: string): Promise<void> {
+  const dir = join(pluginsDir, POST_RENDERER);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const file = join(dir, 'plugin.yaml');
+  const text = stringify({
+    apiVersion: 'v1',
+    type: 'postrenderer/v1',
+    name: POST_RENDERER,
+    version: '1.0.0',
+    runtime: 'subprocess',
+    runtimeConfig: { platformCommand: [{ command: process.execPath, args: [PROGRAM] }] },
+  });
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return;
+  const temporary = `${file}.${process.pid}`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, file);
+}

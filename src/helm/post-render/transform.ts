@@ -1,0 +1,49 @@
+import { stringify } from 'yaml';
+import { AppError } from '../../domain/errors.ts';
+import { parseManifest, splitManifest } from '../../domain/manifest.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
+
+/** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */
+export type PostRenderMode = 'uplift' | 'reveal';
+
+const HOOK = 'helm.sh/hook';
+
+/**
+ * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
+ * reading of YAML other than Helm's own has a say in it.
+ *
+ * @throws AppError `UpliftRefused` naming the object that cannot be carried over.
+ */
+export function transform(input: string, mode: PostRenderMode): string {
+  const documents = splitManifest(input).flatMap((document) => transformDocument(document, mode));
+  // Helm takes empty output for a failure, and a comment for no objects.
+  return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
+}
+
+function transformDocument(document: string, mode: PostRenderMode): string[] {
+  const objects = parseManifest(document);
+  const next = mode === 'reveal' ? objects.map(reveal) : lift(objects);
+  const untouched = next.length === objects.length && next.every((object, index) => object === objects[index]);
+  return untouched ? [document] : next.map(write);
+}
+
+function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const { objects: lifted, refusals } = uplift(objects.filter((object) => !isCustomResourceDefinition(object)));
+  const [refusal] = refusals;
+  if (refusal !== undefined) throw new AppError('UpliftRefused', `uplift: ${refusal.kind} "${refusal.name}": ${refusal.reason}`);
+  return lifted;
+}
+
+/** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it. */
+function reveal(object: KubeObject): KubeObject {
+  const hooks = object.metadata.annotations?.[HOOK]?.split(',').map((hook) => hook.trim());
+  if (hooks?.includes('crd-install') !== true) return object;
+  const annotations = Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name !== HOOK));
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+/** Written for a YAML 1.1 reader: text such as `yes` or `1:30` is quoted. */
+function write(object: KubeObject): string {
+  return stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
+}

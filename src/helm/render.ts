@@ -1,0 +1,80 @@
+import { AppError, messageOf } from '../domain/errors.ts';
+import { parseManifest } from '../domain/manifest.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import type { HelmHome } from './home.ts';
+import { POST_RENDERER } from './home.ts';
+import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
+import { redact } from './redact.ts';
+import type { HelmOutput, HelmRunner } from './run.ts';
+import { withValuesFile } from './values-file.ts';
+
+export interface RenderInput {
+  /** An absolute path: an archive or a folder. */
+  readonly chartPath: string;
+  readonly release: string;
+  readonly namespace: string;
+  readonly values: JsonObject;
+  /** What `.Capabilities` tells the templates, e.g. `v1.36.3`. */
+  readonly kubeVersion: string;
+  /** Group versions, and `<group version>/<Kind>`, that the cluster serves. */
+  readonly apiVersions: readonly string[];
+  readonly isUpgrade: boolean;
+  /** `include` adds what is in `crds/`, that of enabled subcharts too. Default: left out. */
+  readonly crds?: 'include';
+  /** Strings that must not show in an error. */
+  readonly secrets?: readonly string[];
+}
+
+const RENDER_TIMEOUT_MS = 60_000;
+
+/**
+ * The objects of a chart as Helm would send them, hooks with their annotation included, without asking the cluster (`lookup` finds nothing).
+ * The `crd-install` hooks of Helm 2, which Helm 4 drops, are among them.
+ *
+ * @throws AppError `HelmFailed` when the chart does not render, or renders what is no Kubernetes object.
+ */
+export async function render(runner: HelmRunner, home: HelmHome, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
+  checkRelease(input.release, input.namespace);
+  checkChartPath(input.chartPath);
+  checkKubeVersion(input.kubeVersion);
+  checkApiVersions(input.apiVersions);
+  const output = await withValuesFile(home, input.values, async (values) => {
+    const plain = await template(runner, input, { values, extra: [], signal });
+    // Helm says so only here; the post-renderer sees those hooks before Helm drops them, and turns them into ordinary objects.
+    if (!plain.stderr.includes('skipping unknown hook')) return plain;
+    return template(runner, input, { values, extra: ['--post-renderer', POST_RENDERER, '--post-renderer-args', 'reveal'], signal });
+  });
+  return objectsOf(output, input);
+}
+
+interface TemplateRun {
+  readonly values: string;
+  readonly extra: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+function template(runner: HelmRunner, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
+  const { release, namespace, chartPath, kubeVersion, apiVersions } = input;
+  const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values, '--skip-schema-validation'];
+  options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds', ...run.extra);
+  if (apiVersions.length > 0) options.push('--api-versions', apiVersions.join(','));
+  if (input.isUpgrade) options.push('--is-upgrade');
+  return runner({
+    what: `render of "${release}" in namespace "${namespace}"`,
+    command: ['template'],
+    options,
+    positionals: [release, chartPath],
+    timeoutMs: RENDER_TIMEOUT_MS,
+    secrets: input.secrets ?? [],
+    signal: run.signal,
+  });
+}
+
+function objectsOf(output: HelmOutput, input: RenderInput): KubeObject[] {
+  try {
+    return parseManifest(output.stdout);
+  } catch (error) {
+    const why = redact(messageOf(error), input.secrets ?? []);
+    throw new AppError('HelmFailed', `helm render of "${input.release}": what the chart renders cannot be read: ${why}`, { cause: error });
+  }
+}
