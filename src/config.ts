@@ -1,0 +1,234 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { AppError } from './domain/errors.ts';
+
+/** An address prefix and the folder or address that it is served from. */
+export interface MirrorSetting {
+  readonly prefix: string;
+  readonly target: string;
+}
+
+/** Where the api-server is. */
+export type ClusterSetting =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'kubeconfig'; readonly context?: string; readonly file?: string }
+  | { readonly kind: 'in-cluster' };
+
+/** Who signs people in. */
+export type IssuerSetting =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'external'; readonly url: URL; readonly clientId: string; readonly clientSecretFile?: string };
+
+/** Everything that is set from outside, checked. */
+export interface Config {
+  readonly port: number;
+  /** Whether the port was asked for, so that it must be exactly this one. */
+  readonly portIsFixed: boolean;
+  readonly listen: string;
+  readonly publicUrl?: URL;
+  readonly stateDir?: string;
+  readonly catalogDir?: string;
+  readonly reset: boolean;
+  readonly cluster: ClusterSetting;
+  readonly issuer: IssuerSetting;
+  readonly usernameClaim?: string;
+  readonly groupsClaim: string;
+  readonly usernamePrefix: string;
+  readonly groupsPrefix: string;
+  readonly audience?: string;
+  readonly mirrors: readonly MirrorSetting[];
+  readonly chartRoots: Readonly<Record<string, string>>;
+  readonly allowEgress: readonly string[];
+  readonly trustedProxies: number;
+  readonly logLevel: string;
+  /** The person of `chandlery token --as`. */
+  readonly as?: string;
+}
+
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+  readonly many?: 'many';
+  readonly help: string;
+}
+
+/** The settings: `--name VALUE` on the command line, `CHANDLERY_NAME` in the environment (several values separated by spaces). */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
+  { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
+  { name: 'public-url', value: 'URL', help: 'where people reach Chandlery; default http://localhost:PORT' },
+  { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
+  { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/' },
+  { name: 'context', value: 'NAME', help: 'use this context of your kubeconfig instead of the embedded cluster' },
+  { name: 'kubeconfig', value: 'FILE', help: 'use this kubeconfig instead of the embedded cluster' },
+  { name: 'in-cluster', value: '', help: 'use the service account of the pod that we run in' },
+  { name: 'mirror', value: 'PREFIX=TARGET', many: 'many', help: 'serve chart addresses with this prefix from a folder or another address' },
+  { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
+  { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'let charts be fetched from this private range' },
+  { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
+  { name: 'client-id', value: 'ID', help: 'our client id at the issuer; default chandlery' },
+  { name: 'client-secret-file', value: 'FILE', help: 'the file that holds our client secret' },
+  { name: 'username-claim', value: 'CLAIM', help: 'the claim that names a person; default sub (embedded issuer: preferred_username)' },
+  { name: 'groups-claim', value: 'CLAIM', help: 'the claim that lists the groups of a person; default groups' },
+  { name: 'username-prefix', value: 'TEXT', help: 'put before every user name; default oidc:' },
+  { name: 'groups-prefix', value: 'TEXT', help: 'put before every group; default oidc:' },
+  { name: 'audience', value: 'TEXT', help: 'what bearer tokens must be meant for; default the public URL' },
+  { name: 'trusted-proxies', value: 'COUNT', help: 'proxies before us whose X-Forwarded-For is believed; default 0' },
+  { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
+  { name: 'as', value: 'PERSON', help: 'for the command token: the demo person' },
+  { name: 'reset', value: '', help: 'begin anew: discard the state of the embedded cluster' },
+];
+
+/**
+ * Reads options and environment, options first.
+ *
+ * @param argv what follows the command.
+ * @param env the environment of the process.
+ * @throws AppError `ConfigInvalid` for an unknown or a bad value; nothing is guessed.
+ */
+export function parseConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
+  const values = new Map([...fromEnvironment(env), ...fromOptions(argv)]);
+  const one = (name: string): string | undefined => values.get(name)?.at(-1);
+  const issuer = issuerOf(one);
+  const listen = one('listen') ?? '127.0.0.1';
+  const cluster = clusterOf(one);
+  if (issuer.kind === 'embedded' && (cluster.kind === 'in-cluster' || !['127.0.0.1', '::1', 'localhost'].includes(listen))) {
+    throw bad('issuer', 'name your issuer: the demo people of the embedded one have no passwords, so it serves this machine only');
+  }
+  return {
+    port: one('port') === undefined ? 8080 : portOf(one('port') ?? ''),
+    portIsFixed: one('port') !== undefined,
+    listen,
+    reset: flag('reset', one('reset')),
+    cluster,
+    issuer,
+    groupsClaim: one('groups-claim') ?? 'groups',
+    usernamePrefix: prefixOf('username-prefix', one('username-prefix')),
+    groupsPrefix: prefixOf('groups-prefix', one('groups-prefix')),
+    mirrors: (values.get('mirror') ?? []).map(mirrorOf),
+    chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
+    allowEgress: values.get('allow-egress') ?? [],
+    trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
+    logLevel: levelOf(one('log-level') ?? 'info'),
+    ...maybe('publicUrl', one('public-url'), (text) => urlOf('public-url', text)),
+    ...maybe('stateDir', one('state'), (text) => resolve(text)),
+    ...maybe('catalogDir', one('catalog'), (text) => folderOf('catalog', text)),
+    ...maybe('usernameClaim', one('username-claim'), (text) => text),
+    ...maybe('audience', one('audience'), (text) => text),
+    ...maybe('as', one('as'), (text) => text),
+  };
+}
+
+function fromOptions(argv: readonly string[]): [string, readonly string[]][] {
+  const options = Object.fromEntries(
+    SETTINGS.map(({ name, value }) => [name, { type: value === '' ? 'boolean' : 'string', multiple: true } as const]),
+  );
+  try {
+    const { values } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
+    return Object.entries(values).map(([name, given]) => [name, (given ?? []).map(String)]);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split('. To specify')[0] : String(cause);
+    throw new AppError('ConfigInvalid', `options: ${why}; "chandlery help" lists them`, { cause });
+  }
+}
+
+function fromEnvironment(env: Readonly<Record<string, string | undefined>>): [string, readonly string[]][] {
+  return Object.entries(env).flatMap(([key, text]) => {
+    if (!key.startsWith('CHANDLERY_') || key.startsWith('CHANDLERY_TEST_') || text === undefined || text === '') return [];
+    const name = key.slice('CHANDLERY_'.length).toLowerCase().replaceAll('_', '-');
+    const setting = SETTINGS.find((candidate) => candidate.name === name);
+    if (setting === undefined) throw new AppError('ConfigInvalid', `environment: ${key} is not a setting; "chandlery help" lists them`);
+    return [[name, setting.many === undefined ? [text] : text.split(/\s+/)] satisfies [string, readonly string[]]];
+  });
+}
+
+type One = (name: string) => string | undefined;
+
+function clusterOf(one: One): ClusterSetting {
+  const [context, file] = [one('context'), one('kubeconfig')];
+  const inCluster = flag('in-cluster', one('in-cluster'));
+  if (inCluster && (context !== undefined || file !== undefined))
+    throw bad('in-cluster', 'it cannot stand beside --context or --kubeconfig');
+  if (inCluster) return { kind: 'in-cluster' };
+  if (context === undefined && file === undefined) return { kind: 'embedded' };
+  return { kind: 'kubeconfig', ...(context === undefined ? {} : { context }), ...(file === undefined ? {} : { file: resolve(file) }) };
+}
+
+function issuerOf(one: One): IssuerSetting {
+  const url = one('issuer');
+  if (url === undefined) return { kind: 'embedded' };
+  const secretFile = one('client-secret-file');
+  if (secretFile !== undefined && !existsSync(secretFile))
+    throw bad('client-secret-file', `there is no file ${JSON.stringify(secretFile)}`);
+  return {
+    kind: 'external',
+    url: urlOf('issuer', url),
+    clientId: one('client-id') ?? 'chandlery',
+    ...(secretFile === undefined ? {} : { clientSecretFile: secretFile }),
+  };
+}
+
+function mirrorOf(text: string): MirrorSetting {
+  // Chart addresses hold "=" in their queries, so the target begins after the last one.
+  const at = text.lastIndexOf('=');
+  const [prefix, target] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || target === '' || !URL.canParse(prefix)) {
+    throw bad('mirror', `${JSON.stringify(text)} is not PREFIX=TARGET, e.g. https://charts.example.com/=/srv/charts`);
+  }
+  return { prefix, target: /^https?:\/\//.test(target) ? target : folderOf('mirror', target) };
+}
+
+function rootOf(text: string): [string, string] {
+  const [name = '', dir = ''] = text.split('=', 2);
+  if (!/^[a-z0-9-]+$/.test(name))
+    throw bad('chart-root', `${JSON.stringify(text)} is not NAME=DIR with a name of lower-case letters, digits and hyphens`);
+  return [name, folderOf('chart-root', dir)];
+}
+
+function folderOf(name: string, text: string): string {
+  if (!existsSync(text)) throw bad(name, `there is no folder ${JSON.stringify(text)}`);
+  return resolve(text);
+}
+
+function urlOf(name: string, text: string): URL {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw bad(name, `${JSON.stringify(text)} is not an http or https address`);
+  return new URL(text);
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw bad('port', `${JSON.stringify(text)} is not a port number from 0 to 65535`);
+  return port;
+}
+
+function countOf(name: string, text: string): number {
+  if (!/^\d{1,2}$/.test(text)) throw bad(name, `${JSON.stringify(text)} is not a small whole number`);
+  return Number(text);
+}
+
+function prefixOf(name: string, text = 'oidc:'): string {
+  if (text === '' || text.startsWith('system:'))
+    throw bad(name, 'it must not be empty nor begin with "system:", or a claim could name an account of the cluster');
+  return text;
+}
+
+function levelOf(text: string): string {
+  if (!['debug', 'info', 'warn', 'error'].includes(text))
+    throw bad('log-level', `${JSON.stringify(text)} is not one of debug, info, warn, error`);
+  return text;
+}
+
+function flag(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw bad(name, `${JSON.stringify(text)} is neither true nor false`);
+}
+
+function maybe<K extends string, T>(key: K, text: string | undefined, parse: (text: string) => T): Partial<Record<K, T>> {
+  return text === undefined ? {} : ({ [key]: parse(text) } as Record<K, T>);
+}
+
+function bad(name: string, why: string): AppError {
+  return new AppError('ConfigInvalid', `--${name}: ${why}`);
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, it } from 'node:test';
+import { ERROR_TABLE } from '../src/domain/errors.ts';
+
+/** The floors of the house, lowest first: a file imports from its own folder and from lower floors only. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['domain'],
+  ['schema', 'observe', 'config.ts'],
+  ['chart', 'helm', 'kube', 'git', 'store', 'identity', 'controller'],
+  ['operation', 'reconcile'],
+  ['api', 'web', 'http', 'embedded'],
+  ['compose.ts'],
+  ['main.ts'],
+];
+/** What stands beside the rule: reconcilers use the queue; the embedded cluster uses the transport; nobody above touches the edges. */
+const EDGES = ['chart', 'helm', 'kube', 'git', 'store', 'identity'];
+const ALLOWED_EDGES: Readonly<Record<string, readonly string[]>> = { embedded: ['kube', 'identity'] };
+
+const FILES = globSync('src/**/*.ts').sort();
+const LIMIT = 400;
+
+describe('the house', () => {
+  it('has only the rooms that the design names', () => {
+    const rooms = new Set([...FLOORS.flat(), 'compose']);
+    assert.deepEqual(
+      readdirSync('src').filter((name) => !rooms.has(name)),
+      [],
+    );
+  });
+
+  it('imports downwards only', () => {
+    const wrong = FILES.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !mayImport(roomOf(file), roomOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it('lets one room touch the Kubernetes client, one run helm, one read the environment', () => {
+    const text = new Map(FILES.map((file) => [file, readFileSync(file, 'utf8')]));
+    const users = (pattern: RegExp): string[] => [...text].filter(([, source]) => pattern.test(source)).map(([file]) => file);
+    assert.deepEqual(
+      users(/from '@kubernetes\/client-node'/).filter((file) => !file.startsWith('src/kube/')),
+      [],
+    );
+    assert.deepEqual(
+      users(/from 'execa'/).filter((file) => !['helm', 'git', 'embedded'].includes(roomOf(file))),
+      [],
+    );
+    assert.deepEqual(
+      users(/process\.env\b/).filter((file) => !ENVIRONMENT_READERS.includes(file)),
+      [],
+    );
+  });
+
+  it('keeps files short: none above 400 lines, nine in ten below 250, the median below 90', () => {
+    const lengths = FILES.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 })).sort(
+      (a, b) => a.lines - b.lines,
+    );
+    assert.deepEqual(
+      lengths.filter(({ lines }) => lines > LIMIT),
+      [],
+    );
+    assert.ok((lengths[Math.floor(lengths.length * 0.9)]?.lines ?? 0) < 250);
+    assert.ok((lengths[Math.floor(lengths.length / 2)]?.lines ?? 0) < 90);
+  });
+
+  it('has no barrels and no rooms for odds and ends', () => {
+    assert.deepEqual(
+      FILES.filter((file) => /\/(index|utils?|helpers?|common|misc)(\.ts|\/)/.test(file)),
+      [],
+    );
+  });
+
+  it('explains every error code in the error catalogue, and no other', () => {
+    const explained = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^#+ `?([A-Z]\w+)`?$/gm)].map(([, code]) => code);
+    assert.deepEqual(explained.filter((code) => code !== undefined && code in ERROR_TABLE).sort(), Object.keys(ERROR_TABLE).sort());
+  });
+
+  it('gives every dependency a reason', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
+    const reasons = readFileSync('docs/dependencies.md', 'utf8');
+    assert.deepEqual(
+      Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !reasons.includes(`| ${name} |`)),
+      [],
+    );
+  });
+});
+
+/** config.ts reads the settings; the post-renderer is a program of its own, started with an environment that we made. */
+const ENVIRONMENT_READERS = ['src/main.ts'];
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8');
+  return [...source.matchAll(/from '(\.{1,2}\/[^']+)'/g)]
+    .map(([, path]) => normalize(join(dirname(file), path ?? '')))
+    .filter((path) => existsSync(path));
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? '';
+}
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (EDGES.includes(to) && !['compose.ts', 'main.ts', 'compose'].includes(from)) return (ALLOWED_EDGES[from] ?? []).includes(to);
+  return floorOf(to) < floorOf(from) || isBeside(from, to);
+}
+
+/** The API asks http for who sent a request; apart from that, rooms of a floor do not know one another. */
+function isBeside(from: string, to: string): boolean {
+  return ['api', 'web'].includes(from) && to === 'http';
+}
+
+function floorOf(room: string): number {
+  const floor = FLOORS.findIndex((rooms) => rooms.includes(room));
+  return floor < 0 ? FLOORS.length - 2 : floor;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { openApiOf } from '../../../src/api/openapi.ts';
+import { ROUTES } from '../../../src/api/router.ts';
+import { validatorOf } from '../../../src/api/validator.ts';
+import { at, objectAt } from '../../../src/domain/read.ts';
+
+const description = openApiOf(ROUTES, 'http://localhost:8080');
+const route = (operationId: string): (typeof ROUTES)[number] => {
+  const found = ROUTES.find((candidate) => candidate.operationId === operationId);
+  assert.ok(found !== undefined);
+  return found;
+};
+
+describe('the OpenAPI description', () => {
+  it('names each route once', () => {
+    const ids = ROUTES.map(({ operationId }) => operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.equal(Object.values(objectAt(description, 'paths')).flatMap((path) => Object.keys(path as object)).length, ROUTES.length);
+  });
+
+  it('has the core paths', () => {
+    for (const path of [
+      '/apps/{app}',
+      '/environments/{environment}/instances/{app}/{name}/tree',
+      '/operators/{namespace}/{name}',
+      '/catalog/faults',
+      '/me',
+    ]) {
+      assert.ok(at(description, 'paths', path, 'get') !== undefined, path);
+    }
+  });
+
+  it('holds schemas that compile, with references that resolve', () => {
+    const ajv = new Ajv2020({ strict: false });
+    const schemas = objectAt(description, 'components', 'schemas');
+    for (const name of Object.keys(schemas)) ajv.compile({ $ref: `#/components/schemas/${name}`, components: { schemas } });
+  });
+});
+
+describe('a request', () => {
+  it('gets its query as the numbers and lists that the schema asks for', () => {
+    const checked = validatorOf(route('listApps')).query({ limit: '20', category: 'Caches' });
+    assert.deepEqual(checked, { limit: 20, category: ['Caches'], search: '' });
+  });
+
+  for (const [title, query] of [
+    ['a parameter that does not exist', { serach: 'x' }],
+    ['a limit of nothing', { limit: '0' }],
+    ['a limit that is no number', { limit: 'many' }],
+  ] as const) {
+    it(`with ${title} is refused`, () => assert.throws(() => validatorOf(route('listApps')).query(query), { code: 'InvalidInput' }));
+  }
+
+  for (const [title, body, field] of [
+    ['a body without an app', { name: 'a' }, undefined],
+    ['a name that is a number', { app: 'x', name: 1 }, 'name'],
+    ['a member that does not exist', { app: 'x', name: 'a', specs: {} }, undefined],
+    ['no body', undefined, undefined],
+  ] as const) {
+    it(`with ${title} is refused`, () => {
+      assert.throws(
+        () => validatorOf(route('createInstance')).body(body),
+        (error: { code?: string; faults?: { field?: string }[] }) => error.code === 'InvalidInput' && error.faults?.[0]?.field === field,
+      );
+    });
+  }
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { healthOf } from '../../../src/domain/health-rules/health-of.ts';
+import { worstHealth, type HealthWord } from '../../../src/domain/health.ts';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+
+const SHARED = '../shared/health/builtin.json';
+
+function object(apiVersion: string, kind: string, parts: { metadata?: object; spec?: object; status?: object }): KubeObject {
+  return { apiVersion, kind, ...parts, metadata: { name: 'x', generation: 1, ...parts.metadata } };
+}
+const condition = (type: string, status: string, reason = '', message = ''): object => ({ type, status, reason, message });
+
+const CASES: readonly [string, KubeObject, HealthWord | undefined][] = [
+  [
+    'a Deployment with all pods available',
+    object('apps/v1', 'Deployment', {
+      spec: { replicas: 2 },
+      status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+    }),
+    'Healthy',
+  ],
+  [
+    'a Deployment whose change is not observed',
+    object('apps/v1', 'Deployment', { metadata: { generation: 2 }, spec: {}, status: { observedGeneration: 1 } }),
+    'Progressing',
+  ],
+  [
+    'a Deployment past its deadline',
+    object('apps/v1', 'Deployment', {
+      spec: {},
+      status: { observedGeneration: 1, conditions: [condition('Progressing', 'False', 'ProgressDeadlineExceeded')] },
+    }),
+    'Degraded',
+  ],
+  ['a paused Deployment', object('apps/v1', 'Deployment', { spec: { paused: true } }), 'Suspended'],
+  [
+    'a StatefulSet with one of three pods',
+    object('apps/v1', 'StatefulSet', { spec: { replicas: 3 }, status: { observedGeneration: 1, readyReplicas: 1 } }),
+    'Progressing',
+  ],
+  [
+    'a Pod that finds no node',
+    object('v1', 'Pod', {
+      status: { phase: 'Pending', conditions: [condition('PodScheduled', 'False', 'Unschedulable', '0/2 nodes are available')] },
+    }),
+    'Progressing',
+  ],
+  [
+    'a Pod in a crash loop',
+    object('v1', 'Pod', {
+      status: { phase: 'Running', containerStatuses: [{ name: 'a', state: { waiting: { reason: 'CrashLoopBackOff' } } }] },
+    }),
+    'Degraded',
+  ],
+  ['a claim without a volume', object('v1', 'PersistentVolumeClaim', { status: { phase: 'Pending' } }), 'Progressing'],
+  [
+    'a Job that failed',
+    object('batch/v1', 'Job', { status: { conditions: [condition('Failed', 'True', 'BackoffLimitExceeded')] } }),
+    'Degraded',
+  ],
+  [
+    'anything that is being deleted',
+    object('v1', 'Service', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, spec: {} }),
+    'Progressing',
+  ],
+  ['a custom kind that is ready', object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'True')] } }), 'Healthy'],
+  [
+    'a custom kind that waits',
+    object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'False', 'Provisioning')] } }),
+    'Progressing',
+  ],
+  [
+    'a custom kind that failed',
+    object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'False', 'ImageMissing')] } }),
+    'Degraded',
+  ],
+  [
+    'a custom kind that stalled, though it was ready',
+    object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'True'), condition('Stalled', 'True')] } }),
+    'Degraded',
+  ],
+  [
+    'a custom kind that has not seen the latest change',
+    object('a.example/v1', 'A', {
+      metadata: { generation: 3 },
+      status: { observedGeneration: 2, conditions: [condition('Ready', 'True')] },
+    }),
+    'Progressing',
+  ],
+  ['a kind that says nothing about itself', object('v1', 'ConfigMap', {}), undefined],
+  ['a custom kind whose status is no object', { ...object('a.example/v1', 'A', {}), status: 'fine' }, undefined],
+];
+
+describe('health', () => {
+  for (const [title, given, word] of CASES) {
+    it(`calls ${title} ${word ?? 'nothing'}`, () => assert.equal(healthOf(given)?.word, word));
+  }
+
+  it('takes the worst word of several', () => {
+    const words = (['Healthy', 'Degraded', 'Progressing'] as const).map((word) => ({ word, message: word }));
+    assert.equal(worstHealth(words)?.word, 'Degraded');
+    assert.equal(worstHealth([]), undefined);
+  });
+
+  it('agrees with the public cases for built-in kinds', { skip: existsSync(SHARED) ? false : 'the shared cases are not here' }, () => {
+    const cases = JSON.parse(readFileSync(SHARED, 'utf8')) as { case: string; status: string; object: KubeObject }[];
+    assert.ok(cases.length > 40);
+    assert.deepEqual(
+      cases.filter((known) => healthOf(known.object)?.word !== known.status).map((known) => known.case),
+      [],
+    );
+  });
+});

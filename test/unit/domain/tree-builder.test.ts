@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+import { buildTree } from '../../../src/domain/tree-builder.ts';
+
+const owned = (kind: string, name: string, owner: string | undefined, more: object = {}): KubeObject => ({
+  apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
+  kind,
+  ...more,
+  metadata: {
+    name,
+    uid: name,
+    ...(owner === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: owner, uid: owner }] }),
+  },
+});
+const root: KubeObject = {
+  apiVersion: 'a.example/v1',
+  kind: 'Cache',
+  metadata: { name: 'c', uid: 'c' },
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+};
+const running = { spec: {}, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
+const homeless = { status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', message: 'insufficient memory' }] } };
+
+describe('the resource tree', () => {
+  it('follows owner references and leaves strangers out', () => {
+    const tree = buildTree(
+      root,
+      [owned('Secret', 's', 'c'), owned('Set', 'set', 'c'), owned('Pod', 'p', 'set', running), owned('Pod', 'stranger', undefined)],
+      [],
+    );
+    assert.deepEqual(
+      tree.root.children.map(({ name, children }) => [name, children.map((child) => child.name)]),
+      [
+        ['s', []],
+        ['set', ['p']],
+      ],
+    );
+    assert.equal(tree.count, 4);
+    assert.equal(tree.health.word, 'Healthy');
+  });
+
+  it('says which resource is the cause', () => {
+    const tree = buildTree(root, [owned('Pod', 'p', 'c', homeless)], []);
+    assert.equal(tree.health.word, 'Progressing');
+    assert.deepEqual(tree.causes, [{ kind: 'Pod', name: 'p', message: 'insufficient memory' }]);
+    assert.match(tree.health.message, /Pod p: insufficient memory/);
+  });
+
+  it('ends although owners go round in a circle', () => {
+    const tree = buildTree(
+      { ...root, metadata: { ...root.metadata, ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'a', uid: 'a' }] } },
+      [owned('Set', 'a', 'c'), owned('Set', 'b', 'a'), { ...owned('Set', 'a', 'b') }],
+      [],
+    );
+    assert.ok(tree.count >= 3 && tree.count < 10);
+  });
+
+  it('does not call a tree healthy in which nothing says how it is', () => {
+    const silent: KubeObject = { apiVersion: 'a.example/v1', kind: 'Cache', metadata: { name: 'c', uid: 'c' } };
+    assert.equal(buildTree(silent, [owned('Secret', 's', 'c')], ['Lease']).health.word, 'Unknown');
+  });
+});
