@@ -45,6 +45,18 @@ function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {
       low.data.sessions[key] = structuredClone(record);
       await low.write();
     },
+    replace: async (key, record) => {
+      if (!Object.hasOwn(low.data.sessions, key)) return false;
+      low.data.sessions[key] = structuredClone(record);
+      await low.write();
+      return true;
+    },
+    touch: async (key, seenAt) => {
+      const record = low.data.sessions[key];
+      if (record === undefined) return;
+      low.data.sessions[key] = { ...record, seenAt };
+      await low.write();
+    },
     delete: async (key) => {
       if (!Object.hasOwn(low.data.sessions, key)) return;
       delete low.data.sessions[key];

@@ -4,6 +4,10 @@ import type { SessionRecord } from '../domain/session.ts';
 export interface SessionTable {
   get(key: string): Promise<SessionRecord | undefined>;
   put(key: string, record: SessionRecord): Promise<void>;
+  /** Puts only over a session that is still there; the answer is whether it was. */
+  replace(key: string, record: SessionRecord): Promise<boolean>;
+  /** Marks a session as used, and touches nothing else of it. */
+  touch(key: string, seenAt: number): Promise<void>;
   delete(key: string): Promise<void>;
   /** Ends the sessions of one session of the issuer or, when that is not told, of one subject; the answer is how many. */
   deleteOf(named: { readonly subject?: string; readonly issuerSession?: string }): Promise<number>;

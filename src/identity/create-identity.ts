@@ -1,0 +1,91 @@
+import { buildEndSessionUrl, refreshTokenGrant } from 'openid-client';
+import { AppError } from '../domain/errors.ts';
+import type { SessionRecord, SignedIn } from '../domain/session.ts';
+import type { IdentitySettings } from './identity-settings.ts';
+import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
+import { issuerFault } from './issuer-errors.ts';
+import { beginLogin, finishLogin } from './login.ts';
+import { renewedSession, sessionOfTokens } from './session-of-tokens.ts';
+import type { SessionPort } from './session-port.ts';
+import { createSessions } from './sessions.ts';
+import { parsePrefix, signedInOfClaims } from './signed-in-of-claims.ts';
+import { verifyBearer, verifyLogoutToken } from './verify-token.ts';
+
+export interface IdentityDeps {
+  readonly settings: IdentitySettings;
+  readonly sessions: SessionPort;
+  /** 32 bytes that all replicas share: what a sign-in under way is sealed with. */
+  readonly sealKey: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+export type Identity = ReturnType<typeof createIdentity>;
+
+/**
+ * Signing in by OpenID Connect, sessions, and bearer tokens: what the routes call `IdentityPort`. Nothing is asked of the issuer before
+ * it is needed.
+ *
+ * @throws AppError `ConfigInvalid` when a prefix could make names of the cluster's own.
+ */
+export function createIdentity({ settings, sessions: table, sealKey, clock = Date.now }: IdentityDeps) {
+  parsePrefix(settings.mapping.usernamePrefix, 'the prefix of user names');
+  parsePrefix(settings.mapping.groupsPrefix, 'the prefix of groups');
+  const issuer = createIssuerClient(settings, clock);
+  const deps = { settings, issuer, sealKey, clock };
+  const renew = (record: SessionRecord): Promise<SessionRecord> => renewTokens({ settings, issuer, clock }, record);
+  const sessions = createSessions({ settings, sessions: table, renew, clock });
+  return {
+    beginLogin: (returnTo: string) => beginLogin(deps, returnTo),
+    finishLogin: async (answer: { parameters: URLSearchParams; sealed: string | undefined; previousSession: string | undefined }) => {
+      const { tokens, returnTo } = await finishLogin(deps, answer);
+      const session = await sessions.start(sessionOfTokens(tokens, settings, clock()));
+      if (answer.previousSession !== undefined) await sessions.end(answer.previousSession);
+      return { session, returnTo, maxAgeSeconds: Math.floor(settings.absoluteLifetime / 1000) };
+    },
+    signedInBySession: (session: string): Promise<SignedIn | undefined> => sessions.find(session),
+    signedInByToken: async (token: string): Promise<SignedIn> => signedInOfClaims(await verifyBearer(deps, token), settings.mapping),
+    logout: async (session: string): Promise<URL | undefined> => logoutAddress(deps, await sessions.end(session)),
+    backchannelLogout: async (logoutToken: string): Promise<void> => {
+      await table.deleteOf(await verifyLogoutToken(deps, logoutToken));
+    },
+    formTargets: (): readonly string[] => formTargets(issuer, settings),
+    /** Why the issuer cannot be used now; undefined when it can. */
+    away: (): Promise<string | undefined> => issuer.away(),
+  };
+}
+
+interface IssuerDeps {
+  readonly settings: IdentitySettings;
+  readonly issuer: IssuerClient;
+}
+
+async function renewTokens(
+  { settings, issuer, clock }: IssuerDeps & { clock: () => number },
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  if (record.refreshToken === undefined) throw new AppError('Unauthenticated', 'session: there is nothing to renew it with');
+  try {
+    const tokens = await refreshTokenGrant(await issuer.configuration(), record.refreshToken);
+    return renewedSession(record, tokens, settings, clock());
+  } catch (error) {
+    throw issuerFault(settings.issuer, error);
+  }
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not told. */
+async function logoutAddress({ settings, issuer }: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
+  if (record === undefined || (await issuer.away()) !== undefined) return undefined;
+  const configuration = await issuer.configuration();
+  if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+  return buildEndSessionUrl(configuration, {
+    id_token_hint: record.idToken,
+    post_logout_redirect_uri: new URL('/signed-out', settings.publicUrl).href,
+  });
+}
+
+function formTargets(issuer: IssuerClient, settings: IdentitySettings): readonly string[] {
+  const endpoint = issuer.known()?.serverMetadata().end_session_endpoint;
+  const origins = [settings.issuer.origin, ...(endpoint === undefined ? [] : [new URL(endpoint).origin])];
+  return [...new Set(origins)].filter((origin) => origin !== settings.publicUrl.origin);
+}

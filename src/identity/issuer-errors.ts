@@ -1,0 +1,54 @@
+import { errors as jose } from 'jose';
+import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import { AppError, messageOf } from '../domain/errors.ts';
+import { textAt } from '../domain/read.ts';
+
+const AWAY_CODES = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+]);
+const OUR_FAULT = new Set(['invalid_client', 'unauthorized_client', 'invalid_scope', 'unsupported_grant_type']);
+
+export function issuerAway(issuer: URL, cause: unknown): AppError {
+  const why = textAt(cause, 'cause', 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
+  const message = `The identity provider at ${issuer.href} does not answer (${why}). Try again in a moment`;
+  return new AppError('IssuerUnavailable', message, { cause, retryAfter: 5 });
+}
+
+/** What went wrong between us and the issuer as an error of the table: it is away, it refused us, or it refused the person. */
+export function issuerFault(issuer: URL, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isAway(error)) return issuerAway(issuer, error);
+  if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return refusal(error);
+  const message = 'sign-in: the answer of the identity provider does not belong to this sign-in. Sign in again';
+  return new AppError('Unauthenticated', message, { cause: error });
+}
+
+/** Whether nothing came back that could be an answer; `fetch` throws a TypeError then. */
+function isAway(error: unknown): boolean {
+  if (error instanceof jose.JWKSTimeout || error instanceof jose.JWKSInvalid) return true;
+  if (error instanceof jose.JOSEError) return error.code === 'ERR_JOSE_GENERIC';
+  if (error instanceof ClientError) return AWAY_CODES.has(error.code ?? '') || error.cause instanceof TypeError;
+  return (error instanceof TypeError && error.message === 'fetch failed') || textAt(error, 'name') === 'TimeoutError';
+}
+
+function refusal(cause: ResponseBodyError | AuthorizationResponseError): AppError {
+  const word = JSON.stringify(cause.error.slice(0, 100));
+  if (OUR_FAULT.has(cause.error)) {
+    return new AppError(
+      'ConfigInvalid',
+      `sign-in: the identity provider refuses our client (${word}): an admin must compare its settings`,
+      { cause },
+    );
+  }
+  if (cause.error === 'access_denied') {
+    return new AppError('Unauthenticated', 'sign-in: it was cancelled, or the identity provider does not let you in (access_denied)', {
+      cause,
+    });
+  }
+  const advice = 'it may be used up or too old. Sign in again';
+  return new AppError('Unauthenticated', `sign-in: the identity provider refuses it (${word}): ${advice}`, { cause });
+}

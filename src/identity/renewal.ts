@@ -1,0 +1,60 @@
+import { isAppError } from '../domain/errors.ts';
+import type { SessionRecord } from '../domain/session.ts';
+import type { SessionPort } from './session-port.ts';
+
+/** Asks the issuer for new tokens. @throws AppError `Unauthenticated` when it refuses, `IssuerUnavailable` when it is away. */
+export type Renew = (record: SessionRecord) => Promise<SessionRecord>;
+
+/** How long a session outlives its tokens while the issuer is away. */
+const GRACE = 600_000;
+/** How long an issuer that was away is left alone. */
+const PAUSE = 15_000;
+
+interface RenewalDeps {
+  readonly sessions: Pick<SessionPort, 'get' | 'replace' | 'delete'>;
+  readonly renew: Renew;
+  readonly clock: () => number;
+}
+
+/** Renews the tokens of a session when it is time, once however many requests ask at the same moment. */
+export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
+  const underWay = new Map<string, Promise<SessionRecord | undefined>>();
+  let pausedUntil = 0;
+
+  /** Reads the session again, because another request may have renewed it since the caller read it. */
+  const renewNow = async (key: string): Promise<SessionRecord | undefined> => {
+    const record = await sessions.get(key);
+    if (record === undefined || !isDue(record, clock())) return record;
+    try {
+      const renewed = await renew(record);
+      return (await sessions.replace(key, renewed)) ? renewed : undefined;
+    } catch (error) {
+      if (isAppError(error, 'Unauthenticated')) {
+        await sessions.delete(key);
+        return undefined;
+      }
+      if (isAppError(error, 'IssuerUnavailable')) pausedUntil = clock() + PAUSE;
+      if (isAppError(error, 'IssuerUnavailable') && isInGrace(record, clock())) return record;
+      throw error;
+    }
+  };
+
+  /** The session with tokens that still count; undefined when the issuer has ended it. */
+  const current = async (key: string, record: SessionRecord): Promise<SessionRecord | undefined> => {
+    const now = clock();
+    if (!isDue(record, now)) return record;
+    if (now < pausedUntil && isInGrace(record, now)) return record;
+    const running = underWay.get(key) ?? renewNow(key).finally(() => underWay.delete(key));
+    underWay.set(key, running);
+    return running;
+  };
+  return { current };
+}
+
+function isDue({ refreshAt }: SessionRecord, now: number): boolean {
+  return refreshAt !== undefined && now >= refreshAt;
+}
+
+function isInGrace({ refreshAt }: SessionRecord, now: number): boolean {
+  return refreshAt !== undefined && now < refreshAt + GRACE;
+}

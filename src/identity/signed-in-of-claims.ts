@@ -1,0 +1,88 @@
+import { type Actor, parseActor } from '../domain/actor.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
+import type { Person, SignedIn } from '../domain/session.ts';
+import type { ClaimMapping } from './identity-settings.ts';
+
+/** The group of everybody who is signed in. No issuer can hand it out, because names of issuers carry another prefix. */
+export const EVERYBODY = 'chandlery:signed-in';
+
+const MOST_GROUPS = 500;
+const LONGEST_NAME = 256;
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes an actor and a person of the claims of a verified token. Groups that no header can carry are left out, which can only take rights away.
+ *
+ * @throws AppError `Unauthenticated` when the claims name nobody, name somebody of the cluster's own, or name too many groups.
+ */
+export function signedInOfClaims(claims: Claims, mapping: ClaimMapping): SignedIn {
+  const user = userOf(claims, mapping);
+  const groups = groupsOf(claims, mapping.groupsClaim).map((group) => `${mapping.groupsPrefix}${group}`);
+  return { actor: actorOf(`${mapping.usernamePrefix}${user}`, [...groups, EVERYBODY]), person: personOf(claims, user) };
+}
+
+/**
+ * A prefix that keeps names of an issuer apart from all others.
+ *
+ * @throws AppError `ConfigInvalid` when it is empty, or is the cluster's or ours.
+ */
+export function parsePrefix(text: string, setting: string): string {
+  if (text === '') throw new AppError('ConfigInvalid', `${setting}: it is empty; names of the issuer need a prefix, such as "oidc:"`);
+  if (!/^[!-~]{1,64}$/.test(text)) {
+    throw new AppError('ConfigInvalid', `${setting}: ${JSON.stringify(text)} must be 1 to 64 printable ASCII characters without spaces`);
+  }
+  const reserved = ['system:', 'chandlery:'].find((name) => text.startsWith(name) || name.startsWith(text));
+  if (reserved === undefined) return text;
+  throw new AppError(
+    'ConfigInvalid',
+    `${setting}: ${JSON.stringify(text)} could make names that begin with "${reserved}", which are reserved`,
+  );
+}
+
+function userOf(claims: Claims, { usernameClaim }: ClaimMapping): string {
+  const name = claims[usernameClaim];
+  if (typeof name !== 'string' || name.trim() === '') throw refused(`the claim ${JSON.stringify(usernameClaim)} names nobody`);
+  if (usernameClaim === 'email' && claims['email_verified'] !== true)
+    throw refused('the identity provider has not verified the e-mail address');
+  if (isReserved(name)) throw refused(`the user name ${JSON.stringify(name)} is reserved for the cluster`);
+  if (!isSendable(name)) throw refused(`the user name must be printable ASCII of at most ${LONGEST_NAME} characters`);
+  return name;
+}
+
+function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
+  const given = claims[groupsClaim] ?? [];
+  const groups: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (groups.length > MOST_GROUPS) throw refused(`${groups.length} groups are more than the ${MOST_GROUPS} that we accept`);
+  const names = groups.filter((group) => typeof group === 'string');
+  if (names.length < groups.length) throw refused(`the claim ${JSON.stringify(groupsClaim)} is not a list of names`);
+  const reserved = names.find(isReserved);
+  if (reserved !== undefined) throw refused(`the group ${JSON.stringify(reserved)} is reserved for the cluster`);
+  return names.filter((name) => isSendable(name) && name.trim() !== '');
+}
+
+function personOf(claims: Claims, user: string): Person {
+  const known = [claims['name'], claims['preferred_username']].find((name) => typeof name === 'string' && name.trim() !== '');
+  const email = claims['email'];
+  return { name: typeof known === 'string' ? known : user, ...(typeof email === 'string' && { email }) };
+}
+
+function actorOf(user: string, groups: readonly string[]): Actor {
+  try {
+    return parseActor(user, groups);
+  } catch (cause) {
+    throw new AppError('Unauthenticated', `sign-in: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function isReserved(name: string): boolean {
+  return name.trim().toLowerCase().startsWith('system:');
+}
+
+function isSendable(name: string): boolean {
+  return name.length <= LONGEST_NAME && /^[\x20-\x7e]+$/.test(name);
+}
+
+function refused(why: string): AppError {
+  return new AppError('Unauthenticated', `sign-in: ${why}: ask whoever runs the identity provider`);
+}
