@@ -1,0 +1,48 @@
+import { Marked } from 'marked';
+import sanitizeHtml from 'sanitize-html';
+import { mintSafeHtml, type SafeHtml } from './safe-html.ts';
+
+const LENGTH_LIMIT = 200_000;
+const marked = new Marked({ gfm: true, async: false });
+
+/**
+ * Renders foreign Markdown. Raw HTML in it passes the same sieve as what the Markdown makes: a few text elements, links to http(s) and mail,
+ * images from https and data addresses; no classes, ids, styles, forms or scripts. Headings begin at `h3`, below those of the page.
+ */
+export function renderMarkdown(source: string): SafeHtml {
+  const html = marked.parse(source.slice(0, LENGTH_LIMIT), { async: false });
+  return mintSafeHtml(sanitizeHtml(html, RULES));
+}
+
+const TAGS = 'h3 h4 h5 h6 p br hr ul ol li blockquote pre code kbd strong em del sub sup a img table thead tbody tr th td dl dt dd';
+const RULES: sanitizeHtml.IOptions = {
+  allowedTags: TAGS.split(' '),
+  allowedAttributes: { a: ['href', 'title', 'rel'], img: ['src', 'alt', 'title', 'loading'], ol: ['start'], pre: ['tabindex'] },
+  allowedSchemes: ['https', 'http', 'mailto'],
+  allowedSchemesByTag: { img: ['https', 'data'] },
+  allowProtocolRelative: false,
+  transformTags: {
+    h1: 'h3',
+    h2: 'h4',
+    h3: 'h5',
+    h4: 'h6',
+    h5: 'h6',
+    b: 'strong',
+    i: 'em',
+    a: (_tag, attributes) => ({ tagName: 'a', attribs: linkAttributes(attributes) }),
+    img: (_tag, attributes) => ({ tagName: 'img', attribs: { ...attributes, alt: attributes.alt ?? '', loading: 'lazy' } }),
+    // A wide block scrolls, and what scrolls must be reachable by keyboard.
+    pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
+  },
+  exclusiveFilter: (frame) => frame.tag === 'img' && !isPicture(frame.attribs.src),
+};
+
+/** A relative address would lead into our own pages, where the README means its repository: the text stays, the link goes. */
+function linkAttributes({ href, title }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  if (href === undefined || !/^(https?:\/\/|mailto:)/i.test(href)) return {};
+  return { href, rel: 'noopener noreferrer nofollow', ...(title === undefined ? {} : { title }) };
+}
+
+function isPicture(source: string | undefined): boolean {
+  return source !== undefined && /^(https:\/\/|data:image\/(png|jpeg|gif|webp|svg\+xml)[;,])/i.test(source);
+}

@@ -1,0 +1,97 @@
+import type { CatalogFault, OperatorView } from '../domain/operator.ts';
+import { type Badge, operatorBadge } from './badges.ts';
+import { conditionRows, type ConditionRow } from './conditions.ts';
+import { appPath, operatorPath } from './paths.ts';
+
+export interface OperatorRow {
+  readonly href: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly status: Badge;
+  readonly chart: string;
+  readonly version: string;
+  readonly kinds: readonly string[];
+  readonly instances: number;
+  readonly message: string;
+}
+
+export interface OperatorPage extends OperatorRow {
+  readonly created: string;
+  readonly chartFacts: readonly Fact[];
+  readonly releaseFacts: readonly Fact[];
+  readonly crds: readonly (OperatorView['crds'][number] & { readonly href: string })[];
+  readonly conditions: readonly ConditionRow[];
+  readonly command: string;
+}
+
+interface Fact {
+  readonly term: string;
+  readonly text: string;
+}
+
+export function operatorsPage(operators: readonly OperatorView[]): { operators: OperatorRow[]; summary: string } {
+  const trouble = operators.filter((operator) => operator.status === 'ERROR').length;
+  return { operators: operators.map(operatorRow), summary: trouble === 0 ? '' : `${trouble} of ${operators.length} need attention` };
+}
+
+export function operatorPage(operator: OperatorView): OperatorPage {
+  const { chart, release, namespace, name } = operator;
+  return {
+    ...operatorRow(operator),
+    created: operator.created,
+    chartFacts: facts([
+      ['Address', chart.address],
+      ['Name', chart.name],
+      ['Version', chart.version],
+      ['App version', chart.appVersion],
+      ['Digest', chart.digest],
+    ]),
+    releaseFacts: facts([
+      ['Name', release?.name],
+      ['Namespace', release?.namespace],
+      ['Revision', release === undefined ? undefined : String(release.revision)],
+      ['State', release?.status],
+    ]),
+    crds: operator.crds.map((crd) => ({ ...crd, href: appPath(crd.name) })),
+    conditions: conditionRows(operator.conditions),
+    command: `kubectl describe operators.operatorcontroller.kubeplus ${name} --namespace ${namespace}`,
+  };
+}
+
+function operatorRow(operator: OperatorView): OperatorRow {
+  const { namespace, name, chart } = operator;
+  return {
+    href: operatorPath(operator),
+    namespace,
+    name,
+    displayName: operator.displayName === '' ? name : operator.displayName,
+    status: operatorBadge(operator),
+    chart: chart.name ?? chart.address,
+    version: chart.version ?? '',
+    kinds: operator.crds.map((crd) => crd.kind),
+    instances: operator.crds.reduce((sum, crd) => sum + (crd.instances ?? 0), 0),
+    message: operator.message,
+  };
+}
+
+function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
+  return pairs.flatMap(([term, text]) => (text === undefined || text === '' ? [] : [{ term, text }]));
+}
+
+export interface FaultRow {
+  /** `operators/cache.yaml:12:3`; without a line when the fault is the file's as a whole. */
+  readonly place: string;
+  readonly source: string;
+  readonly resource: string;
+  readonly message: string;
+}
+
+export function faultsPage(faults: readonly CatalogFault[]): { faults: FaultRow[] } {
+  return { faults: faults.map(faultRow) };
+}
+
+function faultRow({ file, line, column, source, resource, message }: CatalogFault): FaultRow {
+  const place = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':');
+  return { place, source, resource: resource ?? '', message };
+}

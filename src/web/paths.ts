@@ -1,0 +1,24 @@
+import type { InstanceAddress } from './ports.ts';
+
+/** The address of an App's page; `tab` absent for its overview. */
+export function appPath(app: string, tab?: string): string {
+  const page = `/apps/${encodeURIComponent(app)}`;
+  return tab === undefined ? page : `${page}?tab=${encodeURIComponent(tab)}`;
+}
+
+export function installPath(app: string, environment?: string): string {
+  const page = `${appPath(app)}/install`;
+  return environment === undefined ? page : `${page}?environment=${encodeURIComponent(environment)}`;
+}
+
+export function environmentPath(environment: string): string {
+  return `/environments/${encodeURIComponent(environment)}`;
+}
+
+export function instancePath({ environment, app, name }: InstanceAddress): string {
+  return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
+}
+
+export function operatorPath({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,48 @@
+import type { ResourceTree, TreeNode } from '../domain/tree.ts';
+import { type Badge, healthBadge } from './badges.ts';
+import { plural } from './view-helpers.ts';
+
+/** A view of `parts/tree-node`. */
+export interface TreeRow {
+  readonly kind: string;
+  readonly name: string;
+  readonly apiVersion: string;
+  readonly info: string;
+  readonly created: string;
+  /** Absent when its kind has no health. */
+  readonly health?: Badge;
+  readonly message: string;
+  readonly children: readonly TreeRow[];
+}
+
+export function treeRow(node: TreeNode): TreeRow {
+  const { kind, name, apiVersion, info, created, health } = node;
+  return {
+    kind,
+    name,
+    apiVersion,
+    info,
+    created,
+    ...(health === undefined ? {} : { health: healthBadge(health.word) }),
+    message: health !== undefined && health.word !== 'Healthy' ? health.message : '',
+    children: node.children.map(treeRow),
+  };
+}
+
+/** How many of each kind stand below the root, most first: `3 Pods`, `1 Service`. */
+export function kindCounts({ root }: ResourceTree): readonly string[] {
+  const counts = new Map<string, number>();
+  const queue = [...root.children];
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    counts.set(node.kind, (counts.get(node.kind) ?? 0) + 1);
+    queue.push(...node.children);
+  }
+  return [...counts]
+    .toSorted(([kindA, a], [kindB, b]) => b - a || kindA.localeCompare(kindB))
+    .map(([kind, count]) => plural(count, kind, pluralKind(kind)));
+}
+
+function pluralKind(kind: string): string {
+  if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
+  return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+}

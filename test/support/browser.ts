@@ -1,0 +1,9 @@
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser } from 'playwright-core';
+
+/** Starts the Chromium that npm brought. Close it when the tests end. */
+export async function openBrowser(): Promise<Browser> {
+  // The sandbox needs a user namespace or a set-uid helper, and containers and root have neither; the pages under test are our own.
+  const args = [...chromium.args.filter((a) => a !== '--single-process'), '--no-sandbox'];
+  return playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
+}
