@@ -1,0 +1,102 @@
+import { isObject } from '../domain/read.ts';
+import type { Json, JsonObject } from '../domain/resource.ts';
+import type { FormModel, FormNode } from './form-node.ts';
+import { resolveSchema } from './resolve-schema.ts';
+
+/** How the leaves of a schema are reached by a form. `unreachable` holds their paths and is empty for every form of ours. */
+export interface Coverage {
+  readonly leaves: number;
+  /** Leaves with a control of their own. */
+  readonly typed: number;
+  /** Leaves within a YAML field. */
+  readonly yaml: number;
+  readonly unreachable: readonly string[];
+}
+
+const MOST_LEAVES = 100_000;
+const DEEPEST = 64;
+
+/** Walks the schema by itself, alternatives included, and looks each leaf up in the form. */
+export function coverage(schema: JsonObject, model: FormModel): Coverage {
+  const walk: Walk = { document: schema, leaves: [] };
+  walkSchema(walk, { schema, path: [], refs: [] });
+  const reached = walk.leaves.map((path) => ({ path, how: reach(model.root, path) }));
+  return {
+    leaves: reached.length,
+    typed: reached.filter((leaf) => leaf.how === 'typed').length,
+    yaml: reached.filter((leaf) => leaf.how === 'yaml').length,
+    unreachable: reached.filter((leaf) => leaf.how === 'nothing').map((leaf) => leaf.path.join('.')),
+  };
+}
+
+interface Walk {
+  readonly document: Json;
+  /** Paths below the root; `*` is any row. */
+  readonly leaves: (readonly string[])[];
+}
+interface Spot {
+  readonly schema: Json | undefined;
+  readonly path: readonly string[];
+  readonly refs: readonly string[];
+}
+
+function walkSchema(walk: Walk, spot: Spot): void {
+  if (walk.leaves.length >= MOST_LEAVES) return;
+  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
+  if (resolved.schema === undefined || spot.path.length > DEEPEST) {
+    walk.leaves.push(spot.path);
+    return;
+  }
+  const { schema, refs } = resolved;
+  const before = walk.leaves.length;
+  for (const [key, member] of membersOf(schema)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs });
+  if (walk.leaves.length === before) walk.leaves.push(spot.path);
+}
+
+/** A branch counts only for what it describes below the spot. */
+function walkBranch(walk: Walk, spot: Spot): void {
+  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
+  if (resolved.schema === undefined || spot.path.length > DEEPEST) return;
+  const { schema, refs } = resolved;
+  const members = membersOf(schema).filter(([, member]) => isObject(member) && Object.keys(member).length > 0);
+  for (const [key, member] of members) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs });
+}
+
+function membersOf(schema: JsonObject): [string, Json][] {
+  const { properties, items, additionalProperties, patternProperties } = schema;
+  const rows = [items, additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties as JsonObject) : [])];
+  const members = isObject(properties) ? Object.entries(properties as JsonObject) : [];
+  return [...members, ...rows.filter((row) => isObject(row)).map((row): [string, Json] => ['*', row as JsonObject])] as [string, Json][];
+}
+
+function branchesOf(schema: JsonObject): Json[] {
+  const lists = [schema['oneOf'], schema['anyOf']].flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []));
+  return [...lists, ...[schema['then'], schema['else']].filter((branch) => branch !== undefined)];
+}
+
+function reach(root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
+  let node: FormNode = root;
+  for (const key of path) {
+    if (node.kind === 'yaml') return 'yaml';
+    const next = step(node, key);
+    if (next === 'open') return 'yaml';
+    if (next === undefined) return 'nothing';
+    node = next;
+  }
+  return node.kind === 'yaml' ? 'yaml' : 'typed';
+}
+
+function step(node: FormNode, key: string): FormNode | 'open' | undefined {
+  switch (node.kind) {
+    case 'group':
+      return node.children.find((child) => child.key === key) ?? (node.open ? 'open' : undefined);
+    case 'list':
+      return key === '*' ? node.item : undefined;
+    case 'map':
+      return node.value;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+import { at, isObject } from '../domain/read.ts';
+import type { Json, JsonObject } from '../domain/resource.ts';
+import { curatedOrder, type CuratedOrder } from './curated.ts';
+import type { FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, YamlNode } from './form-node.ts';
+import { immutableMembers, isImmutable } from './immutable.ts';
+import { helpOf, humanise } from './label.ts';
+import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
+import { resolveSchema } from './resolve-schema.ts';
+import { isNullable, shapeOf, type Shape } from './shape.ts';
+
+export interface FormInput {
+  /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
+  readonly schema: JsonObject;
+  /** The first key of every path, `spec`. */
+  readonly root: string;
+  /** Dotted paths, root included, of the fields that the catalogue picked, in their order. */
+  readonly curated: readonly string[];
+  /** Values that something else fills in; shown where the schema names no default or another one. */
+  readonly defaults?: JsonObject;
+  readonly mode: FormMode;
+}
+
+const MOST_NODES = 20_000;
+const DEEPEST = 24;
+/** A form of so few fields, none of them picked, shows them all at once. */
+const SMALL_FORM = 15;
+
+/**
+ * Makes the form of a schema. Every node of the schema is in it: by a typed control, or within a YAML field that says why. Foreign schemas are
+ * hostile: depth, size and recursion are bounded, and remote references are never followed.
+ */
+export function buildForm(input: FormInput): FormModel {
+  const form = build(input, input.curated);
+  const small = input.curated.length === 0 && form.leaves <= SMALL_FORM;
+  return { root: small ? build(input, [input.root]).root : form.root, mode: input.mode };
+}
+
+interface Builder {
+  readonly document: Json;
+  readonly curated: CuratedOrder;
+  nodes: number;
+  leaves: number;
+}
+
+/** Where a node stands while the form is built. */
+interface Place {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly schema: Json | undefined;
+  readonly refs: readonly string[];
+  /** Whether its parent requires it, and whether every ancestor is required too. */
+  readonly required: boolean;
+  readonly chain: boolean;
+  /** The layer that an ancestor hands down. */
+  readonly layer: Layer;
+  readonly immutable: boolean;
+  readonly fallback: Json | undefined;
+}
+
+function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number } {
+  const builder: Builder = { document: input.schema, curated: curatedOrder(curated), nodes: 0, leaves: 0 };
+  const place = { key: input.root, path: [input.root], schema: input.schema, refs: [], required: false, chain: true };
+  const node = nodeOf(builder, { ...place, layer: 'all', immutable: false, fallback: input.defaults });
+  const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
+  return { root, leaves: builder.leaves };
+}
+
+function nodeOf(builder: Builder, place: Place): FormNode {
+  builder.nodes += 1;
+  const resolved = resolveSchema(builder.document, place.schema, place.refs);
+  if (resolved.schema === undefined) return leaf(builder, yamlNode(baseOf(builder, place, {}), resolved.reason));
+  const { schema, refs } = resolved;
+  const base = baseOf(builder, place, schema);
+  if (place.path.length > DEEPEST) return leaf(builder, yamlNode(base, 'nested too deeply'));
+  if (builder.nodes > MOST_NODES) return leaf(builder, yamlNode(base, 'the schema is too large'));
+  const shape = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
+  return shapedNode(builder, { ...place, refs }, { shape, base });
+}
+
+function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
+  switch (shape.is) {
+    case 'yaml':
+      return leaf(builder, yamlNode(base, shape.reason));
+    case 'enum':
+      return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
+    case 'scalar':
+      return leaf(builder, scalarNode(base, shape.types, shape.schema));
+    case 'group':
+      return groupNode(builder, place, { shape, base });
+    case 'map':
+    case 'list':
+      return rowsNode(builder, place, { shape, base });
+  }
+}
+
+function leaf(builder: Builder, node: FormNode): FormNode {
+  builder.leaves += 1;
+  return node;
+}
+
+function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
+  const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
+  const frozen = immutableMembers(shape.schema);
+  const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
+  const children = Object.entries(shape.schema['properties'] as JsonObject).map(([key, schema]) =>
+    nodeOf(builder, {
+      key,
+      path: [...place.path, key],
+      schema,
+      refs: place.refs,
+      required: required.has(key),
+      chain: place.chain && required.has(key),
+      layer: picked ? 'curated' : place.layer,
+      immutable: base.immutable || frozen.has(key),
+      fallback: at(base.fallback, key) as Json | undefined,
+    }),
+  );
+  const layers = children.map((child) => child.layer);
+  const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(children), open: shape.open };
+}
+
+function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {
+  const layer = base.layer === 'all' && builder.curated.reaches(place.path) ? 'curated' : base.layer;
+  const row = nodeOf(builder, {
+    key: '',
+    path: [...place.path, '*'],
+    schema: shape.is === 'map' ? shape.value : shape.item,
+    refs: place.refs,
+    required: false,
+    chain: false,
+    layer,
+    immutable: base.immutable,
+    fallback: undefined,
+  });
+  if (row.kind === 'yaml') return asYaml(base, row.reason);
+  if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };
+  return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
+}
+
+function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
+  const title = schema['title'];
+  const picked = builder.curated.picks(place.path) ? 'curated' : place.layer;
+  const fallback = place.fallback ?? schema['default'];
+  return {
+    key: place.key,
+    path: place.path,
+    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : humanise(place.key),
+    help: helpOf(schema['description']),
+    required: place.required,
+    ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0) ? {} : { fallback }),
+    immutable: place.immutable || isImmutable(schema),
+    nullable: isNullable(schema),
+    layer: place.chain && place.path.length > 1 ? 'required' : picked,
+  };
+}
+
+function yamlNode(base: NodeBase, reason: string): YamlNode {
+  return { ...base, kind: 'yaml', reason };
+}
+
+function asYaml(node: NodeBase, reason: string): YamlNode {
+  const { key, path, label, help, required, fallback, immutable, nullable, layer } = node;
+  return yamlNode(
+    { key, path, label, help, required, immutable, nullable, layer, ...(fallback === undefined ? {} : { fallback }) },
+    reason,
+  );
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../domain/resource.ts';
+
+/** How near the surface a field stands: what must be filled, what the catalogue picked, everything else. */
+export type Layer = 'required' | 'curated' | 'all';
+
+/** What a scalar may be. One node can accept several, e.g. an integer or text. */
+export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
+
+/** Help from a description: its first sentence, and the rest. Plain text, both possibly empty. */
+export interface Help {
+  readonly summary: string;
+  readonly more: string;
+}
+
+/** Limits of a schema that are checked before anything is sent. Numbers and lengths are inclusive unless they say otherwise. */
+export interface Constraints {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  /** In code points. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** A foreign regular expression; only ever evaluated in linear time. */
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** What every node of a form has. */
+export interface NodeBase {
+  /** The name in its parent; empty for the rows of lists and maps. */
+  readonly key: string;
+  /** From the root, e.g. `['spec', 'users', '*', 'name']`; `*` stands for the rows of a list or map. */
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly help: Help;
+  readonly required: boolean;
+  /** The value that the api-server or the chart fills in. Shown, never written. */
+  readonly fallback?: Json;
+  /** Cannot be changed once it has a value. */
+  readonly immutable: boolean;
+  readonly nullable: boolean;
+  readonly layer: Layer;
+}
+
+/** A value typed as text into one line or several, or masked. */
+export interface TextNode extends NodeBase {
+  readonly kind: 'text' | 'multiline' | 'secret';
+  readonly types: readonly ['string'];
+  readonly format: string;
+  readonly constraints: Constraints;
+}
+
+/** A number, an amount or a time with a unit, or a value that may be either number or text. */
+export interface MeasureNode extends NodeBase {
+  readonly kind: 'integer' | 'number' | 'quantity' | 'duration' | 'int-or-string';
+  readonly types: readonly ScalarType[];
+  /** Whether the schema itself asks for the grammar of quantities or durations; otherwise they are only a hint. */
+  readonly strict: boolean;
+  readonly constraints: Constraints;
+}
+
+export interface BooleanNode extends NodeBase {
+  readonly kind: 'boolean';
+}
+
+export interface EnumOption {
+  /** The text that stands for the value in forms; unique among the options. */
+  readonly text: string;
+  readonly label: string;
+  readonly value: Json;
+}
+export interface EnumNode extends NodeBase {
+  readonly kind: 'enum';
+  readonly options: readonly EnumOption[];
+}
+
+export interface GroupNode extends NodeBase {
+  readonly kind: 'group';
+  readonly children: readonly FormNode[];
+  /** Whether keys beyond the children are allowed, which then have a YAML field of their own. */
+  readonly open: boolean;
+}
+export interface ListNode extends NodeBase {
+  readonly kind: 'list';
+  readonly item: FormNode;
+  readonly constraints: Constraints;
+}
+export interface MapNode extends NodeBase {
+  readonly kind: 'map';
+  readonly value: FormNode;
+}
+
+/** Anything that no typed control expresses, as YAML for that node alone. */
+export interface YamlNode extends NodeBase {
+  readonly kind: 'yaml';
+  /** A few words: why there is no typed control. */
+  readonly reason: string;
+}
+
+export type ScalarNode = TextNode | MeasureNode | BooleanNode | EnumNode;
+export type FormNode = ScalarNode | GroupNode | ListNode | MapNode | YamlNode;
+
+export type FormMode = 'create' | 'edit';
+
+/** A form as plain data. `root` is a group, or a YAML node when the schema says nothing about its members. */
+export interface FormModel {
+  readonly root: GroupNode | YamlNode;
+  readonly mode: FormMode;
+}
+
+/** Whether the node holds one scalar. */
+export function isScalar(node: FormNode): node is ScalarNode {
+  return node.kind !== 'group' && node.kind !== 'list' && node.kind !== 'map' && node.kind !== 'yaml';
+}

@@ -1,0 +1,45 @@
+import type { Help } from './form-node.ts';
+
+const ACRONYMS = new Set(
+  'acl api aws ca cidr cpu crd dns fqdn gcp gcs gid hpa html http https id ip ipv4 ipv6 jdbc json jvm jwt ldap mtls nfs oidc os pdb pvc qos ram rbac s3 saml sasl sql ssd ssh sso ssl tcp tls ttl udp uid uri url uuid vm wal xml yaml'.split(
+    ' ',
+  ),
+);
+const LONGEST_SUMMARY = 220;
+
+/** A name for people of a property: `storageClassName` reads `Storage class name`, `externalIPs` reads `External IPs`. */
+export function humanise(key: string): string {
+  const words = key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/([A-Z]+)([A-Z][a-z]{2,})/g, '$1 $2')
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '')
+    .map(wordOf);
+  const text = words.join(' ');
+  return text === '' ? key : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function wordOf(word: string): string {
+  if (ACRONYMS.has(word.toLowerCase())) return word.toUpperCase();
+  const singular = word.toLowerCase().replace(/s$/, '');
+  if (/^[A-Z]{2,}s$/.test(word)) return word;
+  if (ACRONYMS.has(singular) && word.length > 2) return `${singular.toUpperCase()}s`;
+  return /^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase();
+}
+
+/** The help that a description gives: the first sentence, unless it is long, and what follows. */
+export function helpOf(description: unknown): Help {
+  if (typeof description !== 'string') return { summary: '', more: '' };
+  const text = description.trim().slice(0, 20_000);
+  const end = sentenceEnd(text);
+  return { summary: text.slice(0, end).replaceAll(/\s+/g, ' ').trim(), more: text.slice(end).trim() };
+}
+
+/** Where the first sentence ends: at a stop before a capital, at an empty line, or at the last word before it grows too long. */
+function sentenceEnd(text: string): number {
+  const stop = /[.!?](?=\s+[^a-z\s])|\n\s*\n/.exec(text.slice(0, LONGEST_SUMMARY + 1));
+  if (stop !== null) return stop.index + (stop[0].startsWith('\n') ? 0 : 1);
+  if (text.length <= LONGEST_SUMMARY) return text.length;
+  const space = text.lastIndexOf(' ', LONGEST_SUMMARY);
+  return space > 0 ? space : LONGEST_SUMMARY;
+}

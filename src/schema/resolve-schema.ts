@@ -1,0 +1,102 @@
+import { at, isObject } from '../domain/read.ts';
+import type { Json, JsonObject } from '../domain/resource.ts';
+
+/** A schema with its references followed and its `allOf` merged; or why that cannot be done. */
+export type Resolved =
+  { readonly schema: JsonObject; readonly refs: readonly string[] } | { readonly schema?: undefined; readonly reason: string };
+
+const DEEPEST = 32;
+const MOST_PARTS = 500;
+
+/**
+ * Follows local references and merges `allOf`, one level: members are left as they are.
+ *
+ * @param root the document that `#/…` points into; other addresses are never followed.
+ * @param refs the references followed on the way here; meeting one of them again is a recursion.
+ */
+export function resolveSchema(root: Json, schema: Json | undefined, refs: readonly string[]): Resolved {
+  return resolve({ root, depth: 0, budget: { parts: MOST_PARTS } }, schema, refs);
+}
+
+interface Place {
+  readonly root: Json;
+  readonly depth: number;
+  /** Counts down over the whole merge, as references that fan out would otherwise double at each level. */
+  readonly budget: { parts: number };
+}
+
+function resolve(place: Place, schema: Json | undefined, refs: readonly string[]): Resolved {
+  if (schema === true || schema === undefined) return { schema: {}, refs };
+  if (!isObject(schema)) return { reason: 'nothing is allowed here' };
+  place.budget.parts -= 1;
+  if (place.depth > DEEPEST || place.budget.parts < 0) return { reason: 'nested too deeply' };
+  const { $ref: ref, allOf, ...own } = schema as JsonObject;
+  const parts: (Json | undefined)[] = [own];
+  let followed = refs;
+  if (ref !== undefined) {
+    const target = follow(place.root, ref);
+    if (typeof ref !== 'string' || target === undefined) return { reason: 'refers to another document' };
+    if (refs.includes(ref)) return { reason: 'refers to itself' };
+    followed = [...refs, ref];
+    parts.push(target);
+  }
+  if (Array.isArray(allOf)) parts.push(...(allOf as readonly Json[]));
+  if (parts.length === 1) return { schema: own, refs };
+  return mergeParts({ ...place, depth: place.depth + 1 }, parts, followed);
+}
+
+function follow(root: Json, ref: unknown): Json | undefined {
+  if (ref === '#') return root;
+  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
+  return at(root, ...ref.slice(2).split('/').map(unescapePointer)) as Json | undefined;
+}
+
+function unescapePointer(token: string): string {
+  const text = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function mergeParts(place: Place, parts: readonly (Json | undefined)[], refs: readonly string[]): Resolved {
+  let merged: JsonObject = {};
+  const followed = new Set(refs);
+  for (const part of parts) {
+    const resolved = resolve(place, part, refs);
+    if (resolved.schema === undefined) return resolved;
+    for (const ref of resolved.refs) followed.add(ref);
+    merged = mergeTwo(merged, resolved.schema);
+  }
+  return { schema: merged, refs: [...followed] };
+}
+
+/** What stands nearer wins, except where both count: members of both are kept, requirements add up, limits stay as first said. */
+function mergeTwo(near: JsonObject, far: JsonObject): JsonObject {
+  const merged: Record<string, Json | undefined> = { ...far, ...near };
+  const properties = mergeMembers(near['properties'], far['properties']);
+  if (properties !== undefined) merged['properties'] = properties;
+  const required = [...listOf(near['required']), ...listOf(far['required'])];
+  if (required.length > 0) merged['required'] = [...new Set(required)];
+  for (const key of ['oneOf', 'anyOf'] as const) {
+    const branches = [...listOf(near[key]), ...listOf(far[key])];
+    if (branches.length > 0) merged[key] = branches;
+  }
+  return merged;
+}
+
+function mergeMembers(near: Json | undefined, far: Json | undefined): JsonObject | undefined {
+  if (!isObject(near)) return isObject(far) ? (far as JsonObject) : undefined;
+  if (!isObject(far)) return near as JsonObject;
+  const both = new Map<string, Json | undefined>(Object.entries(near as JsonObject));
+  for (const [key, schema] of Object.entries(far as JsonObject)) {
+    const known = both.get(key);
+    both.set(key, known === undefined ? schema : { allOf: [known, schema ?? true] });
+  }
+  return Object.fromEntries(both);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

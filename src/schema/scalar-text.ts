@@ -1,0 +1,98 @@
+import type { Json } from '../domain/resource.ts';
+import type { EnumNode, ScalarNode, ScalarType } from './form-node.ts';
+import { isSafeText } from './yaml-text.ts';
+
+/** The value that a text stands for, or a sentence that says why it stands for none. */
+export type TextRead = { readonly value: Json; readonly fault?: undefined } | { readonly fault: string };
+
+const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const LONGEST_NUMBER = 400;
+
+/** Reads the text of a control. Only the type is looked at; limits are checked apart. The text is not empty. */
+export function readScalar(node: ScalarNode, text: string): TextRead {
+  switch (node.kind) {
+    case 'boolean':
+      return readBoolean(text) ?? { fault: 'Choose Yes or No' };
+    case 'enum':
+      return readOption(node, text);
+    case 'text':
+    case 'multiline':
+    case 'secret':
+      return { value: text };
+    default:
+      return readMeasure(node.types, text);
+  }
+}
+
+/**
+ * The text of a value, which reads back as the same value; undefined when the control cannot hold it, because it has another type, is not among
+ * the choices, or would be changed by a browser. The empty text is never given: it stands for an absent value.
+ */
+export function writeScalar(node: ScalarNode, value: Json): string | undefined {
+  const text = textOf(node, value);
+  if (text === undefined || text === '' || !isSafeText(text)) return undefined;
+  const read = readScalar(node, text);
+  return read.fault === undefined && Object.is(read.value, value) ? text : undefined;
+}
+
+/** Whether an empty text can be a value of the node. */
+export function holdsText(node: ScalarNode): boolean {
+  return node.kind !== 'enum' && node.kind !== 'boolean' && node.types.some((type) => type === 'string');
+}
+
+function textOf(node: ScalarNode, value: Json): string | undefined {
+  if (node.kind === 'enum') return node.options.find((option) => option.value === value)?.text;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value === 0 ? 0 : value);
+  if (typeof value !== 'string') return undefined;
+  if (node.kind === 'boolean' || node.kind === 'text' || node.kind === 'multiline' || node.kind === 'secret') return value;
+  return node.types.length > 1 && needsQuotes(node.types, value) ? JSON.stringify(value) : value;
+}
+
+function needsQuotes(types: readonly ScalarType[], text: string): boolean {
+  const read = readMeasure(types, text);
+  return read.fault !== undefined || read.value !== text;
+}
+
+function readOption(node: EnumNode, text: string): TextRead {
+  const option = node.options.find((one) => one.text === text);
+  return option === undefined ? { fault: 'Choose one of the options' } : { value: option.value };
+}
+
+function readBoolean(text: string): TextRead | undefined {
+  if (text !== 'true' && text !== 'false') return undefined;
+  return { value: text === 'true' };
+}
+
+/** Numbers first, then what else is allowed. Where text is allowed too, quotes make text of a number: `"80"`. */
+function readMeasure(types: readonly ScalarType[], text: string): TextRead {
+  const trimmed = text.trim();
+  const allows = (type: ScalarType) => types.includes(type);
+  if (allows('boolean')) {
+    const read = readBoolean(trimmed);
+    if (read !== undefined) return read;
+  }
+  const looks = trimmed.length <= LONGEST_NUMBER && (allows('number') ? NUMBER : INTEGER).test(trimmed);
+  if ((allows('integer') || allows('number')) && looks) return readNumber(trimmed, allows('string'));
+  if (allows('string')) return { value: types.length > 1 ? unquoted(text) : text };
+  return { fault: allows('number') ? 'Enter a number, such as 2.5' : 'Enter a whole number, such as 3' };
+}
+
+/** A number whose digits survive; where text is allowed, digits that would not are kept as text. */
+function readNumber(text: string, textAllowed: boolean): TextRead {
+  const value = Number(text);
+  const digits = text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
+  const exact = INTEGER.test(text) ? Number.isSafeInteger(value) || String(value) === digits : Number.isFinite(value);
+  if (exact) return { value: value === 0 ? 0 : value };
+  return textAllowed ? { value: text } : { fault: 'This number is too large to be kept exactly' };
+}
+
+function unquoted(text: string): string {
+  if (!text.startsWith('"') || !text.endsWith('"')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : text;
+  } catch {
+    return text;
+  }
+}
