@@ -1,0 +1,48 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const NODE_MAJOR = 24;
+/** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
+const ECHO_MS = 1000;
+
+/** Runs src/main.ts with the arguments on the pinned Node, passes signals on, and ends as it ends. */
+export function runMain(args, nodeArgs = []) {
+  const child = spawn(findNode(), [...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) forward(child, signal);
+  child.once('error', (error) => fail(`Chandlery does not start: ${error.message}`));
+  child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
+
+/** On a terminal Ctrl-C reaches the child by itself. */
+function forward(child, signal) {
+  let last = -ECHO_MS;
+  process.on(signal, () => {
+    const now = performance.now();
+    const isEcho = now - last < ECHO_MS;
+    last = now;
+    if (!isEcho && !(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
+  });
+}
+
+/** The Node that package.json pins; else this one when it is recent enough. */
+function findNode() {
+  const pinned = join(root, 'node_modules', '.bin', 'node');
+  const { stdout } = spawnSync(pinned, ['--version'], { encoding: 'utf8' });
+  if (majorOf(stdout ?? '') >= NODE_MAJOR) return pinned;
+  if (majorOf(process.version) >= NODE_MAJOR) return process.execPath;
+  return fail(
+    `Chandlery needs Node ${NODE_MAJOR}, which npm installs with its packages: run \`node bin/setup.mjs\`, or \`npm rebuild node\` if scripts of packages are switched off.`,
+  );
+}
+
+function majorOf(version) {
+  return Number.parseInt(version.replace('v', ''), 10) || 0;
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
