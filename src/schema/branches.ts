@@ -77,5 +77,5 @@ function describes(schema: Json | undefined): boolean {
 
 function membersOf(schema: Json | undefined): JsonObject {
   const properties = isObject(schema) ? schema['properties'] : undefined;
-  return isObject(properties) ? (properties as JsonObject) : {};
+  return isObject(properties) ? properties : {};
 }

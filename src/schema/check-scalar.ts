@@ -29,7 +29,7 @@ function checkNumber(limits: Constraints, value: number): string | undefined {
 }
 
 function checkText({ minLength, maxLength, pattern }: Constraints, value: string): string | undefined {
-  const length = value.length > LONGEST_TEXT ? value.length : [...value].length;
+  const length = value.length > LONGEST_TEXT ? value.length : Array.from(value).length;
   if (minLength !== undefined && length < minLength)
     return `Enter at least ${characters(minLength)}; there ${length === 1 ? 'is' : 'are'} ${length}`;
   if (maxLength !== undefined && length > maxLength) return `Enter at most ${characters(maxLength)}; there are ${length}`;

@@ -66,9 +66,9 @@ function walkBranch(walk: Walk, spot: Spot): void {
 
 function membersOf(schema: JsonObject): [string, Json][] {
   const { properties, items, additionalProperties, patternProperties } = schema;
-  const rows = [items, additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties as JsonObject) : [])];
-  const members = isObject(properties) ? Object.entries(properties as JsonObject) : [];
-  return [...members, ...rows.filter((row) => isObject(row)).map((row): [string, Json] => ['*', row as JsonObject])] as [string, Json][];
+  const rows = [items, additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties) : [])];
+  const members = isObject(properties) ? Object.entries(properties) : [];
+  return [...members, ...rows.filter((row) => isObject(row)).map((row): [string, Json] => ['*', row])] as [string, Json][];
 }
 
 function branchesOf(schema: JsonObject): Json[] {
@@ -89,14 +89,7 @@ function reach(root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'not
 }
 
 function step(node: FormNode, key: string): FormNode | 'open' | undefined {
-  switch (node.kind) {
-    case 'group':
-      return node.children.find((child) => child.key === key) ?? (node.open ? 'open' : undefined);
-    case 'list':
-      return key === '*' ? node.item : undefined;
-    case 'map':
-      return node.value;
-    default:
-      return undefined;
-  }
+  if (node.kind === 'group') return node.children.find((child) => child.key === key) ?? (node.open ? 'open' : undefined);
+  if (node.kind === 'list') return key === '*' ? node.item : undefined;
+  return node.kind === 'map' ? node.value : undefined;
 }

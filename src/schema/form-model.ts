@@ -78,19 +78,10 @@ function nodeOf(builder: Builder, place: Place): FormNode {
 }
 
 function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
-  switch (shape.is) {
-    case 'yaml':
-      return leaf(builder, yamlNode(base, shape.reason));
-    case 'enum':
-      return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
-    case 'scalar':
-      return leaf(builder, scalarNode(base, shape.types, shape.schema));
-    case 'group':
-      return groupNode(builder, place, { shape, base });
-    case 'map':
-    case 'list':
-      return rowsNode(builder, place, { shape, base });
-  }
+  if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
+  if (shape.is === 'enum') return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
+  if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, shape.schema));
+  return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
 }
 
 function leaf(builder: Builder, node: FormNode): FormNode {

@@ -11,15 +11,9 @@ export function scalarNode(base: NodeBase, types: readonly ScalarType[], schema:
     return { ...base, kind, types, strict: kind === 'quantity', constraints: withoutPattern(constraints, kind) };
   }
   const [type] = types;
-  switch (type) {
-    case 'boolean':
-      return { ...base, kind: 'boolean' };
-    case 'integer':
-    case 'number':
-      return { ...base, kind: type, types, strict: true, constraints };
-    default:
-      return textNode(base, schema, constraints);
-  }
+  if (type === 'boolean') return { ...base, kind: 'boolean' };
+  if (type === 'integer' || type === 'number') return { ...base, kind: type, types, strict: true, constraints };
+  return textNode(base, schema, constraints);
 }
 
 function textNode(base: NodeBase, schema: JsonObject, constraints: Constraints): ScalarNode {
@@ -55,7 +49,7 @@ function optionText(value: Json): string {
 function optionLabel(value: Json): string {
   if (value === '') return 'Empty text';
   if (typeof value === 'boolean') return humanise(String(value));
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const NUMBERS = [

@@ -30,7 +30,7 @@ function resolve(place: Place, schema: Json | undefined, refs: readonly string[]
   if (!isObject(schema)) return { reason: 'nothing is allowed here' };
   place.budget.parts -= 1;
   if (place.depth > DEEPEST || place.budget.parts < 0) return { reason: 'nested too deeply' };
-  const { $ref: ref, allOf, ...own } = schema as JsonObject;
+  const { $ref: ref, allOf, ...own } = schema;
   const parts: (Json | undefined)[] = [own];
   let followed = refs;
   if (ref !== undefined) {
@@ -87,10 +87,10 @@ function mergeTwo(near: JsonObject, far: JsonObject): JsonObject {
 }
 
 function mergeMembers(near: Json | undefined, far: Json | undefined): JsonObject | undefined {
-  if (!isObject(near)) return isObject(far) ? (far as JsonObject) : undefined;
-  if (!isObject(far)) return near as JsonObject;
-  const both = new Map<string, Json | undefined>(Object.entries(near as JsonObject));
-  for (const [key, schema] of Object.entries(far as JsonObject)) {
+  if (!isObject(near)) return isObject(far) ? far : undefined;
+  if (!isObject(far)) return near;
+  const both = new Map<string, Json | undefined>(Object.entries(near));
+  for (const [key, schema] of Object.entries(far)) {
     const known = both.get(key);
     both.set(key, known === undefined ? schema : { allOf: [known, schema ?? true] });
   }

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/resource.ts';
-import type { EnumNode, ScalarNode, ScalarType } from './form-node.ts';
+import type { EnumNode, ScalarNode, ScalarType, TextNode } from './form-node.ts';
 import { isSafeText } from './yaml-text.ts';
 
 /** The value that a text stands for, or a sentence that says why it stands for none. */
@@ -11,18 +11,13 @@ const LONGEST_NUMBER = 400;
 
 /** Reads the text of a control. Only the type is looked at; limits are checked apart. The text is not empty. */
 export function readScalar(node: ScalarNode, text: string): TextRead {
-  switch (node.kind) {
-    case 'boolean':
-      return readBoolean(text) ?? { fault: 'Choose Yes or No' };
-    case 'enum':
-      return readOption(node, text);
-    case 'text':
-    case 'multiline':
-    case 'secret':
-      return { value: text };
-    default:
-      return readMeasure(node.types, text);
-  }
+  if (node.kind === 'boolean') return readBoolean(text) ?? { fault: 'Choose Yes or No' };
+  if (node.kind === 'enum') return readOption(node, text);
+  return isText(node) ? { value: text } : readMeasure(node.types, text);
+}
+
+function isText(node: ScalarNode): node is TextNode {
+  return node.kind === 'text' || node.kind === 'multiline' || node.kind === 'secret';
 }
 
 /**
@@ -45,7 +40,7 @@ function textOf(node: ScalarNode, value: Json): string | undefined {
   if (node.kind === 'enum') return node.options.find((option) => option.value === value)?.text;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value === 0 ? 0 : value);
   if (typeof value !== 'string') return undefined;
-  if (node.kind === 'boolean' || node.kind === 'text' || node.kind === 'multiline' || node.kind === 'secret') return value;
+  if (node.kind === 'boolean' || isText(node)) return value;
   return node.types.length > 1 && needsQuotes(node.types, value) ? JSON.stringify(value) : value;
 }
 

@@ -68,20 +68,20 @@ function isScalarValue(value: Json): boolean {
 function listShape(schema: JsonObject): Shape {
   const { items } = schema;
   if (Array.isArray(items) || schema['prefixItems'] !== undefined) return yaml('each place of the list has its own shape', schema);
-  return isObject(items) ? { is: 'list', item: items as JsonObject, schema } : yaml('a list of anything', schema);
+  return isObject(items) ? { is: 'list', item: items, schema } : yaml('a list of anything', schema);
 }
 
 function objectShape(schema: JsonObject, open: boolean): Shape {
   const { properties, additionalProperties: more, patternProperties: patterns } = schema;
   const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'] === true;
-  const byPattern = isObject(patterns) ? Object.values(patterns as JsonObject) : [];
+  const byPattern = isObject(patterns) ? Object.values(patterns) : [];
   if (isObject(properties) && Object.keys(properties).length > 0) {
     const allowsMore = more === true || (isObject(more) && !Array.isArray(more));
     return { is: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
   }
   const [onlyPattern] = byPattern;
   if (preserves || open) return yaml('free-form', schema);
-  if (isObject(more) && byPattern.length === 0) return { is: 'map', value: more as JsonObject, schema };
+  if (isObject(more) && byPattern.length === 0) return { is: 'map', value: more, schema };
   if (byPattern.length === 1 && onlyPattern !== undefined && more === false) return { is: 'map', value: onlyPattern, schema };
   return yaml(byPattern.length > 0 ? 'the shape depends on the key' : 'free-form', schema);
 }
