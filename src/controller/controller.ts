@@ -1,0 +1,87 @@
+import { messageOf } from '../domain/errors.ts';
+import type { Log } from '../observe/log.ts';
+import { createBackoff } from './backoff.ts';
+import { systemClock, type Clock } from './clock.ts';
+import { WorkQueue } from './queue.ts';
+import type { KeySource } from './source.ts';
+import { TerminalError } from './terminal-error.ts';
+
+/** What a reconciler may ask for. */
+export interface ReconcileResult {
+  /** Look again after so many milliseconds, though nothing changes. */
+  readonly requeueAfter?: number;
+}
+
+/**
+ * Brings the world one step nearer to what the resource of the key asks for; level-based: it looks at what is, never at what happened. An
+ * error is tried again with backoff, a TerminalError is not.
+ */
+export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
+
+export type ReconcileOutcome = 'succeeded' | 'failed' | 'stalled';
+
+export interface ControllerOptions {
+  /** For log lines and metrics, e.g. `environment`. */
+  readonly name: string;
+  readonly sources: readonly KeySource[];
+  readonly reconcile: Reconcile;
+  /** Keys worked on at the same time. */
+  readonly workers: number;
+  readonly log: Log;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly backoff?: { readonly first: number; readonly longest: number };
+  readonly observe?: (outcome: ReconcileOutcome, seconds: number) => void;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+const BACKOFF = { first: 500, longest: 5 * 60_000 };
+
+/** Runs a controller until its signal aborts; resolves when the work that ran then has ended. */
+export async function runController(options: ControllerOptions): Promise<void> {
+  const { sources, reconcile, workers, log, signal, clock = systemClock, random = Math.random } = options;
+  const backoff = createBackoff(options.backoff ?? BACKOFF, random);
+  const settle = (key: string, thrown: unknown): ReconcileOutcome => {
+    if (thrown instanceof TerminalError) {
+      backoff.succeeded(key);
+      log.warn('Reconciling stalled', { controller: options.name, key, why: thrown.message });
+      return 'stalled';
+    }
+    const delay = backoff.failed(key);
+    log.warn('Reconciling failed; trying again', {
+      controller: options.name,
+      key,
+      failures: backoff.failures(key),
+      delay,
+      why: messageOf(thrown),
+    });
+    queue.addAfter(key, delay);
+    return 'failed';
+  };
+  const work = async (key: string): Promise<void> => {
+    const started = clock.now();
+    let outcome: ReconcileOutcome = 'succeeded';
+    try {
+      const { requeueAfter } = await reconcile(key, signal);
+      backoff.succeeded(key);
+      if (requeueAfter !== undefined) queue.addAfter(key, requeueAfter);
+    } catch (error) {
+      if (signal.aborted) return;
+      outcome = settle(key, error);
+    }
+    options.observe?.(outcome, (clock.now() - started) / 1_000);
+  };
+  const queue: WorkQueue = new WorkQueue({ workers, clock, work });
+  const stops = sources.map((source) => source.onChange((key) => queue.add(key)));
+  await aborted(signal);
+  stops.forEach((stop) => stop());
+  await queue.stop();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,152 @@
+import type { Cluster } from '../domain/cluster.ts';
+import { AppError, isAppError } from '../domain/errors.ts';
+import { numberAt, textAt } from '../domain/read.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../domain/resource.ts';
+import { systemClock, type Clock } from './clock.ts';
+
+/** Leases live in `coordination.k8s.io/v1`. */
+const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+
+export interface LeaseOptions {
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace' | 'delete'>;
+  readonly namespace: string;
+  readonly name: string;
+  /** Who holds it: different for each process. */
+  readonly holder: string;
+  /** How long it stands without being renewed. Default 15. */
+  readonly seconds?: number;
+  /** The time of day, which is compared with what other holders wrote. */
+  readonly now?: () => Date;
+  readonly clock?: Clock;
+}
+
+export type LeaseState = 'Free' | 'Held' | 'Expired';
+
+/** Whether somebody holds the lease: an expired one belonged to a worker that died. */
+export async function leaseState(options: Omit<LeaseOptions, 'holder'>): Promise<LeaseState> {
+  const lease = await readLease(options);
+  return lease === undefined ? 'Free' : stateOf(lease, (options.now ?? today)());
+}
+
+/**
+ * Runs something while holding the lease, and renews it all the time. What runs gets a signal that aborts when the lease is lost or the
+ * given signal aborts. The lease is given back at the end, whatever happens.
+ *
+ * @throws AppError `Conflict` when somebody else holds it.
+ */
+export async function withLease<T>(options: LeaseOptions, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  let lease = await acquire(options);
+  const { clock = systemClock } = options;
+  const lost = new AbortController();
+  const running = AbortSignal.any([signal, lost.signal]);
+  let renewal = Promise.resolve();
+  let cancel = (): void => undefined;
+  const renewLater = (): void => {
+    cancel = clock.after((secondsOf(options) * 1_000) / 3, () => {
+      renewal = renew(options, lease).then(
+        (renewed) => {
+          lease = renewed;
+          if (!ended) renewLater();
+        },
+        (error: unknown) => lost.abort(error),
+      );
+    });
+  };
+  let ended = false;
+  renewLater();
+  try {
+    return await run(running);
+  } finally {
+    ended = true;
+    cancel();
+    await renewal;
+    await release(options, lease);
+  }
+}
+
+/** @throws AppError `Conflict` when somebody else holds it. */
+async function acquire(options: LeaseOptions): Promise<KubeObject> {
+  const { cluster, holder, now = today } = options;
+  const before = await readLease(options);
+  try {
+    if (before === undefined) return (await cluster.create(LEASES, leaseObject(options, undefined))).object;
+    if (stateOf(before, now()) !== 'Held' || holderOf(before) === holder) {
+      return (await cluster.replace(LEASES, leaseObject(options, before))).object;
+    }
+  } catch (error) {
+    if (!isAppError(error, 'AlreadyExists', 'Conflict')) throw error;
+  }
+  throw new AppError('Conflict', `lease "${options.name}": ${before === undefined ? 'another worker' : holderOf(before)} holds it`);
+}
+
+/** @throws AppError when it could not be renewed; somebody else may have it then. */
+async function renew(options: LeaseOptions, lease: KubeObject): Promise<KubeObject> {
+  return (await options.cluster.replace(LEASES, leaseObject(options, lease))).object;
+}
+
+/** Deletes the lease if it is still ours. A failure is no harm: it expires. */
+async function release({ cluster, holder, ...options }: LeaseOptions, lease: KubeObject): Promise<void> {
+  try {
+    const live = await cluster.get(refOf(options));
+    if (holderOf(live) === holder && live.metadata.uid === lease.metadata.uid) {
+      await cluster.delete(refOf(options), live.metadata.uid === undefined ? {} : { uid: live.metadata.uid });
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+}
+
+async function readLease(options: Pick<LeaseOptions, 'cluster' | 'namespace' | 'name'>): Promise<KubeObject | undefined> {
+  try {
+    return await options.cluster.get(refOf(options));
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function leaseObject(options: LeaseOptions, before: KubeObject | undefined): KubeObject {
+  const { namespace, name, holder, now = today } = options;
+  const at = now().toISOString().replace('Z', '000Z');
+  const kept = before !== undefined && holderOf(before) === holder;
+  const transitions = (numberAt(before, 'spec', 'leaseTransitions') ?? 0) + (kept || before === undefined ? 0 : 1);
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace,
+      name,
+      ...(before?.metadata.resourceVersion === undefined ? {} : { resourceVersion: before.metadata.resourceVersion }),
+    },
+    spec: {
+      holderIdentity: holder,
+      leaseDurationSeconds: secondsOf(options),
+      acquireTime: (kept ? textAt(before, 'spec', 'acquireTime') : undefined) ?? at,
+      renewTime: at,
+      leaseTransitions: transitions,
+    },
+  };
+}
+
+function stateOf(lease: KubeObject, now: Date): LeaseState {
+  if (holderOf(lease) === '') return 'Free';
+  const renewed = Date.parse(textAt(lease, 'spec', 'renewTime') ?? '');
+  const until = renewed + (numberAt(lease, 'spec', 'leaseDurationSeconds') ?? 0) * 1_000;
+  return until > now.getTime() ? 'Held' : 'Expired';
+}
+
+function holderOf(lease: KubeObject): string {
+  return textAt(lease, 'spec', 'holderIdentity') ?? '';
+}
+
+function secondsOf({ seconds = 15 }: Pick<LeaseOptions, 'seconds'>): number {
+  return seconds;
+}
+
+function refOf({ namespace, name }: Pick<LeaseOptions, 'namespace' | 'name'>): ResourceRef {
+  return { ...LEASES, namespace, name };
+}
+
+function today(): Date {
+  return new Date();
+}

@@ -1,0 +1,101 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseAllDocuments } from 'yaml';
+import { AppError } from '../domain/errors.ts';
+import { OURS } from '../domain/names.ts';
+import { booleanAt, isObject, listAt, textAt } from '../domain/read.ts';
+import type { KubeObject } from '../domain/resource.ts';
+import { CATALOG_TYPES } from './catalog-cache.ts';
+import type { Kube } from './kube.ts';
+
+type BootKube = Pick<Kube, 'asController' | 'find' | 'invalidate'>;
+
+export interface BootstrapFiles {
+  /** A folder of CustomResourceDefinitions, one YAML file each. */
+  readonly crds: string;
+  /** A YAML file of other objects, e.g. cluster roles. */
+  readonly roles: string;
+}
+
+const ESTABLISHED_MS = 30_000;
+
+/**
+ * Brings to the cluster what Chandlery itself needs: its namespace, its kinds (and waits until they are served) and its roles. All by
+ * server-side apply, so that it can run at every boot.
+ */
+export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, signal: AbortSignal): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
+  await applyManifests(kube, [namespace], signal);
+  await ensureCrds(kube, files.crds, signal);
+  await applyManifests(kube, await readManifests(files.roles), signal);
+}
+
+/** Applies every definition of a folder and waits until all of them are established and discovered. */
+export async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<void> {
+  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
+  const definitions = (await Promise.all(files.map((file) => readManifests(join(folder, file))))).flat();
+  await applyManifests(kube, definitions, signal);
+  for (const definition of definitions) await waitUntilServed(kube, definition, signal);
+}
+
+/** Applies objects in their order, taking over fields that others set: these objects are our own. */
+export async function applyManifests(kube: BootKube, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+  const cluster = kube.asController();
+  for (const object of objects) {
+    const served = await kube.find(object.apiVersion, object.kind, signal);
+    if (served === undefined) {
+      throw new AppError('NotFound', `apply ${object.kind} "${object.metadata.name}": the cluster does not serve ${object.apiVersion}`);
+    }
+    await cluster.apply(served, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+  }
+}
+
+/** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file and the line. */
+export async function readManifests(file: string): Promise<KubeObject[]> {
+  const documents = parseAllDocuments(await readFile(file, 'utf8'));
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => {
+    const fault = document.errors[0];
+    if (fault !== undefined) throw new AppError('ConfigInvalid', `${file}: line ${fault.linePos?.[0].line ?? 1}: ${fault.message}`);
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    if (value === null) return [];
+    if (isManifest(value)) return [value];
+    throw new AppError('ConfigInvalid', `${file}: a document is no Kubernetes object: apiVersion, kind and metadata.name are needed`);
+  });
+}
+
+async function waitUntilServed(kube: BootKube, definition: KubeObject, signal: AbortSignal): Promise<void> {
+  const { name } = definition.metadata;
+  const cluster = kube.asController();
+  const latest = performance.now() + ESTABLISHED_MS;
+  for (;;) {
+    const live = await cluster.get({ ...CATALOG_TYPES.customResourceDefinitions, name }, { signal });
+    if (listAt(live.status, 'conditions').some(isEstablished) && (await isServed(kube, definition, signal))) return;
+    if (performance.now() > latest)
+      throw new AppError('ClusterUnavailable', `wait for the kind ${name}: it is not served after ${ESTABLISHED_MS / 1000} s`);
+    await sleep(100, undefined, { signal });
+  }
+}
+
+async function isServed(kube: BootKube, definition: KubeObject, signal: AbortSignal): Promise<boolean> {
+  const group = textAt(definition.spec, 'group') ?? '';
+  const kind = textAt(definition.spec, 'names', 'kind') ?? '';
+  const versions = listAt(definition.spec, 'versions')
+    .filter((version) => booleanAt(version, 'served') === true)
+    .map((version) => textAt(version, 'name') ?? '');
+  kube.invalidate();
+  const found = await Promise.all(versions.map((version) => kube.find(`${group}/${version}`, kind, signal)));
+  return found.every((served) => served !== undefined);
+}
+
+function isEstablished(condition: unknown): boolean {
+  return textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True';
+}
+
+function isManifest(value: unknown): value is KubeObject {
+  return (
+    isObject(value) &&
+    [textAt(value, 'apiVersion'), textAt(value, 'kind'), textAt(value, 'metadata', 'name')].every((text) => text !== undefined)
+  );
+}

@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Cluster } from '../domain/cluster.ts';
+import { isAppError } from '../domain/errors.ts';
+import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { Log } from '../observe/log.ts';
+
+/** What happened to an object. */
+export interface HappeningInput {
+  readonly type: 'Normal' | 'Warning';
+  /** One CamelCase word. */
+  readonly reason: string;
+  /** A sentence. */
+  readonly message: string;
+}
+
+export interface EventRecorder {
+  /**
+   * Writes an Event about an object; the same one again within ten minutes counts up the first. Never throws: an Event is a courtesy, so
+   * that a failure is only logged.
+   */
+  record(about: KubeObject, event: HappeningInput): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly cluster: Pick<Cluster, 'create' | 'patch'>;
+  readonly log: Log;
+  /** Who reports. Default `chandlery`. */
+  readonly component?: string;
+  readonly now?: () => Date;
+  readonly id?: () => string;
+}
+
+const EVENTS: ResourceType = { group: '', version: 'v1', resource: 'events' };
+const SAME_FOR_MS = 10 * 60_000;
+const LONGEST_MESSAGE = 1_000;
+
+interface Known {
+  readonly name: string;
+  readonly count: number;
+  readonly since: number;
+}
+
+/** Makes a recorder of core/v1 Events. */
+export function createEventRecorder(options: RecorderOptions): EventRecorder {
+  const { cluster, log, now = () => new Date(), id = randomUUID } = options;
+  const known = new Map<string, Known>();
+  const write = async (about: KubeObject, event: HappeningInput): Promise<void> => {
+    const at = now();
+    for (const [key, { since }] of known) if (at.getTime() - since > SAME_FOR_MS) known.delete(key);
+    const key = identityOf(about, event);
+    const before = known.get(key);
+    if (before !== undefined && (await countUp(cluster, about, { ...before, count: before.count + 1, at }))) {
+      known.set(key, { ...before, count: before.count + 1 });
+      return;
+    }
+    const name = `${about.metadata.name.slice(0, 200)}.${id().slice(0, 13)}`;
+    await cluster.create(EVENTS, eventOf(about, event, { name, at, component: options.component ?? 'chandlery' }));
+    known.set(key, { name, count: 1, since: at.getTime() });
+  };
+  return {
+    record: async (about, event) => {
+      try {
+        await write(about, event);
+      } catch (err) {
+        log.warn('An event could not be written', { kind: about.kind, name: about.metadata.name, reason: event.reason, err });
+      }
+    },
+  };
+}
+
+/** Whether the Event was still there to be counted up. */
+async function countUp(cluster: Pick<Cluster, 'patch'>, about: KubeObject, { name, count, at }: Known & { at: Date }): Promise<boolean> {
+  try {
+    await cluster.patch({ ...EVENTS, namespace: namespaceOf(about), name }, { type: 'merge', body: { count, lastTimestamp: seconds(at) } });
+    return true;
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return false;
+    throw error;
+  }
+}
+
+function eventOf(
+  about: KubeObject,
+  event: HappeningInput,
+  { name, at, component }: { name: string; at: Date; component: string },
+): KubeObject {
+  const { apiVersion, kind, metadata } = about;
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: namespaceOf(about) },
+    involvedObject: {
+      apiVersion,
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+    },
+    type: event.type,
+    reason: event.reason,
+    message: event.message.length > LONGEST_MESSAGE ? `${event.message.slice(0, LONGEST_MESSAGE)}…` : event.message,
+    count: 1,
+    firstTimestamp: seconds(at),
+    lastTimestamp: seconds(at),
+    source: { component },
+    reportingComponent: component,
+    reportingInstance: component,
+  };
+}
+
+/** Events about cluster-scoped objects live in `default`, as those of Kubernetes itself. */
+function namespaceOf(about: KubeObject): string {
+  return about.metadata.namespace ?? 'default';
+}
+
+function identityOf({ kind, metadata }: KubeObject, { type, reason, message }: HappeningInput): string {
+  const parts = [kind, metadata.namespace, metadata.name, metadata.uid, type, reason, message];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}
+
+function seconds(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
+}
