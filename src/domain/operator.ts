@@ -8,9 +8,21 @@ export interface OperatorView {
   /** The legacy word of `status.status`. */
   readonly status: 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
   readonly message: string;
-  readonly chart: { readonly address: string; readonly name?: string; readonly version?: string; readonly appVersion?: string; readonly digest?: string };
+  readonly chart: {
+    readonly address: string;
+    readonly name?: string;
+    readonly version?: string;
+    readonly appVersion?: string;
+    readonly digest?: string;
+  };
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
-  readonly crds: readonly { readonly name: string; readonly kind: string; readonly origin: string; readonly established: boolean; readonly instances?: number }[];
+  readonly crds: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly origin: string;
+    readonly established: boolean;
+    readonly instances?: number;
+  }[];
   readonly conditions: readonly Condition[];
   readonly suspended: boolean;
   readonly created: string;
