@@ -14,10 +14,13 @@ export interface Cookies {
   clearLogin(res: Response, state: string): void;
 }
 
-/** With https the names carry `__Host-`, so that no neighbouring host can plant them (RFC 6265bis, 4.1.3.2). */
+/**
+ * Cookies are shared by all ports of a host, so on plain http a port of one's own goes into the name: two clones can run side by side.
+ * With https the names carry `__Host-`, so that no neighbouring host can plant them (RFC 6265bis, 4.1.3.2).
+ */
 export function cookiesOf(publicUrl: URL): Cookies {
   const secure = publicUrl.protocol === 'https:';
-  const session = secure ? '__Host-chandlery' : 'chandlery';
+  const session = secure ? '__Host-chandlery' : plainName(publicUrl.port);
   const options: CookieOptions = { httpOnly: true, sameSite: 'lax', path: '/', secure };
   const loginPrefix = `${session}-login-`;
   const loginName = (state: string): string | undefined => (STATE.test(state) ? `${loginPrefix}${state.slice(0, 20)}` : undefined);
@@ -39,6 +42,10 @@ export function cookiesOf(publicUrl: URL): Cookies {
       if (name !== undefined) clear(res, name);
     },
   };
+}
+
+function plainName(port: string): string {
+  return port === '' || port === '8080' ? 'chandlery' : `chandlery-${port}`;
 }
 
 /** The first of several cookies of a name counts: browsers send the one with the longest path first. */

@@ -37,8 +37,8 @@ export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): Error
 function logFault(log: HttpLog, error: AppError, requestId: string): void {
   if (error.status < 500) return;
   const keys = { requestId, code: error.code, err: error };
-  if (error.status === 500) log.error(keys, 'request failed');
-  else log.warn(keys, 'request failed');
+  if (error.status === 500) log.error('request failed', keys);
+  else log.warn('request failed', keys);
 }
 
 /** RFC 6750, 3: the error is named only when a token was sent. */
@@ -51,7 +51,7 @@ async function page(deps: Pick<HttpDeps, 'log' | 'renderError'>, view: MessageVi
   try {
     return await deps.renderError(view);
   } catch (err) {
-    deps.log.error({ requestId: view.requestId, err }, 'error page failed');
+    deps.log.error('error page failed', { requestId: view.requestId, err });
     return `<!doctype html><title>Something went wrong</title><h1>Something went wrong</h1><p>Request ${view.requestId}</p>`;
   }
 }

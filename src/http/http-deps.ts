@@ -1,13 +1,10 @@
 import type { RequestHandler } from 'express';
+import type { Log } from '../observe/log.ts';
 import type { IdentityPort } from './identity-port.ts';
 import type { MessageView } from './message-view.ts';
 
-/** What the log takes; pino fits. */
-export interface HttpLog {
-  info(keys: object, message: string): void;
-  warn(keys: object, message: string): void;
-  error(keys: object, message: string): void;
-}
+/** What the answering of requests logs. */
+export type HttpLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /** A part of the world that is away, in words for the one on call. */
 export interface Absence {

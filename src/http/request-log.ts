@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
+import type { LogKeys } from '../observe/log.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { contextOf, startContext } from './request-context.ts';
 
@@ -14,7 +15,7 @@ export function requestLog(deps: Pick<HttpDeps, 'log' | 'observe' | 'newRequestI
     res.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       deps.observe?.({ method: req.method, route: routeOf(req), status: res.statusCode, seconds });
-      if (!QUIET.has(req.path)) deps.log.info(keysOf(req, res, seconds), 'request');
+      if (!QUIET.has(req.path)) deps.log.info('request', keysOf(req, res, seconds));
     });
     next();
   };
@@ -26,7 +27,7 @@ function givenId(req: Request): string | undefined {
   return id !== undefined && /^[\w.-]{8,64}$/.test(id) ? id : undefined;
 }
 
-function keysOf(req: Request, res: Response, seconds: number): object {
+function keysOf(req: Request, res: Response, seconds: number): LogKeys {
   const { requestId, actor } = contextOf(res);
   const path = req.originalUrl.split('?')[0];
   const user = actor === undefined ? {} : { user: actor.user };

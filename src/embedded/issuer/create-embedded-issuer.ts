@@ -1,0 +1,66 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import { Provider } from 'oidc-provider';
+import { DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
+import { interactionRoutes } from './interaction-routes.ts';
+import { ensureSecrets, writeNames } from './issuer-secrets.ts';
+import { IssuerState } from './issuer-state.ts';
+import { mintDemoToken } from './mint-demo-token.ts';
+import { CLIENT_ID, providerConfiguration, SCOPES } from './provider-configuration.ts';
+
+export interface EmbeddedIssuerOptions {
+  /** The issuer is `/issuer` below it. */
+  readonly publicUrl: URL;
+  /** Keys and lasting state go into its folder `issuer`. */
+  readonly stateDir: string;
+  readonly people?: readonly DemoPerson[];
+  /** The address of the product's style sheet. */
+  readonly stylesheet?: string;
+  readonly clock?: () => number;
+}
+
+/** An OpenID Connect issuer inside this process, for the demo people. */
+export interface EmbeddedIssuer {
+  readonly issuerUrl: URL;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+  /** Mount it at `/issuer`, before anything reads bodies. */
+  readonly handler: RequestHandler;
+  /** A bearer token for a demo person, good for an hour. */
+  mintToken(name: string): Promise<string>;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+/** Starts the embedded issuer; keys, sessions, grants and refresh tokens outlive a restart, sign-ins under way do not. */
+export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Promise<EmbeddedIssuer> {
+  const { publicUrl, stateDir, people = DEMO_PEOPLE, clock = Date.now } = options;
+  const issuerUrl = new URL('/issuer', publicUrl);
+  const assets = { stylesheet: options.stylesheet ?? '/static/issuer/css/chandlery.css' };
+  const secrets = await ensureSecrets(stateDir);
+  const state = new IssuerState(stateDir, clock);
+  await state.load();
+  await writeNames(stateDir, { issuer: issuerUrl.href, audience: publicUrl.origin });
+  const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets }));
+  provider.proxy = true;
+  const handler = Router().use(underPublicUrl(publicUrl), interactionRoutes({ provider, people, assets }), provider.callback());
+  return {
+    issuerUrl,
+    clientId: CLIENT_ID,
+    clientSecret: secrets.clientSecret,
+    scopes: SCOPES,
+    handler,
+    mintToken: (name) => mintDemoToken({ stateDir, name, people, clock }),
+    close: () => state.close(),
+  };
+}
+
+/** Whatever name the server was called by, the issuer's own addresses must be the ones of the public URL. */
+function underPublicUrl(publicUrl: URL): RequestHandler {
+  return (req: Request, _res, next) => {
+    delete req.headers['x-forwarded-host'];
+    req.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1);
+    req.headers.host = publicUrl.host;
+    next();
+  };
+}

@@ -1,0 +1,82 @@
+import type { DemoPerson } from './demo-people.ts';
+
+/** Addresses of the product's own files that the pages use. */
+export interface PageAssets {
+  readonly stylesheet: string;
+}
+
+/** The page on which one of the demo people is chosen: one button each, no password. */
+export function choosePersonPage(people: readonly DemoPerson[], action: string, assets: PageAssets): string {
+  const choices = people.map(
+    (person) => `
+        <li>
+          <button class="button person" type="submit" name="person" value="${escape(person.name)}">
+            <span class="person__name">${escape(person.displayName)}</span>
+            <span class="person__role">${escape(person.role)}</span>
+            <span class="person__user">${escape(person.name)}</span>
+          </button>
+        </li>`,
+  );
+  const main = `
+      <h1>Sign in as</h1>
+      <p class="muted">These people exist for the demo only, and have no passwords. An installation for real people asks your own identity provider instead.</p>
+      <form method="post" action="${escape(action)}" class="stack">
+        <ul class="people">${choices.join('')}
+        </ul>
+        <p><button class="button button--quiet" type="submit" name="person" value="">Cancel</button></p>
+      </form>`;
+  return document('Sign in', main, assets);
+}
+
+/**
+ * The page that asks before the issuer's own session ends.
+ *
+ * @param form oidc-provider's, without a button.
+ * @param confirmed `by our client` when the browser need not ask the person again.
+ */
+export function signOutPage(form: string, confirmed: 'by our client' | 'by nobody', assets: PageAssets): string {
+  const main = `
+      <h1>Sign out</h1>
+      <p class="muted">Your session at Chandlery has ended. Sign out of the demo identity provider too?</p>
+      ${form}
+      <p class="button-row">
+        <button class="button button--primary" type="submit" form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>
+        <button class="button" type="submit" form="op.logoutForm">Stay signed in there</button>
+      </p>
+      ${confirmed === 'by our client' ? `<script type="module" src="${SIGN_OUT_SCRIPT.path}"></script>` : ''}`;
+  return document('Sign out', main, assets);
+}
+
+/** A page that says one thing and has one way on. */
+export function noticePage(title: string, message: string, assets: PageAssets): string {
+  const main = `
+      <h1>${escape(title)}</h1>
+      <p class="muted">${escape(message)}</p>
+      <p><a class="button button--primary" href="/login">Sign in</a></p>`;
+  return document(title, main, assets);
+}
+
+/** Presses the button of the sign-out page; a module, so that it runs once the button is there. */
+export const SIGN_OUT_SCRIPT = { path: '/issuer/sign-out.js', text: `document.querySelector('button[value="yes"]').click();\n` };
+
+function document(title: string, main: string, { stylesheet }: PageAssets): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${escape(title)} · Chandlery demo</title>
+    <link rel="stylesheet" href="${escape(stylesheet)}">
+  </head>
+  <body>
+    <main class="page issuer">${main}
+    </main>
+  </body>
+</html>
+`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
