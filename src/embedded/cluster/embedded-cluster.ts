@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
-import { AdminClient, type ServiceAccountToken } from './admin-client.ts';
+import { createKube, type Kube } from '../../kube/kube.ts';
 import {
   auditPolicyFile,
   apiServerProgram,
@@ -48,10 +48,15 @@ export interface EmbeddedCluster {
   readonly auditLogPath: string;
   /** Resolves when a program failed too often to be started again; never after `stop()`. */
   readonly exited: Promise<ProgramExit>;
-  /** A token of a service account by which a program acts under its rights. Seconds: at least 600. */
-  requestToken(namespace: string, account: string, options: { seconds: number; signal: AbortSignal }): Promise<ServiceAccountToken>;
+  /** A kubeconfig by which a program acts under the rights of a service account, until the token in it expires. Seconds: at least 600. */
+  accountKubeconfig(namespace: string, account: string, options: { seconds: number; signal: AbortSignal }): Promise<AccountKubeconfig>;
   /** Ends all programs, in order, and lets go of the state folder. May be called more than once. */
   stop(): Promise<void>;
+}
+
+export interface AccountKubeconfig {
+  readonly text: string;
+  readonly expires: Date;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -90,18 +95,21 @@ export async function startEmbeddedCluster(options: EmbeddedClusterOptions): Pro
 async function startPrograms(input: ProgramInput, folder: StateFolder, options: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const { log, durability } = options;
   const server = `https://127.0.0.1:${input.ports.apiServer}`;
-  const client = new AdminClient(server, input.pki);
   const group = new ProgramGroup({ stateFolder: input.stateFolder, log, durability });
+  await writeConfiguration(input, server);
+  const kube = createKube({ kubeconfigPath: join(input.stateFolder, 'kubeconfig'), userAgent: 'chandlery/embedded' });
+  const stop = async (): Promise<void> => {
+    await Promise.all([group.stop(), kube.close()]);
+  };
   try {
-    await writeConfiguration(input, server);
     const signal = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), ...(options.signal === undefined ? [] : [options.signal])]);
     group.start('store', etcdProgram(input));
     group.start('api', apiServerProgram(input));
-    await untilReady(client, group, signal);
-    await furnishCluster(client, signal);
+    await untilReady(kube, group, signal);
+    await furnishCluster(kube.asController(), signal);
     for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
   } catch (error) {
-    await Promise.all([group.stop(), client.close()]);
+    await stop();
     throw error;
   }
   log.info('the embedded cluster is ready', { server, state: input.stateFolder });
@@ -111,9 +119,14 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
     kubeconfigPath: join(input.stateFolder, 'kubeconfig'),
     auditLogPath: join(input.stateFolder, 'audit.log'),
     exited: group.exited,
-    requestToken: (namespace, account, request) => client.requestToken(namespace, account, request),
+    accountKubeconfig: async (namespace, name, { seconds, signal }) => {
+      const expires = new Date(Date.now() + seconds * 1000);
+      const token = await kube.requestToken({ namespace, name }, seconds, { signal });
+      const authority = input.pki['cluster-ca'].certificate;
+      return { text: renderKubeconfig({ server, authority, user: `${namespace}:${name}`, credential: { token } }), expires };
+    },
     stop: async () => {
-      await Promise.all([group.stop(), client.close()]);
+      await stop();
       await folder.release();
     },
   };
@@ -131,10 +144,10 @@ async function writeConfiguration({ stateFolder, pki }: ProgramInput, server: st
   ]);
 }
 
-async function untilReady(client: AdminClient, group: ProgramGroup, signal: AbortSignal): Promise<void> {
+async function untilReady(kube: Kube, group: ProgramGroup, signal: AbortSignal): Promise<void> {
   let exit: ProgramExit | undefined;
   void group.exited.then((ended) => (exit = ended));
-  while (!(await client.isReady(signal))) {
+  while (!(await isReady(kube, signal))) {
     if (exit !== undefined)
       throw new AppError('ClusterUnavailable', `embedded cluster: ${exit.program} ended (${exit.code}):\n${exit.tail}`);
     if (signal.aborted)
@@ -144,5 +157,14 @@ async function untilReady(client: AdminClient, group: ProgramGroup, signal: Abor
         { cause: signal.reason },
       );
     await delay(POLL_MS);
+  }
+}
+
+async function isReady(kube: Kube, signal: AbortSignal): Promise<boolean> {
+  try {
+    await kube.ping({ signal });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,18 +1,20 @@
-import type { KubeObject } from '../../domain/resource.ts';
-import type { AdminClient } from './admin-client.ts';
+import type { Cluster } from '../../domain/cluster.ts';
+import type { KubeObject, ResourceType } from '../../domain/resource.ts';
 
 const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 
 /** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
-export async function furnishCluster(client: AdminClient, signal: AbortSignal): Promise<void> {
-  const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  await Promise.all([
-    client.apply(`${rbac}/clusterroles`, kwokRole(), signal),
-    client.apply(`${rbac}/clusterrolebindings`, kwokBinding(), signal),
-    client.apply('/apis/storage.k8s.io/v1/storageclasses', storageClass(), signal),
-    ...NODES.map((name) => client.apply('/api/v1/nodes', node(name), signal)),
-  ]);
+export async function furnishCluster(cluster: Pick<Cluster, 'apply'>, signal: AbortSignal): Promise<void> {
+  const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+  const furniture: readonly (readonly [ResourceType, KubeObject])[] = [
+    [{ ...rbac, resource: 'clusterroles' }, kwokRole()],
+    [{ ...rbac, resource: 'clusterrolebindings' }, kwokBinding()],
+    [{ group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' }, storageClass()],
+    ...NODES.map((name) => [{ group: '', version: 'v1', resource: 'nodes' }, node(name)] as const),
+  ];
+  const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
+  await Promise.all(furniture.map(([type, object]) => cluster.apply(type, object, options)));
 }
 
 function node(name: string): KubeObject {

@@ -146,7 +146,10 @@ export function schedulerProgram({ stateFolder, programs }: ProgramInput): Progr
   return { name: 'kube-scheduler', command: programs.scheduler, args };
 }
 
-/** Simulated kubelets. They have no address of their own; the port is one where nobody listens, so that asking for logs fails at once. */
+/**
+ * Simulated kubelets. They serve nothing: with `--node-port` KWOK would listen on all addresses of the machine. The address is the loopback, so
+ * that asking for logs is refused at once instead of waiting for an answer.
+ */
 export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
   const args = [
     `--kubeconfig=${programKubeconfig(stateFolder, 'kwok')}`,
@@ -154,7 +157,6 @@ export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpe
     '--manage-all-nodes=true',
     '--node-lease-duration-seconds=40',
     '--node-ip=127.0.0.1',
-    '--node-port=1',
     '--cidr=10.244.0.0/16',
   ];
   return { name: 'kwok', command: programs.kwok, args };

@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../domain/errors.ts';
+import type { Log } from '../../observe/log.ts';
+import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
+import { pidFile } from '../cluster/leftovers.ts';
+import { writePrivateFile } from '../cluster/private-file.ts';
+import type { LocalController } from './local-controller.ts';
+
+export interface ControllerSetting {
+  /** The TypeScript file to run. */
+  readonly file: string;
+  readonly embedded: Pick<EmbeddedCluster, 'stateDir' | 'accountKubeconfig'>;
+  readonly log: Log;
+}
+
+const TOKEN_SECONDS = 3600;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+const STEADY_MS = 30_000;
+const GRACE_MS = 3000;
+
+/** Runs the controller's program, again and later each time when it ends, until the signal aborts; resolves when it has ended. */
+export async function keepControllerRunning(controller: LocalController, setting: ControllerSetting, signal: AbortSignal): Promise<void> {
+  const kubeconfig = join(setting.embedded.stateDir, 'run', `${nameOf(controller)}.kubeconfig`);
+  await rm(join(setting.embedded.stateDir, 'run', `${nameOf(controller)}.log`), { force: true });
+  let pause = FIRST_DELAY_MS;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      await runOnce(controller, { ...setting, kubeconfig }, signal);
+    } catch (error) {
+      if (!signal.aborted) setting.log.warn('a local controller ended', { reason: messageOf(error) });
+    }
+    pause = performance.now() - startedAt > STEADY_MS ? FIRST_DELAY_MS : Math.min(pause * 2, LONGEST_DELAY_MS);
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+  }
+  await rm(kubeconfig, { force: true });
+}
+
+/** The namespace holds no dot, so no two Deployments share a name. */
+function nameOf({ namespace, name }: LocalController): string {
+  return `controller-${namespace}.${name}`;
+}
+
+type Run = ControllerSetting & { readonly kubeconfig: string };
+
+async function runOnce(controller: LocalController, run: Run, signal: AbortSignal): Promise<void> {
+  const expires = await refreshKubeconfig(controller, run, signal);
+  signal.throwIfAborted();
+  const child = launch(controller, run);
+  const over = new AbortController();
+  const kill = (): void => end(child);
+  const killNow = (): void => void child.kill('SIGKILL');
+  signal.addEventListener('abort', kill, { once: true });
+  process.once('exit', killNow);
+  const fresh = keepFresh(expires, { controller, run, signal: AbortSignal.any([signal, over.signal]) });
+  try {
+    const [code, reason] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    throw new Error(`"${run.file}" ended with ${code ?? reason ?? 'no code'}; see ${nameOf(controller)}.log in the state folder`);
+  } finally {
+    over.abort();
+    signal.removeEventListener('abort', kill);
+    process.off('exit', killNow);
+    rmSync(pidFile(run.embedded.stateDir, nameOf(controller)), { force: true });
+    await fresh;
+  }
+}
+
+/** The command line names the state folder, as argument zero, so that a later start recognises a leftover. */
+function launch(controller: LocalController, { file, embedded, kubeconfig, log }: Run): ChildProcess {
+  const base = join(embedded.stateDir, 'run', nameOf(controller));
+  const env = { KUBECONFIG: kubeconfig, HOME: join(embedded.stateDir, 'run'), POD_NAMESPACE: controller.namespace };
+  const child = spawn(process.execPath, [file], { argv0: base, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  if (child.pid !== undefined) writeFileSync(pidFile(embedded.stateDir, nameOf(controller)), String(child.pid));
+  const output = createWriteStream(`${base}.log`, { flags: 'a', mode: 0o600 });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.pipe(output, { end: false });
+    createInterface({ input: stream }).on('line', (line) => log.debug('a local controller says', { line }));
+  }
+  child.once('close', () => output.end());
+  return child;
+}
+
+function end(child: ChildProcess): void {
+  child.kill('SIGTERM');
+  const impatience = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  child.once('exit', () => clearTimeout(impatience));
+}
+
+/** Renews the token when half of its life is over; the program reads the file again. */
+async function keepFresh(
+  expires: Date,
+  { controller, run, signal }: { controller: LocalController; run: Run; signal: AbortSignal },
+): Promise<void> {
+  for (let current = expires; !signal.aborted;) {
+    const pause = Math.max((current.getTime() - Date.now()) / 2, FIRST_DELAY_MS);
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      current = await refreshKubeconfig(controller, run, signal);
+    } catch (error) {
+      run.log.warn('the token of a local controller cannot be renewed yet', { reason: messageOf(error) });
+    }
+  }
+}
+
+async function refreshKubeconfig(
+  { namespace, account }: LocalController,
+  { embedded, kubeconfig }: Run,
+  signal: AbortSignal,
+): Promise<Date> {
+  const { text, expires } = await embedded.accountKubeconfig(namespace, account, { seconds: TOKEN_SECONDS, signal });
+  await writePrivateFile(kubeconfig, text);
+  return expires;
+}
