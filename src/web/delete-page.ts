@@ -12,11 +12,12 @@ export interface DeletePage {
   readonly action: string;
   /** Resources below the instance, by kind. */
   readonly counts: readonly string[];
-  readonly claims: boolean;
   readonly unreadable: readonly string[];
   /** In production the name must be typed, so that a slip of the hand deletes nothing. */
   readonly typeName: boolean;
   readonly fault?: string;
+  readonly faults: readonly { readonly message: string; readonly href: string }[];
+  readonly warning: string;
   readonly command: string;
 }
 
@@ -34,12 +35,19 @@ export function deletePage(
     backHref: instancePath(instance),
     action: `${instancePath(instance)}/delete`,
     counts,
-    claims: counts.some((count) => count.includes('PersistentVolumeClaim')),
     unreadable: tree.unreadable,
     typeName: needsName(environment),
     ...(fault === undefined ? {} : { fault }),
+    faults: fault === undefined ? [] : [{ message: fault, href: '#name' }],
+    warning: warningOf(counts),
     command: `kubectl delete ${instance.app} ${instance.name} --namespace ${environment.namespace}`,
   };
+}
+
+function warningOf(counts: readonly string[]): string {
+  return counts.some((count) => count.includes('PersistentVolumeClaim'))
+    ? 'The data in its volumes goes with it. Make a backup first if you need it.'
+    : 'What it stored goes with it. Make a backup first if you need it.';
 }
 
 export function needsName(environment: Pick<EnvironmentView, 'tier'>): boolean {

@@ -29,7 +29,7 @@ const RULES: sanitizeHtml.IOptions = {
     h5: 'h6',
     b: 'strong',
     i: 'em',
-    a: (_tag, attributes) => ({ tagName: 'a', attribs: linkAttributes(attributes) }),
+    a: (_tag, attributes) => linkOf(attributes),
     img: (_tag, attributes) => ({ tagName: 'img', attribs: { ...attributes, alt: attributes.alt ?? '', loading: 'lazy' } }),
     // A wide block scrolls, and what scrolls must be reachable by keyboard.
     pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
@@ -38,9 +38,9 @@ const RULES: sanitizeHtml.IOptions = {
 };
 
 /** A relative address would lead into our own pages, where the README means its repository: the text stays, the link goes. */
-function linkAttributes({ href, title }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
-  if (href === undefined || !/^(https?:\/\/|mailto:)/i.test(href)) return {};
-  return { href, rel: 'noopener noreferrer nofollow', ...(title === undefined ? {} : { title }) };
+function linkOf({ href, title }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  if (href === undefined || !/^(https?:\/\/|mailto:)/i.test(href)) return { tagName: 'span', attribs: {} };
+  return { tagName: 'a', attribs: { href, rel: 'noopener noreferrer nofollow', ...(title === undefined ? {} : { title }) } };
 }
 
 function isPicture(source: string | undefined): boolean {

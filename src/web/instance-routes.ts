@@ -1,0 +1,120 @@
+import { type RequestHandler, Router } from 'express';
+import type { Actor } from '../domain/actor.ts';
+import { openEventStream } from '../http/event-stream.ts';
+import { signedInOf } from '../http/request-context.ts';
+import { deletePage, needsName } from './delete-page.ts';
+import { instanceLive, instancePage, type InstanceReading } from './instance-page.ts';
+import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import { environmentPath, instancePath } from './paths.ts';
+import type { InstanceAddress, WebOperations } from './ports.ts';
+import type { Crumb } from './shell.ts';
+import { streamChanges } from './stream-changes.ts';
+
+const ROUTE = '/environments/:environment/instances/:app/:name';
+
+/** The page of an Instance, its live stream, and its end. Changing it is `change-routes.ts`. */
+export function instanceRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, (visit) => showInstance(deps, visit)),
+  );
+  router.get(`${ROUTE}/stream`, stream(deps));
+  router.get(
+    `${ROUTE}/delete`,
+    page(deps, (visit) => confirmDelete(deps, visit)),
+  );
+  router.post(
+    `${ROUTE}/delete`,
+    page(deps, (visit) => doDelete(deps, visit)),
+  );
+  return router;
+}
+
+/** The address of an Instance in a request. */
+export function addressOf({ param }: Pick<Visit, 'param'>): InstanceAddress {
+  return { environment: param('environment'), app: param('app'), name: param('name') };
+}
+
+/** The way to an Instance's page, and below it. */
+export function instanceCrumbs(address: InstanceAddress, below?: string): Crumb[] {
+  const crumbs = [
+    { label: 'Environments', href: '/environments' },
+    { label: address.environment, href: environmentPath(address.environment) },
+  ];
+  return below === undefined
+    ? [...crumbs, { label: address.name }]
+    : [...crumbs, { label: address.name, href: instancePath(address) }, { label: below }];
+}
+
+async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+  const { actor } = visit;
+  const address = addressOf(visit);
+  const [reading, app, environment, rights] = await Promise.all([
+    readInstance(operations, actor, address),
+    operations.showApp(actor, address.app),
+    operations.showEnvironment(actor, address.environment),
+    operations.instanceRights(actor, address),
+  ]);
+  const model = instancePage(reading, { app, environment, rights });
+  return {
+    view: 'environments/instances/show',
+    title: `${address.name} in ${model.environment.displayName}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(address),
+    model,
+  };
+}
+
+async function readInstance(operations: WebOperations, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
+  const [instance, tree, events] = await Promise.all([
+    operations.showInstance(actor, address),
+    operations.showTree(actor, address),
+    operations.listEvents(actor, address),
+  ]);
+  return { instance, tree, events };
+}
+
+function stream({ operations, views, stopping }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const { actor } = signedInOf(response);
+    const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
+    // The first reading comes before the stream, so that what may not be seen is an answer like that of every page.
+    const first = await readInstance(operations, actor, address);
+    await streamChanges(openEventStream(request, response, stopping), {
+      first,
+      read: () => readInstance(operations, actor, address),
+      render: (reading) => ({
+        html: views.render('environments/instances/live', instanceLive(reading)),
+        status: instanceLive(reading).health.word,
+      }),
+    });
+  };
+}
+
+async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: string): Promise<Answer> {
+  const address = addressOf(visit);
+  const [instance, tree, environment] = await Promise.all([
+    operations.showInstance(visit.actor, address),
+    operations.showTree(visit.actor, address),
+    operations.showEnvironment(visit.actor, address.environment),
+  ]);
+  return {
+    view: 'environments/instances/delete',
+    title: `${fault === undefined ? '' : 'Error: '}Delete ${address.name}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(address, 'Delete'),
+    model: deletePage({ instance, tree }, environment, fault),
+    ...(fault === undefined ? {} : { status: 422 }),
+  };
+}
+
+async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
+  const address = addressOf(visit);
+  const environment = await deps.operations.showEnvironment(visit.actor, address.environment);
+  if (needsName(environment) && visit.body.get('name')?.trim() !== address.name) {
+    return confirmDelete(deps, visit, `Type ${address.name} to delete it`);
+  }
+  await deps.operations.deleteInstance(visit.actor, address);
+  return { redirect: `${environmentPath(address.environment)}?deleted=${encodeURIComponent(address.name)}` };
+}

@@ -1,0 +1,71 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Actor } from '../domain/actor.ts';
+import { signedInOf } from '../http/request-context.ts';
+import type { Me, WebOperations } from './ports.ts';
+import { type Crumb, type Section, shellOf } from './shell.ts';
+import type { Views } from './view-engine.ts';
+
+/** What every route of the pages needs. */
+export interface WebDeps {
+  readonly operations: WebOperations;
+  readonly views: Views;
+  /** Aborts when the server stops; ends the streams. */
+  readonly stopping: AbortSignal;
+  /** A sentence under the sign-in button, e.g. about the demo people. */
+  readonly signInHint?: string;
+}
+
+/** A request as a page sees it. */
+export interface Visit {
+  readonly actor: Actor;
+  readonly me: Me;
+  readonly query: URLSearchParams;
+  /** Empty but for a form that was sent. */
+  readonly body: URLSearchParams;
+  /** A segment of the address by its name in the route. */
+  param(name: string): string;
+}
+
+/** What a page answers: a view with its model, or another address (`303 See Other`). */
+export type Answer = PageAnswer | { readonly redirect: string };
+export interface PageAnswer {
+  readonly view: string;
+  readonly title: string;
+  readonly section: Section;
+  readonly crumbs?: readonly Crumb[];
+  readonly model: object;
+  /** Default 200. */
+  readonly status?: number;
+}
+
+/** A route that answers somebody who is signed in with a page. */
+export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
+  return async (request, response) => {
+    const visit = await visitOf(deps, request, response);
+    send(deps.views, response, { me: visit.me, answer: await answer(visit) });
+  };
+}
+
+export async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
+  const { actor, person } = signedInOf(response);
+  return {
+    actor,
+    me: { ...(await deps.operations.me(actor)), name: person.name },
+    query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
+    body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    param: (name) => [request.params[name] ?? ''].flat().join('/'),
+  };
+}
+
+function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): void {
+  if ('redirect' in answer) {
+    response.redirect(303, answer.redirect);
+    return;
+  }
+  const { view, title, section, crumbs, model, status } = answer;
+  const frame = { title, shell: shellOf(me, section), ...(crumbs === undefined ? {} : { crumbs }) };
+  response
+    .status(status ?? 200)
+    .type('html')
+    .send(views.render(view, { ...model, ...frame }));
+}

@@ -1,0 +1,185 @@
+import type { EnvironmentView } from '../../src/domain/environment.ts';
+import type { HealthWord } from '../../src/domain/health.ts';
+import type { EventView, InstanceView } from '../../src/domain/instance.ts';
+import type { CatalogFault, OperatorView } from '../../src/domain/operator.ts';
+import type { ResourceTree, TreeNode } from '../../src/domain/tree.ts';
+
+const APP = 'postgresclusters.samples.chandlery.dev';
+const CREATED = '2026-11-18T09:30:00Z';
+
+export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
+  {
+    name: 'team-a',
+    displayName: 'Team A',
+    namespace: 'team-a',
+    tier: 'development',
+    groups: [
+      { name: 'oidc:team-a', role: 'developer' },
+      { name: 'oidc:platform', role: 'maintainer' },
+    ],
+    ready: true,
+    message: '',
+  },
+  {
+    name: 'shop',
+    displayName: 'Shop',
+    namespace: 'shop-production',
+    tier: 'production',
+    groups: [{ name: 'oidc:team-a', role: 'viewer' }],
+    ready: false,
+    message: 'The namespace is being reserved.',
+  },
+];
+
+const NAMES: readonly (readonly [name: string, health: HealthWord, message: string])[] = [
+  ['orders', 'Healthy', ''],
+  ['reports', 'Progressing', '1 of 3 servers is ready.'],
+  ['archive', 'Degraded', 'Pod archive-0 cannot be scheduled: insufficient memory.'],
+];
+
+/** Three Instances in each environment: one healthy, one on its way, one in trouble. */
+export function sampleInstances(environment: string): readonly InstanceView[] {
+  return NAMES.map(([name, word, message]) => ({
+    environment,
+    app: APP,
+    appName: 'PostgreSQL',
+    kind: 'PostgresCluster',
+    name,
+    created: CREATED,
+    health: { word, message },
+    deleting: false,
+    object: {
+      apiVersion: 'samples.chandlery.dev/v1',
+      kind: 'PostgresCluster',
+      metadata: { name, namespace: environment, generation: 2, resourceVersion: '4711', uid: `uid-${name}` },
+      spec: { instances: 3, storage: { size: '10Gi' } },
+      status: { ready: 3 },
+    },
+    conditions: [
+      {
+        type: 'Ready',
+        status: word === 'Healthy' ? 'True' : 'False',
+        reason: 'ServersReady',
+        message: message === '' ? 'All 3 servers are ready.' : message,
+        lastTransitionTime: CREATED,
+      },
+      ...(word === 'Progressing'
+        ? [{ type: 'Reconciling', status: 'True' as const, reason: 'StartingServers', message: '', lastTransitionTime: CREATED }]
+        : []),
+    ],
+    generation: 2,
+    observedGeneration: word === 'Progressing' ? 1 : 2,
+    etag: '4711',
+  }));
+}
+
+export function sampleTree({ name, health, kind }: InstanceView): ResourceTree {
+  const bad = health.word === 'Degraded';
+  const fine = { word: 'Healthy', message: '' } as const;
+  const pods = [0, 1, 2].map((index) =>
+    node('Pod', `${name}-${index}`, bad && index === 0 ? { health, info: 'Pending' } : { health: fine, info: 'Running' }),
+  );
+  const slice = node('EndpointSlice', `${name}-rw-x7k2p`, { info: '3 endpoints' });
+  const children = [
+    node('StatefulSet', name, { health, info: bad ? '2/3 ready' : '3/3 ready', children: pods }),
+    node('Service', `${name}-rw`, { health: fine, info: 'ClusterIP', children: [slice] }),
+    node('Secret', `${name}-owner`, {}),
+    node('PersistentVolumeClaim', `data-${name}-0`, { health: fine, info: '10Gi' }),
+  ];
+  const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];
+  return { root: node(kind, name, { health, children }), count: 9, health, causes, unreadable: bad ? ['Secret'] : [] };
+}
+
+type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children'>>;
+
+function node(kind: string, name: string, { health, info = '', children = [] }: NodeRest): TreeNode {
+  return {
+    uid: `${kind}/${name}`,
+    apiVersion: 'v1',
+    kind,
+    name,
+    info,
+    created: CREATED,
+    children,
+    ...(health === undefined ? {} : { health }),
+  };
+}
+
+export function sampleEvents({ name, health }: InstanceView): readonly EventView[] {
+  const scheduled = {
+    type: 'Normal',
+    reason: 'Scheduled',
+    message: `Successfully assigned team-a/${name}-1 to node-0`,
+    kind: 'Pod',
+    name: `${name}-1`,
+    count: 1,
+    lastSeen: CREATED,
+  } as const;
+  if (health.word !== 'Degraded') return [scheduled];
+  const message = '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available.';
+  return [
+    { type: 'Warning', reason: 'FailedScheduling', message, kind: 'Pod', name: `${name}-0`, count: 12, lastSeen: CREATED },
+    scheduled,
+  ];
+}
+
+export const SAMPLE_OPERATORS: readonly OperatorView[] = [
+  {
+    namespace: 'chandlery-system',
+    name: 'postgres-operator',
+    displayName: 'PostgreSQL',
+    status: 'READY',
+    message: '',
+    chart: {
+      address: 'file://charts',
+      name: 'postgres-operator',
+      version: '1.4.0',
+      appVersion: '17.2',
+      digest: `sha256:${'5f3a9c1e'.repeat(8)}`,
+    },
+    release: { name: 'postgres-operator', namespace: 'chandlery-system', revision: 3, status: 'deployed' },
+    crds: [{ name: APP, kind: 'PostgresCluster', origin: 'crds/', established: true, instances: 4 }],
+    conditions: [
+      {
+        type: 'Fetched',
+        status: 'True',
+        reason: 'Fetched',
+        message: 'Chart postgres-operator 1.4.0 was read.',
+        lastTransitionTime: CREATED,
+      },
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'Healthy',
+        message: 'The release is installed and its kinds are served.',
+        lastTransitionTime: CREATED,
+      },
+    ],
+    suspended: false,
+    created: CREATED,
+  },
+  {
+    namespace: 'default',
+    name: 'queue-operator',
+    displayName: '',
+    status: 'ERROR',
+    message: 'chart "https://charts.example.test/queue-0.1.0.tgz": cannot be fetched: the server answers 404',
+    chart: { address: 'https://charts.example.test/queue-0.1.0.tgz' },
+    crds: [],
+    conditions: [{ type: 'Fetched', status: 'False', reason: 'NotFound', message: 'The server answers 404.', lastTransitionTime: CREATED }],
+    suspended: false,
+    created: CREATED,
+  },
+];
+
+export const SAMPLE_FAULTS: readonly CatalogFault[] = [
+  {
+    source: 'catalog',
+    file: 'operators/queue.yaml',
+    line: 12,
+    column: 5,
+    resource: 'Operator/queue-operator',
+    message: 'spec.chart.verison is not a field of Operator; did you mean "version"?',
+  },
+  { source: 'catalog', file: 'environments.yaml', line: 0, column: 0, message: 'The file is not YAML: a mapping is indented by a tab.' },
+];

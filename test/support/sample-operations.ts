@@ -1,0 +1,102 @@
+import { AppError } from '../../src/domain/errors.ts';
+import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
+import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
+import { yamlText } from '../../src/web/yaml-text.ts';
+import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
+import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, SAMPLE_OPERATORS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
+
+/** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
+export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
+  return { ...READS, ...WRITES, ...overrides };
+}
+
+const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
+const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
+
+const READS: Omit<WebOperations, keyof typeof WRITES> = {
+  me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
+  listApps: async (_actor, query) => {
+    const found = SAMPLE_APPS.filter((app) =>
+      `${app.displayName} ${app.kind} ${app.summary}`.toLowerCase().includes(query.search.toLowerCase()),
+    );
+    const among = (values: readonly string[], value: string): boolean => values.length === 0 || values.includes(value);
+    const apps = found.filter(
+      (app) => among(query.category, app.category) && among(query.provider, app.provider) && among(query.availability, app.availability),
+    );
+    const facets = {
+      category: count(found.map((app) => app.category)),
+      provider: count(found.map((app) => app.provider)),
+      availability: count(found.map((app) => app.availability)),
+    };
+    return { apps, facets, total: SAMPLE_APPS.length };
+  },
+  showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
+  installTargets: async (_actor, id) => ({
+    app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
+    targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, rights: rightsIn(environment.name) })),
+  }),
+  listEnvironments: async () => SAMPLE_ENVIRONMENTS,
+  showEnvironment: async (_actor, name) =>
+    SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
+  listInstances: async (_actor, name) => ({
+    instances: name === 'team-a' ? sampleInstances(name) : [],
+    unreadable: name === 'shop' ? ['Cache'] : [],
+  }),
+  instanceRights: async (_actor, { environment }) => ({ ...rightsIn(environment), update: true, delete: true }),
+  showInstance: async (_actor, address) => find(address),
+  showTree: async (_actor, address) => sampleTree(find(address)),
+  listEvents: async (_actor, address) => sampleEvents(find(address)),
+  listOperators: async ({ groups }) => (isAdmin(groups) ? SAMPLE_OPERATORS : refuse()),
+  showOperator: async ({ groups }, { name }) =>
+    isAdmin(groups) ? (SAMPLE_OPERATORS.find((one) => one.name === name) ?? missing(`operator ${JSON.stringify(name)}`)) : refuse(),
+  listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : refuse()),
+};
+
+const WRITES = {
+  preflightInstance: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
+  createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
+  preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
+  updateInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find(draft),
+  deleteInstance: async (): Promise<void> => undefined,
+};
+
+/** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
+function preflight({ name, environment, spec }: InstanceDraft): Preflight {
+  const object = { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', metadata: { name, namespace: environment }, spec };
+  const right = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
+  const yaml = yamlText(object);
+  return {
+    verdict: name === 'blocked' || name === 'wrong' ? 'Blocked' : 'Ready',
+    object,
+    warnings: ['spec.version "15" is deprecated: it ends next year.'],
+    faults: name === 'wrong' ? [{ field: 'spec.storage.size', message: 'must be a quantity such as 10Gi' }] : [],
+    missing: name === 'blocked' ? [right] : [],
+    ...(name === 'blocked' ? { grant: yamlText({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' }) } : {}),
+    commands: {
+      yaml,
+      kubectl: `kubectl apply -f - <<'EOF'\n${yaml}EOF`,
+      curl: `curl --fail http://localhost:8080/api/v1/environments/${environment}/instances`,
+    },
+  };
+}
+
+function rightsIn(environment: string): { create: boolean; update: boolean; delete: boolean } {
+  const may = environment === 'team-a';
+  return { create: may, update: may, delete: may };
+}
+
+function find({ environment, name }: InstanceAddress): InstanceView {
+  return sampleInstances(environment).find((one) => one.name === name) ?? missing(`PostgreSQL ${JSON.stringify(name)}`);
+}
+
+function count(values: readonly string[]): Facet[] {
+  return [...new Set(values)].toSorted().map((value) => ({ value, count: values.filter((one) => one === value).length }));
+}
+
+function missing(what: string): never {
+  throw new AppError('NotFound', `${what}: there is none of this name that you may see`);
+}
+
+function refuse(): never {
+  throw new AppError('Forbidden', 'operators: you may not list them', { missing: NO_RIGHT });
+}

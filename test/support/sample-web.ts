@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:http';
+import path from 'node:path';
+import type { SignedIn } from '../../src/domain/session.ts';
+import { createApp } from '../../src/http/create-app.ts';
+import type { IdentityPort } from '../../src/http/identity-port.ts';
+import { readAssets } from '../../src/web/assets.ts';
+import type { WebOperations } from '../../src/web/ports.ts';
+import { createRenderError, createWebRouter } from '../../src/web/router.ts';
+import { createViews, type Views } from '../../src/web/view-engine.ts';
+import { sampleOperations } from './sample-operations.ts';
+
+const VIEWS = path.join(import.meta.dirname, '../../views');
+const PUBLIC_URL = new URL('http://localhost:8080');
+
+export interface SampleWeb {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The sessions of the sample server: the value of the cookie `chandlery`. */
+export const SAMPLE_PEOPLE: Readonly<Record<string, SignedIn>> = {
+  'dev-a': { actor: { user: 'oidc:dev-a', groups: ['oidc:team-a'] }, person: { name: 'Dana Able' } },
+  admin: { actor: { user: 'oidc:admin', groups: ['oidc:platform'] }, person: { name: 'Ada Min' } },
+};
+
+/** The views with a clock that stands still. */
+export function sampleViews(): Views {
+  const assets = readAssets(path.join(VIEWS, 'static'));
+  return createViews(VIEWS, { asset: assets.url, now: () => Date.parse('2026-11-21T12:00:00Z') });
+}
+
+/** Serves the pages over the sample operations, behind the real HTTP side, on a free port. */
+export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Promise<SampleWeb> {
+  const assets = readAssets(path.join(VIEWS, 'static'));
+  const views = sampleViews();
+  const stopping = new AbortController();
+  const app = createApp({
+    publicUrl: PUBLIC_URL,
+    log: { info: () => undefined, warn: () => undefined, error: (keys) => console.error(keys) },
+    identity: sampleIdentity(),
+    ready: async () => [],
+    assets: [{ path: '/', handler: assets.router }],
+    routers: [
+      {
+        path: '/',
+        access: 'anyone',
+        handler: createWebRouter({ operations: sampleOperations(overrides), views, stopping: stopping.signal }),
+      },
+    ],
+    renderError: createRenderError(views),
+  });
+  const server = createServer(app);
+  const port = await listen(server);
+  return {
+    url: `http://localhost:${port}`,
+    stop: async () => {
+      stopping.abort();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(Number(process.env.SAMPLE_PORT ?? 0), '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('sample server: it has no port');
+  return address.port;
+}
+
+function sampleIdentity(): IdentityPort {
+  const refuse = async (): Promise<never> => Promise.reject(new Error('sample identity: people sign in by a cookie here'));
+  return {
+    beginLogin: refuse,
+    finishLogin: refuse,
+    signedInBySession: async (session) => SAMPLE_PEOPLE[session],
+    signedInByToken: refuse,
+    logout: async () => undefined,
+    backchannelLogout: refuse,
+    formTargets: () => [],
+  };
+}

@@ -1,0 +1,23 @@
+const SHOWN_MS = 2000;
+
+/** Makes the button of each `data-copy` block copy the block's text. One listener serves blocks that come later, too. */
+export function copyButtons() {
+  document.addEventListener('click', async (event) => {
+    const button = event.target.closest('[data-copy] button');
+    const text = button?.closest('[data-copy]').querySelector('code')?.textContent;
+    if (text === undefined) return;
+    const label = button.querySelector('span');
+    label.textContent = (await write(text)) ? 'Copied' : 'Select and copy it by hand';
+    setTimeout(() => (label.textContent = 'Copy'), SHOWN_MS);
+  });
+}
+
+/** The clipboard exists on https and localhost only, and the browser may still refuse. */
+async function write(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Keeps each `data-live` block as the server's stream tells it. The browser reconnects by itself; while the page is hidden nothing is read.
+ */
+export function liveFragments() {
+  for (const block of document.querySelectorAll('[data-live]')) follow(block);
+}
+
+function follow(block) {
+  let stream;
+  const open = () => {
+    stream ??= new EventSource(block.dataset.live);
+    stream.addEventListener('change', (event) => show(block, JSON.parse(event.data)));
+    stream.addEventListener('gone', () => {
+      stream.close();
+      location.reload();
+    });
+  };
+  const close = () => {
+    stream?.close();
+    stream = undefined;
+  };
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  addEventListener('pagehide', close);
+  if (!document.hidden) open();
+}
+
+/** Replaces the block, but gives the focus back to the link that had it, and leaves a selection alone. */
+function show(block, { html, status }) {
+  if (isSelecting(block)) return;
+  const focused = block.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const fresh = new DOMParser().parseFromString(html, 'text/html').body;
+  block.replaceChildren(...fresh.childNodes);
+  if (focused !== null) block.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  const line = document.querySelector('#live-status');
+  if (line !== null && line.textContent !== status) line.textContent = status;
+}
+
+function isSelecting(block) {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && block.contains(selection.anchorNode);
+}

@@ -1,0 +1,12 @@
+// Everything works without these; they spare waiting and typing.
+import { copyButtons } from './copy.js';
+import { instantFilter } from './filter.js';
+import { liveFragments } from './live.js';
+import { closeMenus } from './menu.js';
+
+document.documentElement.classList.add('js');
+document.querySelector('[data-focus]')?.focus();
+closeMenus();
+copyButtons();
+instantFilter();
+liveFragments();
