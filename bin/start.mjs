@@ -4,7 +4,7 @@ import { runMain } from './run-main.mjs';
 import { setUpOrExit } from './setup.mjs';
 
 const args = process.argv.slice(2);
-const usesOwnCluster = args.some((arg) => arg === '--context' || arg.startsWith('--context='));
+const usesOwnCluster = args.some((arg) => /^--(context|kubeconfig)(=|$)/.test(arg));
 const isDev = args.includes('--dev');
 
 await setUpOrExit(usesOwnCluster ? 'context' : 'cluster');

@@ -41,10 +41,14 @@ export interface Config {
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
   readonly trustedProxies: number;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'lines' | 'json';
   /** The person of `chandlery token --as`. */
   readonly as?: string;
 }
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 interface Setting {
   readonly name: string;
@@ -76,6 +80,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'audience', value: 'TEXT', help: 'what bearer tokens must be meant for; default the public URL' },
   { name: 'trusted-proxies', value: 'COUNT', help: 'proxies before us whose X-Forwarded-For is believed; default 0' },
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
+  { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
   { name: 'as', value: 'PERSON', help: 'for the command token: the demo person' },
   { name: 'reset', value: '', help: 'begin anew: discard the state of the embedded cluster' },
 ];
@@ -110,7 +115,8 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
-    logLevel: levelOf(one('log-level') ?? 'info'),
+    logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
+    logFormat: oneOf('log-format', one('log-format') ?? (cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
     ...maybe('publicUrl', one('public-url'), (text) => urlOf('public-url', text)),
     ...maybe('stateDir', one('state'), (text) => resolve(text)),
     ...maybe('catalogDir', one('catalog'), (text) => folderOf('catalog', text)),
@@ -213,10 +219,10 @@ function prefixOf(name: string, text = 'oidc:'): string {
   return text;
 }
 
-function levelOf(text: string): string {
-  if (!['debug', 'info', 'warn', 'error'].includes(text))
-    throw bad('log-level', `${JSON.stringify(text)} is not one of debug, info, warn, error`);
-  return text;
+function oneOf<T extends string>(name: string, text: string, words: readonly T[]): T {
+  const word = words.find((candidate) => candidate === text);
+  if (word === undefined) throw bad(name, `${JSON.stringify(text)} is not one of ${words.join(', ')}`);
+  return word;
 }
 
 function flag(name: string, text: string | undefined): boolean {

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { buildApp } from './compose/build-app.ts';
+import { furnishCluster } from './compose/furnish-cluster.ts';
+import { openDoor } from './compose/listen.ts';
+import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
+import { openIdentity } from './compose/open-identity.ts';
+import { readinessOf } from './compose/readiness.ts';
+import { runControllers } from './compose/run-controllers.ts';
+import { createCharts } from './compose/create-charts.ts';
+import type { Config } from './config.ts';
+import { messageOf } from './domain/errors.ts';
+import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
+import { loadTools } from './embedded/cluster/tools.ts';
+import { createCatalogCache } from './kube/catalog-cache.ts';
+import type { Log } from './observe/log.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { createStore } from './store/create-store.ts';
+import { readAssets } from './web/assets.ts';
+
+export interface ChandleryInput {
+  readonly config: Config;
+  readonly repoRoot: string;
+  readonly stateDir: string;
+  readonly log: Log;
+  /** `throwaway` trades safety against a power cut for speed: for tests. */
+  readonly durability: 'kept' | 'throwaway';
+  /** Gives up the start. */
+  readonly signal?: AbortSignal;
+}
+
+/** The running product. */
+export interface Chandlery {
+  /** Where the pages are. */
+  readonly url: URL;
+  /** A few lines for whoever started it. */
+  readonly hint: string;
+  /** Resolves with a sentence when it cannot go on by itself. */
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** Starts the whole product. Resolves when the pages answer; the cluster may still be on its way, and `/readyz` says so. */
+export async function startChandlery(input: ChandleryInput): Promise<Chandlery> {
+  const { config, log } = input;
+  const door = await openDoor(config);
+  try {
+    const tools = await loadTools(input.repoRoot);
+    const opened = await openCluster({ ...input, tools });
+    return await startOn(opened, { ...input, door, tools });
+  } catch (error) {
+    await door.close(0);
+    log.debug('The start failed', { why: messageOf(error) });
+    throw error;
+  }
+}
+
+type Started = ChandleryInput & {
+  readonly door: Awaited<ReturnType<typeof openDoor>>;
+  readonly tools: Awaited<ReturnType<typeof loadTools>>;
+};
+
+async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
+  const { config, repoRoot, stateDir, log, door, tools } = input;
+  const { kube, embedded } = opened;
+  const stopping = new AbortController();
+  const metrics = createMetrics();
+  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
+  const assets = readAssets(join(repoRoot, 'views', 'static'));
+  const store = await createStore({ file: join(stateDir, 'store.json') });
+  const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, stylesheet: assets.url('css/chandlery.css') });
+  const charts = createCharts({ config, repoRoot, stateDir });
+  const catalog = createCatalogCache(kube, log, stopping.signal);
+  const readiness = readinessOf({ kube, catalog, identity, metrics });
+  const ports = {
+    clusters: kube,
+    discovery: kube,
+    catalog,
+    readme: async (digest: string) => (await charts.contents(digest))?.readme ?? '',
+    publicUrl: publicUrl.origin,
+  };
+  door.answerWith(
+    buildApp({
+      ...{ repoRoot, publicUrl, ports, identity, assets, log, metrics },
+      ...(issuer === undefined ? {} : { issuer }),
+      trustedProxies: config.trustedProxies,
+      ready: readiness.absences,
+      stopping: stopping.signal,
+    }),
+  );
+  const adminGroups = issuer === undefined ? [] : demoAdmins(config);
+  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
+  const background = furnishCluster({ kube, repoRoot, catalogDir, adminGroups, log }, stopping.signal)
+    .then(() => {
+      readiness.furnished();
+      return runControllers({
+        kube,
+        catalog,
+
+        helm: tools.helm,
+        stateDir,
+        repoRoot,
+        log,
+        metrics,
+        signal: stopping.signal,
+        ...(embedded === undefined ? {} : { embedded }),
+      });
+    })
+    .catch((error: unknown) => {
+      if (!stopping.signal.aborted) throw error;
+    });
+  return {
+    url: publicUrl,
+    hint: hintOf(input, issuer !== undefined),
+    failed: failureOf(background, opened),
+    stop: async () => {
+      stopping.abort();
+      await door.close(PATIENCE_MS);
+      await background.catch(() => undefined);
+      await Promise.all([store.close(), issuer?.close()]);
+      await opened.close();
+    },
+  };
+}
+
+function demoAdmins({ groupsPrefix }: Config): string[] {
+  const [admin] = DEMO_PEOPLE;
+  return (admin?.groups ?? []).map((group) => `${groupsPrefix}${group}`);
+}
+
+function hintOf({ stateDir, config }: Started, isDemo: boolean): string {
+  const people = isDemo ? [`  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`] : [];
+  const kubeconfig = config.cluster.kind === 'embedded' ? [`  kubectl: export KUBECONFIG=${join(stateDir, 'kubeconfig')}`] : [];
+  return [...people, ...kubeconfig, '  Ctrl-C stops it; the state is kept.'].join('\n');
+}
+
+function failureOf(background: Promise<unknown>, { embedded }: OpenCluster): Promise<string> {
+  const broken = background.then(() => new Promise<string>(() => undefined), messageOf);
+  const exited = embedded?.exited.then(
+    ({ program }) => `${program} of the embedded cluster ended too often; its log is in the state folder`,
+  );
+  return exited === undefined ? broken : Promise.race([broken, exited]);
+}

@@ -1,0 +1,46 @@
+import { createInstance } from '../operation/create-instance.ts';
+import { deleteInstance } from '../operation/delete-instance.ts';
+import { installTargets } from '../operation/install-targets.ts';
+import { instanceRights } from '../operation/instance-rights.ts';
+import { listApps } from '../operation/list-apps.ts';
+import { listEnvironments } from '../operation/list-environments.ts';
+import { listEvents } from '../operation/list-events.ts';
+import { listFaults } from '../operation/list-faults.ts';
+import { listInstances } from '../operation/list-instances.ts';
+import { listOperators } from '../operation/list-operators.ts';
+import { me } from '../operation/me.ts';
+import type { Ports } from '../operation/ports.ts';
+import { preflightChange } from '../operation/preflight-change.ts';
+import { preflightInstance } from '../operation/preflight-instance.ts';
+import { showApp } from '../operation/show-app.ts';
+import { showEnvironment } from '../operation/show-environment.ts';
+import { showInstance } from '../operation/show-instance.ts';
+import { showOperator } from '../operation/show-operator.ts';
+import { showTree } from '../operation/show-tree.ts';
+import { updateInstance } from '../operation/update-instance.ts';
+import type { WebOperations } from '../web/ports.ts';
+
+/** The operations as the pages take them: each with its ports given. */
+export function bindOperations(ports: Ports): WebOperations {
+  return {
+    me: (actor) => me(ports, actor),
+    listApps: (actor, query) => listApps(ports, actor, query),
+    showApp: (actor, app) => showApp(ports, actor, app),
+    installTargets: (actor, app) => installTargets(ports, actor, app),
+    listEnvironments: (actor) => listEnvironments(ports, actor),
+    showEnvironment: (actor, environment) => showEnvironment(ports, actor, environment),
+    listInstances: (actor, environment) => listInstances(ports, actor, environment),
+    instanceRights: (actor, input) => instanceRights(ports, actor, input),
+    preflightInstance: (actor, draft) => preflightInstance(ports, actor, draft),
+    createInstance: (actor, draft) => createInstance(ports, actor, draft),
+    showInstance: (actor, address) => showInstance(ports, actor, address),
+    showTree: (actor, address) => showTree(ports, actor, address),
+    listEvents: (actor, address) => listEvents(ports, actor, address),
+    preflightChange: (actor, change) => preflightChange(ports, actor, change),
+    updateInstance: (actor, change) => updateInstance(ports, actor, change),
+    deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
+    listOperators: (actor) => listOperators(ports, actor),
+    showOperator: (actor, operator) => showOperator(ports, actor, operator),
+    listFaults: (actor) => listFaults(ports, actor),
+  };
+}

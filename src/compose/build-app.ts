@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { Express } from 'express';
+import { createApiRouter } from '../api/router.ts';
+import type { EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
+import { createApp } from '../http/create-app.ts';
+import type { Absence } from '../http/http-deps.ts';
+import { signedInOf } from '../http/request-context.ts';
+import type { Identity } from '../identity/create-identity.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Ports } from '../operation/ports.ts';
+import type { Assets } from '../web/assets.ts';
+import { createRenderError, createWebRouter } from '../web/router.ts';
+import { createViews } from '../web/view-engine.ts';
+import { bindOperations } from './bind-operations.ts';
+
+export interface AppInput {
+  readonly repoRoot: string;
+  readonly publicUrl: URL;
+  readonly ports: Ports;
+  readonly identity: Identity;
+  readonly issuer?: EmbeddedIssuer;
+  readonly assets: Assets;
+  readonly trustedProxies: number;
+  readonly ready: () => Promise<readonly Absence[]>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly stopping: AbortSignal;
+}
+
+/** The HTTP side of everything: the API and the pages over the same operations. */
+export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
+  const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
+  const web = createWebRouter({
+    operations: bindOperations(ports),
+    views,
+    stopping: rest.stopping,
+    ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
+  });
+  const api = createApiRouter({ ports, actorOf: (res) => signedInOf(res).actor });
+  return createApp({
+    publicUrl,
+    log: { ...log, info: log.debug },
+    identity,
+    ready: rest.ready,
+    metrics: () => metrics.text(),
+    observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
+    ...(issuer === undefined ? {} : { issuer: issuer.handler }),
+    assets: [{ path: '/', handler: assets.router }],
+    routers: [
+      { path: '/api/v1', handler: api, access: 'anyone' },
+      { path: '/', handler: web, access: 'anyone' },
+    ],
+    renderError: createRenderError(views),
+    trustedProxies: rest.trustedProxies,
+  });
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffDelay } from '../domain/backoff.ts';
+import { messageOf } from '../domain/errors.ts';
+import { applyManifests, bootstrapCluster } from '../kube/bootstrap.ts';
+import type { Kube } from '../kube/kube.ts';
+import type { Log } from '../observe/log.ts';
+import { ensureFolderSource } from '../reconcile/source/ensure-folder-source.ts';
+
+export interface FurnishInput {
+  readonly kube: Kube;
+  readonly repoRoot: string;
+  readonly catalogDir: string;
+  /** Groups, as the api-server sees them, whose members are admins. */
+  readonly adminGroups: readonly string[];
+  readonly log: Log;
+}
+
+const BACKOFF = { first: 250, longest: 10_000 };
+
+/**
+ * Brings our kinds, roles and the catalogue source to the cluster, however long it is away. Resolves when all is there; throws only the
+ * signal's reason.
+ */
+export async function furnishCluster(input: FurnishInput, signal: AbortSignal): Promise<void> {
+  let known = '';
+  for (let failures = 1; ; failures += 1) {
+    try {
+      await furnishOnce(input, signal);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      const delay = backoffDelay(failures, BACKOFF, Math.random());
+      const why = messageOf(error);
+      if (why !== known) input.log.warn('The cluster is not furnished yet; trying again until it is', { why });
+      known = why;
+      await sleep(delay, undefined, { signal });
+    }
+  }
+}
+
+async function furnishOnce({ kube, repoRoot, catalogDir, adminGroups }: FurnishInput, signal: AbortSignal): Promise<void> {
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+  if (adminGroups.length > 0) await applyManifests(kube, [adminBinding(adminGroups)], signal);
+  await ensureFolderSource(kube.asController(), catalogDir, signal);
+}
+
+function adminBinding(groups: readonly string[]) {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'chandlery-demo-admin' },
+    subjects: groups.map((name) => ({ kind: 'Group', apiGroup, name })),
+    roleRef: { apiGroup, kind: 'ClusterRole', name: 'chandlery-admin' },
+  };
+}

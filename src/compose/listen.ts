@@ -1,0 +1,72 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.ts';
+import { AppError } from '../domain/errors.ts';
+
+/** The port is open from the first moment; who answers behind it can be set later. */
+export interface Door {
+  readonly port: number;
+  /** Who answers from now on. */
+  answerWith(listener: RequestListener): void;
+  /** Ends all connections, waiting for those with an answer under way for at most the given milliseconds. */
+  close(patience: number): Promise<void>;
+}
+
+const NEXT_PORTS = 50;
+
+/**
+ * Listens on the configured port, or on the next free one when the port was not asked for by name. Until there is somebody to answer,
+ * `/healthz` says that the process lives, and everything else that it is starting.
+ *
+ * @throws AppError `ConfigInvalid` when the port is taken.
+ */
+export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port' | 'portIsFixed' | 'listen'>): Promise<Door> {
+  let answer: RequestListener = starting;
+  const server = createServer((req, res) => answer(req, res));
+  const last = portIsFixed ? port : port + NEXT_PORTS;
+  for (let candidate = port; ; candidate += 1) {
+    const failure = await tryListen(server, candidate, listen);
+    if (failure === undefined) break;
+    if (failure.code !== 'EADDRINUSE' || candidate >= last) {
+      throw new AppError(
+        'ConfigInvalid',
+        `--port: ${candidate} on ${listen} cannot be used (${failure.message}); choose another one with --port`,
+      );
+    }
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    answerWith: (listener) => {
+      answer = listener;
+    },
+    close: (patience) => closeServer(server, patience),
+  };
+}
+
+async function tryListen(server: Server, port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
+  return await new Promise((resolve) => {
+    const failed = (error: NodeJS.ErrnoException): void => resolve(error);
+    server.once('error', failed);
+    server.listen({ port, host }, () => {
+      server.off('error', failed);
+      resolve(undefined);
+    });
+  });
+}
+
+async function closeServer(server: Server, patience: number): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), patience);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(timer);
+}
+
+const starting: RequestListener = (req, res) => {
+  const alive = req.url === '/healthz';
+  res.writeHead(alive ? 200 : 503, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Retry-After': '2' });
+  res.end(
+    JSON.stringify(alive ? { status: 'ok' } : { status: 'not ready', away: [{ part: 'cluster', message: 'Chandlery is starting' }] }),
+  );
+};

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import { createEmbeddedIssuer, type EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
+import { createIdentity, type Identity } from '../identity/create-identity.ts';
+import { DEFAULT_MAPPING, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
+import type { Store } from '../store/store.ts';
+
+export interface OpenIdentityInput {
+  readonly config: Config;
+  readonly stateDir: string;
+  readonly publicUrl: URL;
+  readonly store: Store;
+  /** The address of the product's style sheet, for the pages of the embedded issuer. */
+  readonly stylesheet: string;
+}
+
+/** Who signs people in; with the embedded issuer when none is configured. */
+export async function openIdentity(input: OpenIdentityInput): Promise<{ identity: Identity; issuer?: EmbeddedIssuer }> {
+  const { config, stateDir, publicUrl, store, stylesheet } = input;
+  const issuer = config.issuer.kind === 'embedded' ? await createEmbeddedIssuer({ publicUrl, stateDir, stylesheet }) : undefined;
+  const client = issuer === undefined ? await externalClient(config) : embeddedClient(issuer);
+  const settings = identitySettings({
+    publicUrl,
+    ...client,
+    mapping: {
+      usernameClaim: config.usernameClaim ?? (issuer === undefined ? DEFAULT_MAPPING.usernameClaim : 'preferred_username'),
+      groupsClaim: config.groupsClaim,
+      usernamePrefix: config.usernamePrefix,
+      groupsPrefix: config.groupsPrefix,
+    },
+    ...(config.audience === undefined ? {} : { audiences: [config.audience] }),
+  });
+  const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login-seal') });
+  return { identity, ...(issuer === undefined ? {} : { issuer }) };
+}
+
+type Client = Pick<IdentitySettings, 'issuer' | 'clientId'> & Partial<Pick<IdentitySettings, 'clientSecret' | 'scopes'>>;
+
+function embeddedClient({ issuerUrl, clientId, clientSecret, scopes }: EmbeddedIssuer): Client {
+  return { issuer: issuerUrl, clientId, clientSecret, scopes };
+}
+
+async function externalClient({ issuer }: Config): Promise<Client> {
+  if (issuer.kind === 'embedded') throw new Error('the embedded issuer brings its own client');
+  const { url, clientId, clientSecretFile } = issuer;
+  const clientSecret = clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
+  return { issuer: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+}

@@ -1,0 +1,43 @@
+import { messageOf } from '../domain/errors.ts';
+import type { Absence } from '../http/http-deps.ts';
+import type { Identity } from '../identity/create-identity.ts';
+import type { LiveCatalog } from '../kube/catalog-cache.ts';
+import type { Kube } from '../kube/kube.ts';
+import type { Metrics } from '../observe/metrics.ts';
+
+export interface ReadinessInput {
+  readonly kube: Pick<Kube, 'ping'>;
+  readonly catalog: Pick<LiveCatalog, 'synced'>;
+  readonly identity: Pick<Identity, 'away'>;
+  readonly metrics: Pick<Metrics, 'clusterReachable'>;
+}
+
+const PING_MS = 3_000;
+
+/** Whether we can serve: the cluster answers, holds our kinds and has been read once, and the issuer answers. */
+export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput): { furnished(): void; absences(): Promise<Absence[]> } {
+  let furnished = false;
+  const cluster = async (): Promise<string | undefined> => {
+    try {
+      await kube.ping({ signal: AbortSignal.timeout(PING_MS) });
+      metrics.clusterReachable('yes');
+    } catch (error) {
+      metrics.clusterReachable('no');
+      return messageOf(error);
+    }
+    if (!furnished) return 'the cluster is being furnished with our kinds and roles';
+    return catalog.synced() ? undefined : 'the catalogue is being read';
+  };
+  return {
+    furnished: () => {
+      furnished = true;
+    },
+    absences: async () => {
+      const [fromCluster, fromIssuer] = await Promise.all([cluster(), identity.away()]);
+      return [
+        ...(fromCluster === undefined ? [] : [{ part: 'cluster', message: fromCluster } as const]),
+        ...(fromIssuer === undefined ? [] : [{ part: 'issuer', message: fromIssuer } as const]),
+      ];
+    },
+  };
+}
