@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseAllDocuments } from 'yaml';
-import { AppError } from '../domain/errors.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
+import { parseManifest } from '../domain/manifest.ts';
 import { OURS } from '../domain/names.ts';
-import { booleanAt, isObject, listAt, textAt } from '../domain/read.ts';
+import { booleanAt, listAt, textAt } from '../domain/read.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { CATALOG_TYPES } from './catalog-cache.ts';
 import type { Kube } from './kube.ts';
@@ -51,18 +51,13 @@ export async function applyManifests(kube: BootKube, objects: readonly KubeObjec
   }
 }
 
-/** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file and the line. */
+/** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file. */
 export async function readManifests(file: string): Promise<KubeObject[]> {
-  const documents = parseAllDocuments(await readFile(file, 'utf8'));
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => {
-    const fault = document.errors[0];
-    if (fault !== undefined) throw new AppError('ConfigInvalid', `${file}: line ${fault.linePos?.[0].line ?? 1}: ${fault.message}`);
-    const value: unknown = document.toJS({ maxAliasCount: 0 });
-    if (value === null) return [];
-    if (isManifest(value)) return [value];
-    throw new AppError('ConfigInvalid', `${file}: a document is no Kubernetes object: apiVersion, kind and metadata.name are needed`);
-  });
+  try {
+    return parseManifest(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new AppError('ConfigInvalid', `${file}: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 async function waitUntilServed(kube: BootKube, definition: KubeObject, signal: AbortSignal): Promise<void> {
@@ -91,11 +86,4 @@ async function isServed(kube: BootKube, definition: KubeObject, signal: AbortSig
 
 function isEstablished(condition: unknown): boolean {
   return textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True';
-}
-
-function isManifest(value: unknown): value is KubeObject {
-  return (
-    isObject(value) &&
-    [textAt(value, 'apiVersion'), textAt(value, 'kind'), textAt(value, 'metadata', 'name')].every((text) => text !== undefined)
-  );
 }

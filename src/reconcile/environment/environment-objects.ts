@@ -1,0 +1,86 @@
+import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment.ts';
+import { OURS } from '../../domain/names.ts';
+import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/resource.ts';
+import type { EnvironmentSpec, Subject } from './environment-spec.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  DEPLOYER,
+  LIMIT_RANGE,
+  RESOURCE_QUOTA,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+} from './environment-type.ts';
+
+/** An object with the resource that it is applied to. */
+export interface Placed {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** The objects that an Environment consists of, in the order to apply them; its namespace is not among them. */
+export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment) });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta(DEPLOYER) };
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: meta('chandlery'), spec: { hard: spec.quota } };
+  const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: meta('chandlery'), spec: { limits: spec.limits } };
+  return [
+    ...(spec.quota === undefined ? [] : [{ type: RESOURCE_QUOTA, object: quota }]),
+    ...(spec.limits.length === 0 ? [] : [{ type: LIMIT_RANGE, object: limits }]),
+    { type: SERVICE_ACCOUNT, object: account },
+    ...bindings(environment, spec),
+    ...visibility(environment, spec),
+  ];
+}
+
+/** The name of the ClusterRole and ClusterRoleBinding that let the members see the Environment itself. */
+export function visibilityName(environment: KubeObject): string {
+  return `chandlery-environment-${environment.metadata.name}`;
+}
+
+export function labelsOf(environment: KubeObject): Record<string, string> {
+  return { 'app.kubernetes.io/managed-by': 'chandlery', [OURS.environmentLabel]: environment.metadata.name };
+}
+
+/** One RoleBinding for each role that somebody has, and one for the deployer. */
+function bindings(environment: KubeObject, { namespace, members }: EnvironmentSpec): Placed[] {
+  const deployer: Subject = { kind: 'ServiceAccount', name: DEPLOYER, namespace };
+  const roles = ENVIRONMENT_ROLES.filter((role) => members[role].length > 0).map((role) => [roleName(role), members[role]] as const);
+  return [...roles, [DEPLOYER, [deployer]] as const].map(([name, subjects]) => ({
+    type: ROLE_BINDING,
+    object: {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name, namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects: subjects.map(rbacSubject),
+    },
+  }));
+}
+
+/** `get` on exactly this Environment: whoever may read it may know that it is there. */
+function visibility(environment: KubeObject, { members }: EnvironmentSpec): Placed[] {
+  const name = visibilityName(environment);
+  const metadata = { name, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+  const rules = [{ apiGroups: [OURS.group], resources: ['environments'], resourceNames: [environment.metadata.name], verbs: ['get'] }];
+  const subjects = ENVIRONMENT_ROLES.flatMap((role) => members[role]).map(rbacSubject);
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
+  return [
+    { type: CLUSTER_ROLE, object: { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata, rules } },
+    { type: CLUSTER_ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects } },
+  ];
+}
+
+function roleName(role: EnvironmentRole): string {
+  return `chandlery-${role}`;
+}
+
+function rbacSubject({ kind, name, namespace }: Subject): Record<string, string> {
+  return kind === 'ServiceAccount' ? { kind, name, namespace: namespace ?? '' } : { kind, name, apiGroup: RBAC };
+}
+
+function ownerOf({ apiVersion, kind, metadata }: KubeObject): OwnerReference {
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+}

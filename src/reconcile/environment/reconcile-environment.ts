@@ -1,0 +1,129 @@
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import { TerminalError } from '../../controller/terminal-error.ts';
+import { isAppError, messageOf } from '../../domain/errors.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { writeStanding, type Standing } from './environment-status.ts';
+import { ENVIRONMENT } from './environment-type.ts';
+import { guard, release } from './finalizer.ts';
+import { furnish } from './furnish.ts';
+import { adoptNamespace, createNamespace, removeNamespace } from './namespace.ts';
+import { planEnvironment, type EnvironmentAct } from './plan.ts';
+import type { EnvironmentPorts } from './ports.ts';
+import { readState, type EnvironmentState } from './state.ts';
+import { hide, vacate } from './vacate.ts';
+
+/** How often everything is put right again although nobody changed the Environment. */
+const DRIFT_MS = 5 * 60_000;
+/** How soon something that others finish is looked at again. */
+const SOON_MS = 1_000;
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+
+/** Makes the function that brings an Environment one act nearer to its spec. */
+export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile {
+  return async (name, signal) => {
+    const environment = await findEnvironment(ports.cluster, name, signal);
+    if (environment === undefined) return {};
+    try {
+      const state = await readState(ports.cluster, environment, signal);
+      return await act(ports, state, { act: planEnvironment(state), signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw await reported(ports, environment, { error, signal });
+    }
+  };
+}
+
+interface Next<A extends EnvironmentAct> {
+  readonly act: A;
+  readonly signal: AbortSignal;
+}
+
+async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, signal }: Next<EnvironmentAct>): Promise<ReconcileResult> {
+  const { environment, spec } = state;
+  switch (act.kind) {
+    case 'furnish':
+      await furnish(ports.cluster, { environment, spec }, signal);
+      await writeStanding(ports, environment, { standing: readyIn(act.namespace), signal });
+      return { requeueAfter: DRIFT_MS };
+    case 'refuse':
+      await writeStanding(ports, environment, { standing: { word: 'Stalled', reason: act.reason, message: act.message }, signal });
+      return { requeueAfter: DRIFT_MS };
+    case 'await-removal':
+      await writeStanding(ports, environment, { standing: removing(act.message), signal });
+      return { requeueAfter: SOON_MS };
+    case 'finish':
+      await hide(ports.cluster, environment, signal);
+      await release(ports.cluster, environment, signal);
+      return {};
+    case 'rest':
+      return {};
+    case 'guard':
+    case 'create-namespace':
+    case 'adopt-namespace':
+    case 'remove-namespace':
+    case 'vacate':
+      await step(ports.cluster, state, { act, signal });
+      return AT_ONCE;
+    default:
+      return act satisfies never;
+  }
+}
+
+type Step = Extract<EnvironmentAct, { kind: 'guard' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'vacate' }>;
+
+/** The acts after which the state is read again at once. */
+async function step(
+  cluster: EnvironmentPorts['cluster'],
+  { environment, spec }: EnvironmentState,
+  { act, signal }: Next<Step>,
+): Promise<void> {
+  switch (act.kind) {
+    case 'guard':
+      return guard(cluster, environment, signal);
+    case 'create-namespace':
+      return createNamespace(cluster, environment, { name: spec.namespace, signal });
+    case 'adopt-namespace':
+      return adoptNamespace(cluster, environment, { namespace: act.namespace, signal });
+    case 'remove-namespace':
+      return removeNamespace(cluster, { namespace: act.namespace, signal });
+    case 'vacate':
+      return vacate(cluster, environment, { namespace: act.namespace, signal });
+    default:
+      return act satisfies never;
+  }
+}
+
+function readyIn(namespace: KubeObject): Standing {
+  return { word: 'Ready', reason: 'Ready', message: `namespace ${namespace.metadata.name} is ready`, namespace };
+}
+
+function removing(message: string): Standing {
+  return { word: 'Reconciling', reason: 'NamespaceTerminating', message };
+}
+
+async function findEnvironment(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get({ ...ENVIRONMENT, name }, { signal });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Tells the failure in the status; what only an edit can heal is not tried again. A version that moved on is no news. */
+async function reported(
+  ports: EnvironmentPorts,
+  environment: KubeObject,
+  input: { error: unknown; signal: AbortSignal },
+): Promise<unknown> {
+  const { error, signal } = input;
+  if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable')) return error;
+  const terminal = isAppError(error, 'InvalidInput');
+  const standing: Standing = {
+    word: terminal ? 'Stalled' : 'Reconciling',
+    reason: terminal ? 'InvalidSpec' : 'Retrying',
+    message: messageOf(error),
+  };
+  await writeStanding(ports, environment, { standing, signal });
+  return terminal ? new TerminalError(error.code, error.message, { faults: error.faults, cause: error }) : error;
+}
