@@ -53,7 +53,7 @@ function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
 }
 
 /** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
-function goTags(tags: Tags): Tags {
+export function goTags(tags: Tags): Tags {
   const unknown = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:set', 'tag:yaml.org,2002:omap', 'tag:yaml.org,2002:pairs']);
   return tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
 }

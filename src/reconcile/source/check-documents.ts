@@ -1,0 +1,104 @@
+import { isDnsSubdomain } from '../../domain/names.ts';
+import { isObject, objectAt, textAt } from '../../domain/read.ts';
+import type { KubeObject, ObjectMeta } from '../../domain/resource.ts';
+import { allowedKindsSentence, findAllowedKind, type AllowedKind } from './allowed-kind.ts';
+import type { SourceFault } from './fault.ts';
+import type { SourceDocument } from './parse-file.ts';
+
+/** A document that names a resource which may be applied; whether its content is valid, the api-server says. */
+export interface Candidate {
+  readonly document: SourceDocument;
+  readonly allowed: AllowedKind;
+  readonly object: KubeObject;
+  /** `Kind namespace/name`, or `Kind name`; unique in the cluster. */
+  readonly resource: string;
+}
+
+export interface CheckedDocuments {
+  readonly candidates: readonly Candidate[];
+  readonly faults: readonly SourceFault[];
+  /** The resources of all documents that name one, those with faults too: what is not gone from the folder. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** Where a namespaced document without a namespace goes, as with kubectl. */
+const DEFAULT_NAMESPACE = 'default';
+
+/** Finds what is wrong with documents before the api-server sees them: what is not a resource, kinds that have no place here, and names given twice. */
+export function checkDocuments(documents: readonly SourceDocument[]): CheckedDocuments {
+  const faults: SourceFault[] = [];
+  const byResource = new Map<string, Candidate[]>();
+  for (const document of documents) {
+    const checked = checkOne(document);
+    if ('message' in checked) {
+      faults.push(checked);
+    } else {
+      byResource.set(checked.resource, [...(byResource.get(checked.resource) ?? []), checked]);
+    }
+  }
+  const groups = [...byResource.values()];
+  return {
+    candidates: groups.flatMap((group) => (group.length === 1 ? group : [])),
+    faults: [...faults, ...groups.flatMap((group) => (group.length > 1 ? duplicates(group) : []))],
+    named: new Set(byResource.keys()),
+  };
+}
+
+/** The name by which resources are told apart: `Kind namespace/name`, or `Kind name`. */
+export function resourceName(kind: string, namespace: string | undefined, name: string): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+function checkOne(document: SourceDocument): Candidate | SourceFault {
+  const { content } = document;
+  const fault = (field: string, message: string): SourceFault => ({ file: document.file, ...document.locate(field), message });
+  const missing = ['apiVersion', 'kind'].find((field) => textAt(content, field) === undefined);
+  if (missing !== undefined) return fault(missing, `the resource has no ${missing}; the catalogue takes ${allowedKindsSentence()}`);
+  const [apiVersion = '', kind = ''] = [textAt(content, 'apiVersion'), textAt(content, 'kind')];
+  const allowed = findAllowedKind(apiVersion, kind);
+  if (allowed === undefined) {
+    return fault('kind', `${kind} (${apiVersion}) is not a kind for the catalogue; it takes ${allowedKindsSentence()}`);
+  }
+  const name = textAt(content, 'metadata', 'name');
+  if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);
+  if (!isDnsSubdomain(name))
+    return fault('metadata.name', `the name ${JSON.stringify(name)} may only hold lower-case letters, digits, hyphens and dots`);
+  const namespace = textAt(content, 'metadata', 'namespace');
+  if (!allowed.namespaced && namespace !== undefined) {
+    return fault('metadata.namespace', `${kind} ${name} is cluster-wide and has no namespace; remove the line`);
+  }
+  return candidateOf(document, allowed, { name, namespace: allowed.namespaced ? (namespace ?? DEFAULT_NAMESPACE) : undefined });
+}
+
+function candidateOf(document: SourceDocument, allowed: AllowedKind, address: { name: string; namespace: string | undefined }): Candidate {
+  const { content } = document;
+  const { name, namespace } = address;
+  const metadata: ObjectMeta = { ...objectAt(content, 'metadata'), name, ...(namespace === undefined ? {} : { namespace }) };
+  const object: KubeObject = { ...content, apiVersion: textAt(content, 'apiVersion') ?? '', kind: allowed.kind, metadata };
+  return { document, allowed, object, resource: resourceName(allowed.kind, namespace, name) };
+}
+
+/** A fault for each of them, naming the others: which one is meant, only a person can tell. */
+function duplicates(group: readonly Candidate[]): SourceFault[] {
+  return group.map((candidate) => {
+    const others = group.filter((other) => other !== candidate).map(({ document }) => placeOf(document));
+    const { file } = candidate.document;
+    const place = candidate.document.locate('metadata.name');
+    return {
+      file,
+      ...place,
+      resource: candidate.resource,
+      message: `${candidate.resource} is also defined at ${others.join(' and ')}; keep one of them`,
+    };
+  });
+}
+
+function placeOf(document: SourceDocument): string {
+  return `${document.file}:${document.locate('metadata.name').line}`;
+}
+
+/** Labels of a document's metadata that are texts; others are left for the api-server to refuse. */
+export function labelsOf(object: KubeObject): Readonly<Record<string, string>> {
+  const { labels } = object.metadata;
+  return isObject(labels) ? labels : {};
+}

@@ -1,0 +1,105 @@
+import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
+import { goTags } from '../../domain/bounded-yaml.ts';
+import { isObject } from '../../domain/read.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { locateField } from './locate-field.ts';
+import type { SourceFault } from './fault.ts';
+import type { SourceFile } from './read-folder.ts';
+
+/** A place in a file, counted from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A document that is well-formed YAML and an object. */
+export interface SourceDocument {
+  readonly file: string;
+  /** Where the document's content begins. */
+  readonly place: Place;
+  readonly content: Readonly<Record<string, unknown>>;
+  /** The place of a field (`spec.users[0].name`), or of the nearest part of it that is there. */
+  readonly locate: (field: string) => Place;
+}
+
+export interface ParsedFile {
+  readonly documents: readonly SourceDocument[];
+  readonly faults: readonly SourceFault[];
+}
+
+const MAX_ALIASES = 100;
+
+/** Reads the documents of a file one by one, as kubectl would (YAML 1.1), but for duplicate keys, which are faults: what is wrong with one of them does not touch the others. Empty documents are left out. */
+export function parseFile({ file, text }: SourceFile): ParsedFile {
+  const lines = new LineCounter();
+  const documents: SourceDocument[] = [];
+  const faults: SourceFault[] = [];
+  for (const document of parseDocuments(text, lines)) {
+    if (document instanceof Error) {
+      faults.push({ file, line: 0, column: 0, message: `the YAML cannot be read: ${sentence(document)}` });
+      continue;
+    }
+    const read = readDocument(document, file, lines);
+    if (read === undefined) continue;
+    if ('message' in read) faults.push(read);
+    if ('content' in read) documents.push(read);
+  }
+  return { documents, faults };
+}
+
+function parseDocuments(text: string, lines: LineCounter): readonly (Document | Error)[] {
+  try {
+    // An empty stream comes back as an empty array that also carries properties of its own.
+    return [
+      ...parseAllDocuments(text, { version: '1.1', customTags: goTags, lineCounter: lines, prettyErrors: false, logLevel: 'silent' }),
+    ];
+  } catch (error) {
+    // The parser recurses, so that thousands of nested brackets end its stack.
+    return [error instanceof RangeError ? new Error('it is nested too deeply') : new Error(messageOf(error))];
+  }
+}
+
+function readDocument(document: Document, file: string, lines: LineCounter): SourceDocument | SourceFault | undefined {
+  const [error] = document.errors;
+  if (error !== undefined) return { file, ...placeAt(lines, error.pos[0]), message: explain(error) };
+  if (document.contents === null) return undefined;
+  const start = placeAt(lines, document.contents.range?.[0] ?? 0);
+  let content: unknown;
+  try {
+    content = document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (thrown) {
+    return { file, ...start, message: `the YAML cannot be read: ${sentence(thrown)}` };
+  }
+  if (content === null) return undefined;
+  if (!isObject(content)) return { file, ...start, message: 'the document is not a resource; it must have apiVersion, kind and metadata' };
+  return {
+    file,
+    place: start,
+    content,
+    locate: (field) => placeAt(lines, locateField(document.contents, field) ?? document.contents?.range?.[0] ?? 0),
+  };
+}
+
+const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
+  DUPLICATE_KEY: 'a key stands here a second time; keep one of the two',
+  TAB_AS_INDENT: 'a tab is used to indent; YAML wants spaces',
+  MISSING_CHAR: 'a closing quote, bracket or colon is missing',
+  BAD_INDENT: 'the indentation does not fit the lines around it',
+  BAD_ALIAS: 'the alias names no anchor that stands before it',
+};
+
+function explain(error: YAMLError): string {
+  const explanation = EXPLANATIONS[error.code];
+  return explanation === undefined
+    ? `the YAML cannot be read: ${sentence(error)}`
+    : `the YAML cannot be read: ${explanation} (${sentence(error)})`;
+}
+
+function sentence(error: unknown): string {
+  return messageOf(error).split('\n')[0]?.replace(/[.:]$/, '') ?? '';
+}
+
+function placeAt(lines: LineCounter, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}

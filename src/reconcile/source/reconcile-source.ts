@@ -1,0 +1,169 @@
+import { mergeConditions, type ConditionInput } from '../../domain/condition.ts';
+import { isAppError } from '../../domain/errors.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { sameFault, type SourceFault } from './fault.ts';
+import { guardSource, releaseSource } from './guard-source.ts';
+import { planSource, type SourceAct } from './plan.ts';
+import type { SourcePorts } from './ports.ts';
+import { pruneResource } from './prune-resources.ts';
+import { readFolder } from './read-folder.ts';
+import { CATALOG_SOURCE } from './source-type.ts';
+import { parseSourceSpec, parseSourceStatus, type SourceStatus } from './source-status.ts';
+import { sourceConditions } from './source-conditions.ts';
+import { determineSourceState } from './state.ts';
+import { synchronise, type Synchronised } from './synchronise.ts';
+import { writeSourceStatus } from './write-source-status.ts';
+
+/** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
+const RETRY_MS = 15_000;
+
+/** Milliseconds after which to look again, whatever happens until then. */
+export interface SourceResult {
+  readonly requeueAfter?: number;
+}
+
+/**
+ * Makes the reconciler of CatalogSources. Its key is the name of one. Enqueue it when the CatalogSource or its folder changes.
+ * It throws when the cluster is away; everything else ends in the status.
+ */
+export function createSourceReconciler(ports: SourcePorts): (key: string, signal: AbortSignal) => Promise<SourceResult> {
+  return async (key, signal) => {
+    const source = await find(ports, key, signal);
+    if (source === undefined) return {};
+    const spec = parseSourceSpec(source);
+    const act = planSource(determineSourceState(source, spec, await readFolder(spec.path)));
+    return perform({ ports, source, signal }, act);
+  };
+}
+
+interface Work {
+  readonly ports: SourcePorts;
+  readonly source: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get({ ...CATALOG_SOURCE, name }, { signal });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
+  const { ports, source, signal } = work;
+  const { interval } = parseSourceSpec(source);
+  switch (act.kind) {
+    case 'guard':
+      await guardSource(ports.cluster, source, signal);
+      return { requeueAfter: 0 };
+    case 'dissolve':
+      await dissolve(work);
+      return {};
+    case 'rest':
+      await report(work, { faults: parseSourceStatus(source).faults, conditions: [notReady('Suspended', 'The source is suspended')] });
+      return {};
+    case 'refuse': {
+      const fault = { file: '', line: 0, column: 0, message: act.message };
+      await report(work, {
+        faults: [fault],
+        conditions: sourceConditions({ kind: 'Refused', reason: act.reason, fault }),
+        ...(act.revision === undefined ? {} : { revision: act.revision }),
+      });
+      return { requeueAfter: RETRY_MS };
+    }
+    case 'synchronise':
+      return { requeueAfter: (await bringInStep(work, act)) ? interval : Math.min(interval, RETRY_MS) };
+    default:
+      return act satisfies never;
+  }
+}
+
+/** @returns whether everything in the folder is live. */
+async function bringInStep(work: Work, { stock }: Extract<SourceAct, { kind: 'synchronise' }>): Promise<boolean> {
+  const { ports, source, signal } = work;
+  const before = parseSourceStatus(source);
+  let current = source;
+  const done = await synchronise(ports.cluster, {
+    source: source.metadata.name,
+    stock,
+    inventory: before.inventory,
+    prune: parseSourceSpec(source).prune,
+    signal,
+    remember: async (inventory) => {
+      const status = { ...before, inventory };
+      await writeSourceStatus(ports.cluster, { source, status, signal });
+      current = { ...source, status };
+    },
+  });
+  const inStep = done.faults.length === 0;
+  const conditions = sourceConditions(
+    inStep ? { kind: 'InStep', resources: done.applied, files: stock.files } : { kind: 'Faulty', faults: done.faults },
+  );
+  await report(
+    { ...work, source: current },
+    { ...done, conditions, revision: stock.revision, ...(inStep ? { appliedRevision: stock.revision } : {}) },
+  );
+  logChanges(work, before, { ...done, revision: stock.revision });
+  return inStep;
+}
+
+/** Deletes what the source brought, unless it is not to prune, and lets it go. */
+async function dissolve({ ports, source, signal }: Work): Promise<void> {
+  const { inventory } = parseSourceStatus(source);
+  const options = { source: source.metadata.name, signal };
+  if (parseSourceSpec(source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
+  await releaseSource(ports.cluster, source, signal);
+}
+
+interface Report {
+  readonly faults: readonly SourceFault[];
+  readonly conditions: readonly ConditionInput[];
+  readonly inventory?: SourceStatus['inventory'];
+  readonly revision?: string;
+  readonly appliedRevision?: string;
+}
+
+async function report({ ports, source, signal }: Work, found: Report): Promise<void> {
+  const before = parseSourceStatus(source);
+  const now = `${ports.now().toISOString().slice(0, 19)}Z`;
+  const observedGeneration = source.metadata.generation ?? 0;
+  const conditions = found.conditions.map((condition) => ({ ...condition, observedGeneration }));
+  const { revision = before.revision, appliedRevision = before.lastAppliedRevision } = found;
+  const time = appliedRevision === before.lastAppliedRevision ? before.lastAppliedTime : now;
+  const status: SourceStatus = {
+    observedGeneration,
+    ...(revision === undefined ? {} : { revision }),
+    ...(appliedRevision === undefined ? {} : { lastAppliedRevision: appliedRevision }),
+    ...(time === undefined ? {} : { lastAppliedTime: time }),
+    inventory: found.inventory ?? before.inventory,
+    faults: found.faults,
+    conditions: mergeConditions(before.conditions, conditions, now),
+  };
+  await writeSourceStatus(ports.cluster, { source, status, signal });
+  for (const fault of found.faults.filter((each) => !before.faults.some((known) => sameFault(known, each)))) {
+    ports.log.warn('The catalogue has a fault', {
+      source: source.metadata.name,
+      place: placeOf(fault),
+      resource: fault.resource,
+      fault: fault.message,
+    });
+  }
+}
+
+function logChanges({ ports, source }: Work, before: SourceStatus, done: Synchronised & { readonly revision: string }): void {
+  const keys = { source: source.metadata.name };
+  for (const resource of done.pruned) ports.log.info('A resource left the catalogue', { ...keys, resource });
+  if (done.faults.length > 0 || before.lastAppliedRevision === done.revision) return;
+  ports.log.info('The catalogue is in step with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
+}
+
+function placeOf(fault: SourceFault): string {
+  if (fault.file === '') return 'the folder';
+  return fault.line === 0 ? fault.file : `${fault.file}:${fault.line}`;
+}
+
+function notReady(reason: string, message: string): ConditionInput {
+  return { type: 'Ready', status: 'False', reason, message };
+}

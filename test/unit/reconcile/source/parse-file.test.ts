@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseFile } from '../../../../src/reconcile/source/parse-file.ts';
+
+describe('reading a file of the catalogue', () => {
+  const faulty: readonly { title: string; text: string; line: number; column: number; message: RegExp }[] = [
+    { title: 'a quote that is never closed is a fault', text: 'kind: A\nname: "x\n', line: 3, column: 1, message: /closing quote/ },
+    {
+      title: 'a key given twice is a fault at its second place',
+      text: 'spec:\n  a: 1\n  a: 2\n',
+      line: 3,
+      column: 3,
+      message: /second time/,
+    },
+    { title: 'a tab for indentation is a fault', text: 'spec:\n\ta: 1\n', line: 2, column: 1, message: /tab/ },
+    { title: 'an alias of nothing is a fault', text: 'kind: A\nb: *x\n', line: 1, column: 1, message: /alias/ },
+    { title: 'a document that is a list is a fault', text: '# first\n\n- a\n', line: 3, column: 1, message: /not a resource/ },
+    { title: 'a document that is a word is a fault', text: 'hello\n', line: 1, column: 1, message: /not a resource/ },
+    { title: 'aliases that multiply are a fault', text: bomb(), line: 1, column: 1, message: /alias/i },
+  ];
+  for (const { title, text, line, column, message } of faulty) {
+    it(title, () => {
+      const { faults, documents } = parseFile({ file: 'a.yaml', text });
+      assert.equal(documents.length, 0);
+      assert.match(faults[0]?.message ?? '', message);
+      assert.deepEqual({ file: faults[0]?.file, line: faults[0]?.line, column: faults[0]?.column }, { file: 'a.yaml', line, column });
+    });
+  }
+
+  it('a fault in one document leaves the others as they are', () => {
+    const { documents, faults } = parseFile({ file: 'a.yaml', text: 'kind: A\n---\nkind: B\nkind: C\n---\nkind: D\n' });
+    assert.deepEqual(
+      documents.map(({ content, place }) => [content['kind'], place.line]),
+      [
+        ['A', 1],
+        ['D', 6],
+      ],
+    );
+    assert.deepEqual(
+      faults.map(({ line }) => line),
+      [4],
+    );
+  });
+
+  it('brackets nested without end are a fault, not the end of the process', () => {
+    const { documents, faults } = parseFile({ file: 'a.yaml', text: '['.repeat(20_000) });
+    assert.deepEqual([documents.length, faults.length], [0, 1]);
+    assert.match(faults[0]?.message ?? '', /cannot be read/);
+  });
+
+  it('empty documents and comments alone are nothing', () => {
+    assert.deepEqual(parseFile({ file: 'a.yaml', text: '# only words\n---\n---\n' }), { documents: [], faults: [] });
+    assert.deepEqual(parseFile({ file: 'a.yaml', text: '' }), { documents: [], faults: [] });
+  });
+
+  it('finds the line of a field, also behind lists, dotted keys and selectors', () => {
+    const text =
+      'metadata:\n  labels:\n    a.b/c: x\nspec:\n  users:\n    - name: u\n    - name: v\n      odd: 1\n  kinds: [{kind: Cache, bad: 2}]\n';
+    const document = parseFile({ file: 'a.yaml', text }).documents[0];
+    assert.ok(document);
+    const cases: Readonly<Record<string, { line: number; column: number }>> = {
+      'metadata.labels.a.b/c': { line: 3, column: 5 },
+      'metadata.labels[a.b/c]': { line: 3, column: 5 },
+      'spec.users[1].odd': { line: 8, column: 7 },
+      '.spec.kinds[kind="Cache"].bad': { line: 9, column: 25 },
+      'spec.users[7].odd': { line: 5, column: 3 },
+      'spec.missing': { line: 4, column: 1 },
+      '': { line: 1, column: 1 },
+    };
+    for (const [field, place] of Object.entries(cases)) assert.deepEqual(document.locate(field), place, field);
+  });
+});
+
+/** Nine levels of nine aliases each. */
+function bomb(): string {
+  const levels = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`);
+  return ['l0: &l0 x', ...levels].join('\n');
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '../../../../src/domain/resource.ts';
+import { planSource } from '../../../../src/reconcile/source/plan.ts';
+import type { FolderContent } from '../../../../src/reconcile/source/read-folder.ts';
+import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
+import { determineSourceState, type Stock } from '../../../../src/reconcile/source/state.ts';
+import { sortOut } from '../../../../src/reconcile/source/synchronise.ts';
+
+const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
+const GOOD = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: a}\n';
+
+describe('what to do about a CatalogSource', () => {
+  const cases: readonly { title: string; source: KubeObject; content: FolderContent; act: string }[] = [
+    {
+      title: 'one that is being deleted is dissolved',
+      source: source({ ...FINALIZER, deletionTimestamp: 'x' }),
+      content: folder(GOOD),
+      act: 'dissolve',
+    },
+    {
+      title: 'one that is deleted while suspended is dissolved all the same',
+      source: source({ deletionTimestamp: 'x' }, { suspend: true }),
+      content: folder(GOOD),
+      act: 'dissolve',
+    },
+    { title: 'a suspended one rests', source: source({}, { suspend: true }), content: folder(GOOD), act: 'rest' },
+    { title: 'a new one gets our finalizer first', source: source({}), content: folder(GOOD), act: 'guard' },
+    {
+      title: 'one whose folder is away is refused',
+      source: source(FINALIZER),
+      content: { kind: 'Vanished', why: 'gone' },
+      act: 'refuse FolderVanished',
+    },
+    { title: 'one whose folder is empty is refused', source: source(FINALIZER), content: folder(), act: 'refuse FolderEmpty' },
+    {
+      title: 'one whose files hold only comments is refused',
+      source: source(FINALIZER),
+      content: folder('# nothing\n'),
+      act: 'refuse FolderEmpty',
+    },
+    {
+      title: 'one with nothing but faults is brought in step as far as it goes',
+      source: source(FINALIZER),
+      content: folder('kind: [\n'),
+      act: 'synchronise',
+    },
+    { title: 'one with resources is brought in step', source: source(FINALIZER), content: folder(GOOD), act: 'synchronise' },
+  ];
+  for (const { title, source: object, content, act } of cases) {
+    it(title, () => {
+      const planned = planSource(determineSourceState(object, parseSourceSpec(object), content));
+      assert.equal(planned.kind === 'refuse' ? `refuse ${planned.reason}` : planned.kind, act);
+    });
+  }
+});
+
+describe('what is gone from a folder', () => {
+  const inventory = [item('a', 'a.yaml'), item('b', 'b.yaml'), item('c', 'b.yaml')];
+  const stock = (named: readonly string[]): Stock => ({ candidates: [], faults: [], named: new Set(named), revision: '', files: 1 });
+  const cases: readonly { title: string; named: string[]; faulty: string[]; prune: boolean; gone: string[]; kept: string[] }[] = [
+    {
+      title: 'a resource no document names is gone',
+      named: ['Environment a', 'Environment b'],
+      faulty: [],
+      prune: true,
+      gone: ['c'],
+      kept: ['a', 'b'],
+    },
+    {
+      title: 'nothing of a file with a fault is gone',
+      named: ['Environment a'],
+      faulty: ['b.yaml'],
+      prune: true,
+      gone: [],
+      kept: ['a', 'b', 'c'],
+    },
+    {
+      title: 'a fault in one file does not hold what left another',
+      named: ['Environment b', 'Environment c'],
+      faulty: ['b.yaml'],
+      prune: true,
+      gone: ['a'],
+      kept: ['b', 'c'],
+    },
+    { title: 'a source that does not prune forgets what left', named: ['Environment a'], faulty: [], prune: false, gone: [], kept: ['a'] },
+  ];
+  for (const { title, named, faulty, prune, gone, kept } of cases) {
+    it(title, () => {
+      const faults = faulty.map((file) => ({ file, line: 1, column: 1, message: 'x' }));
+      const sorted = sortOut(inventory, { stock: stock(named), faults, applied: [], prune });
+      assert.deepEqual({ gone: sorted.gone.map(({ name }) => name), kept: sorted.kept.map(({ name }) => name) }, { gone, kept });
+    });
+  }
+});
+
+function source(metadata: Partial<KubeObject['metadata']>, spec: object = {}): KubeObject {
+  return {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: 'catalog', ...metadata },
+    spec: { folder: { path: '/x' }, ...spec },
+  };
+}
+
+function folder(...texts: readonly string[]): FolderContent {
+  return { kind: 'Read', files: texts.map((text, index) => ({ file: `${index}.yaml`, text })), faults: [], revision: 'sha256:0' };
+}
+
+function item(name: string, file: string): InventoryItem {
+  return { file, apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', name };
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { watchFolder } from '../../../../src/reconcile/source/watch-folder.ts';
+
+describe('watching the catalogue folder', () => {
+  it('tells of a new file, a change, an atomic save, a removal and a file below, each within two seconds', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
+    const watching = startWatching(folder);
+    await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'a'));
+    await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'b'));
+    await watching.expectChange(async () => {
+      await writeFile(join(folder, '.a.yaml.swp'), 'c');
+      await rename(join(folder, '.a.yaml.swp'), join(folder, 'a.yaml'));
+    });
+    await watching.expectChange(() => rm(join(folder, 'a.yaml')));
+    await watching.expectChange(async () => {
+      await mkdir(join(folder, 'sub'));
+      await writeFile(join(folder, 'sub', 'b.yaml'), 'b');
+    });
+    await watching.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('tells of a folder that appears later', async () => {
+    const outer = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
+    const watching = startWatching(join(outer, 'later'));
+    await watching.expectChange(async () => {
+      await mkdir(join(outer, 'later'));
+      await writeFile(join(outer, 'later', 'a.yaml'), 'a');
+    });
+    await watching.stop();
+    await rm(outer, { recursive: true });
+  });
+});
+
+interface Watching {
+  readonly expectChange: (change: () => Promise<unknown>) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+function startWatching(folder: string): Watching {
+  const stopping = new AbortController();
+  let onChange = (): void => {};
+  const done = watchFolder(folder, () => onChange(), stopping.signal);
+  return {
+    expectChange: async (change) => {
+      const told = Promise.withResolvers<void>();
+      onChange = told.resolve;
+      const timer = setTimeout(() => told.reject(new Error('no change was told within two seconds')), 2_000);
+      await change();
+      await told.promise;
+      clearTimeout(timer);
+    },
+    stop: async () => {
+      stopping.abort();
+      await done;
+      assert.ok(stopping.signal.aborted);
+    },
+  };
+}
