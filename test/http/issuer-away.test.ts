@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type House, openHouse } from './support/house.ts';
+
+describe('an issuer that is away at the start', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse({ issuerAway: 'away' });
+  });
+  after(() => house.close());
+
+  it('is told by /readyz, while /healthz answers', async () => {
+    assert.equal((await fetch(`${house.origin}/healthz`)).status, 200);
+    const answer = await fetch(`${house.origin}/readyz`);
+    assert.equal(answer.status, 503);
+    const { status, away } = (await answer.json()) as { status: string; away: { part: string; message: string }[] };
+    assert.equal(status, 'not ready');
+    assert.equal(away[0]?.part, 'issuer');
+    assert.match(away[0]?.message ?? '', /The identity provider at http.*\/issuer does not answer/);
+  });
+
+  it('is told on the sign-in page, with a way to try again', async () => {
+    const answer = await house.browser().visit('/login?return=/apps');
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get('retry-after'), '5');
+    const view = JSON.parse(answer.text);
+    assert.match(view.message, /^The identity provider at .* does not answer \(\w+\)\. Try again in a moment$/);
+    assert.deepEqual(view.action, { label: 'Try again', href: '/login?return=/apps' });
+  });
+
+  it('is told to programs as 503, not as a bad token', async () => {
+    const token = await house.issuer.mintToken('dev-a');
+    const answer = await fetch(`${house.origin}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 503);
+    assert.equal(((await answer.json()) as { code: string }).code, 'IssuerUnavailable');
+  });
+
+  it('is used as soon as it is back', async () => {
+    house.setIssuerAway('back');
+    house.pass(2_000);
+    assert.equal((await fetch(`${house.origin}/readyz`)).status, 200);
+    assert.equal((await house.browser().signIn('dev-a', '/apps')).text, 'hello Asha Rao at /apps');
+  });
+});

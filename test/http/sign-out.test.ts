@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { importJWK, SignJWT } from 'jose';
+import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
+import type { CookieBrowser, Visit } from './support/cookie-browser.ts';
+import { type House, openHouse } from './support/house.ts';
+
+describe('signing out', () => {
+  let house: House;
+  before(async () => {
+    house = await openHouse();
+  });
+  after(() => house.close());
+
+  const isSignedIn = async (browser: CookieBrowser): Promise<boolean> => (await browser.visit('/api/v1/me')).status === 200;
+  const confirm = (browser: CookieBrowser, page: Visit): Promise<Visit> => {
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    return browser.submit('/issuer/session/end/confirm', { xsrf, logout: 'yes' });
+  };
+
+  it('ends the session here and at the issuer', async () => {
+    const browser = house.browser();
+    await browser.signIn('dev-a');
+    const session = browser.cookie(`chandlery-${new URL(house.origin).port}`) ?? '';
+    const atIssuer = await browser.submit('/logout', {});
+    const done = await confirm(browser, atIssuer);
+    assert.equal(done.url.href, `${house.origin}/signed-out`);
+    assert.equal(JSON.parse(done.text).title, 'You are signed out');
+    assert.match((await browser.visit('/login')).text, /<h1>Sign in as<\/h1>/, 'the issuer asks who it is again');
+    browser.setCookie(`chandlery-${new URL(house.origin).port}`, session);
+    assert.equal(await isSignedIn(browser), false, 'the old secret is worth nothing');
+  });
+
+  it('asks before the issuer ends a session that a foreign link wants to end', async () => {
+    const browser = house.browser();
+    await browser.signIn('dev-a');
+    const page = await browser.visit('/issuer/session/end');
+    assert.match(page.text, /<button[^>]*>Sign out<\/button>/);
+    assert.doesNotMatch(page.text, /<script/);
+    assert.equal(await isSignedIn(browser), true);
+  });
+
+  it('ends the session here also while the issuer is away, and says that only', async () => {
+    const browser = house.browser();
+    await browser.signIn('dev-a');
+    house.pass(10_000);
+    house.setIssuerAway('away');
+    const done = await browser.submit('/logout', {});
+    house.setIssuerAway('back');
+    assert.match(JSON.parse(done.text).message, /The identity provider was not told/);
+    assert.equal(await isSignedIn(browser), false);
+  });
+
+  it('is a form, not a link', async () => {
+    const browser = house.browser();
+    await browser.signIn('dev-a');
+    const answer = await browser.visit('/logout');
+    assert.equal(answer.status, 405);
+    assert.equal(await isSignedIn(browser), true);
+  });
+
+  const logoutToken = async (claims: Readonly<Record<string, unknown>>, audience = 'chandlery'): Promise<string> => {
+    const secrets = await readSecrets(house.stateDir);
+    assert.ok(secrets, join(house.stateDir, 'issuer'));
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt', kid: secrets.signingKey.kid ?? '' })
+      .setIssuer(house.issuer.issuerUrl.href)
+      .setAudience(audience)
+      .setIssuedAt()
+      .setExpirationTime('2m')
+      .sign(await importJWK(secrets.signingKey, 'RS256'));
+  };
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const tell = (token: string): Promise<Response> =>
+    fetch(`${house.origin}/auth/backchannel-logout`, { method: 'POST', body: new URLSearchParams({ logout_token: token }) });
+
+  it('ends the sessions of a person whom the issuer names over the back channel', async () => {
+    const [asha, ben] = [house.browser(), house.browser()];
+    await asha.signIn('dev-a');
+    await ben.signIn('dev-b');
+    assert.equal((await tell(await logoutToken({ sub: 'dev-a', events }))).status, 200);
+    assert.deepEqual([await isSignedIn(asha), await isSignedIn(ben)], [false, true]);
+  });
+
+  const POWERLESS: readonly [string, () => Promise<string>][] = [
+    ['an access token', () => house.issuer.mintToken('dev-a')],
+    ['a logout token for another client', () => logoutToken({ sub: 'dev-a', events }, 'somebody-else')],
+    ['a logout token with a nonce', () => logoutToken({ sub: 'dev-a', events, nonce: 'n' })],
+    ['a logout token that names nobody', () => logoutToken({ events })],
+    ['garbage', () => Promise.resolve('garbage')],
+  ];
+  for (const [what, token] of POWERLESS) {
+    it(`ends nothing for ${what}`, async () => {
+      const browser = house.browser();
+      await browser.signIn('dev-a');
+      const answer = await tell(await token());
+      assert.ok(answer.status === 400 || answer.status === 401, String(answer.status));
+      assert.equal(await isSignedIn(browser), true);
+    });
+  }
+
+  it('does not take a logout token for a bearer token', async () => {
+    const token = await logoutToken({ sub: 'dev-a', events });
+    const answer = await fetch(`${house.origin}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 401);
+  });
+});
