@@ -3,7 +3,7 @@ import { accessSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileS
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { requireGo } from './go.mjs';
-import { withLock } from './lock.mjs';
+import { isRunning, withLock } from './lock.mjs';
 import { Progress } from './progress.mjs';
 import { SetupError } from './setup-error.mjs';
 
@@ -43,9 +43,7 @@ export async function buildPrograms(pins, names, { mode, rejected }) {
 }
 
 async function build(go, pins, programs) {
-  const parent = dirname(pins.cacheFolder);
-  const drafts = readdirSync(parent).filter((name) => name.startsWith(`${basename(pins.cacheFolder)}.build-`));
-  for (const name of drafts) rmSync(join(parent, name), { recursive: true, force: true });
+  removeAbandonedDrafts(pins.cacheFolder);
   const draft = `${pins.cacheFolder}.build-${process.pid}`;
   mkdirSync(draft, { recursive: true });
   const names = programs.map((program) => program.name).join(', ');
@@ -61,6 +59,13 @@ async function build(go, pins, programs) {
     throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function removeAbandonedDrafts(cacheFolder) {
+  const prefix = `${basename(cacheFolder)}.build-`;
+  for (const name of readdirSync(dirname(cacheFolder)).filter((entry) => entry.startsWith(prefix))) {
+    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(dirname(cacheFolder), name), { recursive: true, force: true });
   }
 }
 

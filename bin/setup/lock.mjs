@@ -55,7 +55,8 @@ function readHolder(path) {
   }
 }
 
-function isRunning(pid) {
+/** Whether there is a process of this number. */
+export function isRunning(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {

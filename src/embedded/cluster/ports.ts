@@ -24,24 +24,25 @@ const TRIES = 200;
  */
 export async function choosePorts(file: string, seed: string): Promise<Ports> {
   const remembered = await readPorts(file);
-  const taken = new Set<number>();
+  const spokenFor = new Set<number>(Object.values(remembered));
   const choose = async (preferred: number | undefined): Promise<number> => {
-    const port = await firstFree([...(preferred === undefined ? [] : [preferred]), ...candidates(seed)], taken);
-    taken.add(port);
+    if (preferred !== undefined && (await isFree(preferred))) return preferred;
+    const port = await firstFree(candidates(seed).filter((candidate) => !spokenFor.has(candidate)));
+    spokenFor.add(port);
     return port;
   };
   const ports = {
-    apiServer: await choose(remembered?.apiServer),
-    etcd: await choose(remembered?.etcd),
-    etcdPeer: await choose(remembered?.etcdPeer),
+    apiServer: await choose(remembered.apiServer),
+    etcd: await choose(remembered.etcd),
+    etcdPeer: await choose(remembered.etcdPeer),
   };
   await writePrivateFile(file, `${JSON.stringify(ports)}\n`);
   return ports;
 }
 
-async function firstFree(candidatePorts: readonly number[], taken: ReadonlySet<number>): Promise<number> {
+async function firstFree(candidatePorts: readonly number[]): Promise<number> {
   for (const port of candidatePorts) {
-    if (!taken.has(port) && (await isFree(port))) return port;
+    if (await isFree(port)) return port;
   }
   throw new AppError('ConfigInvalid', `ports: none of ${candidatePorts.length} tried on 127.0.0.1 is free`);
 }
@@ -60,13 +61,12 @@ export async function isFree(port: number): Promise<boolean> {
   });
 }
 
-async function readPorts(file: string): Promise<Partial<Ports> | undefined> {
+async function readPorts(file: string): Promise<Partial<Ports>> {
   try {
     const ports: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (typeof ports !== 'object' || ports === null) return undefined;
-    const valid = Object.entries(ports).filter(([, port]) => Number.isInteger(port) && port > 0 && port < 65_536);
-    return Object.fromEntries(valid);
+    if (typeof ports !== 'object' || ports === null) return {};
+    return Object.fromEntries(Object.entries(ports).filter(([, port]) => Number.isInteger(port) && port > 0 && port < 65_536));
   } catch {
-    return undefined;
+    return {};
   }
 }
