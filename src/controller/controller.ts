@@ -36,7 +36,7 @@ export interface ControllerOptions {
   readonly random?: () => number;
 }
 
-const BACKOFF = { first: 500, longest: 5 * 60_000 };
+const BACKOFF = { first: 500, longest: 60_000 };
 
 /** Runs a controller until its signal aborts; resolves when the work that ran then has ended. */
 export async function runController(options: ControllerOptions): Promise<void> {

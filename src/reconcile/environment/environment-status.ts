@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mergeConditions, type Condition, type ConditionInput } from '../../domain/condition.ts';
 import { OURS } from '../../domain/names.ts';
-import { listAt, numberAt, objectAt, textAt } from '../../domain/read.ts';
+import { listAt, textAt } from '../../domain/read.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/resource.ts';
 import { ENVIRONMENT } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
@@ -35,13 +35,7 @@ export async function writeStanding(
     ...namespaceOf(environment, standing),
     conditions,
   };
-  if (
-    isDeepStrictEqual(status, {
-      observedGeneration: numberAt(environment.status, 'observedGeneration'),
-      ...objectAt(environment, 'status'),
-    })
-  )
-    return;
+  if (isDeepStrictEqual(status, environment.status)) return;
   const object = { apiVersion: apiVersionOf(ENVIRONMENT), kind: 'Environment', metadata: { name: metadata.name }, status };
   await ports.cluster.applyStatus(ENVIRONMENT, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
   const before = earlier.find((condition) => condition.type === 'Ready');

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { runController } from '../../src/controller/controller.ts';
+import { findCondition, type Condition } from '../../src/domain/condition.ts';
+import { isAppError } from '../../src/domain/errors.ts';
+import { listAt, textAt } from '../../src/domain/read.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
+import {
+  ADOPT_ANNOTATION,
+  CLUSTER_ROLE,
+  ENVIRONMENT,
+  NAMESPACE,
+  RESOURCE_QUOTA,
+  ROLE_BINDING,
+} from '../../src/reconcile/environment/environment-type.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+const ending = new AbortController();
+let testCluster: TestCluster;
+let kube: Kube;
+let running: Promise<void>;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
+  const cluster = kube.asController();
+  running = runController({
+    name: 'environment',
+    sources: [startReflector({ cluster, type: ENVIRONMENT, signal: ending.signal, log })],
+    reconcile: createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() }),
+    workers: 2,
+    log,
+    signal: ending.signal,
+  });
+});
+
+after(async () => {
+  ending.abort();
+  await running;
+  await kube.close();
+  await testCluster.stop();
+});
+
+function environment(name: string, spec: object, annotations: Record<string, string> = {}): KubeObject {
+  return { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name, annotations }, spec };
+}
+
+async function create(object: KubeObject): Promise<void> {
+  await kube.asController().create(ENVIRONMENT, object);
+}
+
+function conditionsOf(object: KubeObject): Condition[] {
+  return [...listAt(object.status, 'conditions')] as Condition[];
+}
+
+/** The Environment once its condition Ready has a reason. */
+async function settled(name: string, reason: string): Promise<KubeObject> {
+  return eventually(async () => {
+    const object = await kube.asController().get({ ...ENVIRONMENT, name });
+    const ready = findCondition(conditionsOf(object), 'Ready');
+    return ready?.reason === reason && ready.observedGeneration === object.metadata.generation ? object : undefined;
+  }, `environment ${name} with reason ${reason}`);
+}
+
+async function gone(type: ResourceType, name: string, namespace?: string): Promise<void> {
+  await eventually(async () => {
+    try {
+      await kube.asController().get({ ...type, name, ...(namespace === undefined ? {} : { namespace }) });
+      return undefined;
+    } catch (error) {
+      if (isAppError(error, 'NotFound')) return true;
+      throw error;
+    }
+  }, `${type.resource} ${name} gone`);
+}
+
+const person = (team: string) => kube.asActor({ user: `oidc:dev-${team}`, groups: [`oidc:team-${team}`] });
+
+describe('an environment', () => {
+  test('makes its namespace, its rights and its quota, and says that it is ready', async () => {
+    await create(environment('team-a', { groups: [{ name: 'oidc:team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }));
+    const object = await settled('team-a', 'Ready');
+    const cluster = kube.asController();
+    const namespace = await cluster.get({ ...NAMESPACE, name: 'team-a' });
+    const quota = await cluster.get({ ...RESOURCE_QUOTA, namespace: 'team-a', name: 'chandlery' });
+    assert.equal(namespace.metadata.labels?.['chandlery.dev/environment'], 'team-a');
+    assert.equal(textAt(object.status, 'namespaceUID'), namespace.metadata.uid);
+    assert.deepEqual(
+      conditionsOf(object).map(({ type, status }) => [type, status]),
+      [['Ready', 'True']],
+    );
+    assert.equal(textAt(quota.spec, 'hard', 'count/configmaps'), '3');
+  });
+
+  test('lets its developers see it and work in it, and nobody else', async () => {
+    await create(environment('team-b', { groups: [{ name: 'oidc:team-b', role: 'developer' }] }));
+    await settled('team-b', 'Ready');
+    const a = person('a');
+    const seen = await a.get({ ...ENVIRONMENT, name: 'team-a' });
+    assert.equal(seen.metadata.name, 'team-a');
+    await assert.rejects(a.get({ ...ENVIRONMENT, name: 'team-b' }), (error) => isAppError(error, 'Forbidden'));
+    await assert.rejects(a.get({ ...ENVIRONMENT, name: 'no-such' }), (error) => isAppError(error, 'Forbidden'));
+    await assert.rejects(a.list(ENVIRONMENT), (error) => isAppError(error, 'Forbidden'));
+    const secrets = { verb: 'create', group: '', resource: 'secrets' };
+    await eventually(
+      async () => ((await a.review({ ...secrets, namespace: 'team-a' })).allowed ? true : undefined),
+      'the rights of a developer',
+    );
+    assert.equal((await a.review({ ...secrets, namespace: 'team-b' })).allowed, false);
+    assert.equal((await a.review({ verb: 'delete', group: '', resource: 'pods', namespace: 'team-a' })).allowed, false);
+  });
+
+  test('takes the rights of a group away that it no longer names', async () => {
+    await create(
+      environment('shrinking', {
+        groups: [
+          { name: 'oidc:team-x', role: 'maintainer' },
+          { name: 'oidc:team-y', role: 'viewer' },
+        ],
+        quota: { pods: '1' },
+      }),
+    );
+    await settled('shrinking', 'Ready');
+    const body = { spec: { groups: [{ name: 'oidc:team-y', role: 'viewer' }], quota: null } };
+    await kube.asController().patch({ ...ENVIRONMENT, name: 'shrinking' }, { type: 'merge', body });
+    await gone(ROLE_BINDING, 'chandlery-maintainer', 'shrinking');
+    await gone(RESOURCE_QUOTA, 'chandlery', 'shrinking');
+    await settled('shrinking', 'Ready');
+    await assert.rejects(person('x').get({ ...ENVIRONMENT, name: 'shrinking' }), (error) => isAppError(error, 'Forbidden'));
+    assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'shrinking' })).metadata.name, 'shrinking');
+  });
+
+  test('does not take a namespace that exists already, unless it is told to', async () => {
+    const cluster = kube.asController();
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-namespace' } });
+    await create(environment('newcomer', { namespace: 'old-namespace' }));
+    const refused = await settled('newcomer', 'NamespaceExists');
+    assert.deepEqual(
+      conditionsOf(refused).map(({ type, status }) => [type, status]),
+      [
+        ['Ready', 'False'],
+        ['Stalled', 'True'],
+      ],
+    );
+    assert.equal((await cluster.get({ ...NAMESPACE, name: 'old-namespace' })).metadata.labels?.['chandlery.dev/environment'], undefined);
+    await cluster.patch(
+      { ...ENVIRONMENT, name: 'newcomer' },
+      { type: 'merge', body: { metadata: { annotations: { [ADOPT_ANNOTATION]: 'true' } } } },
+    );
+    await settled('newcomer', 'Ready');
+  });
+
+  test('never takes the namespace of another environment, whatever it is told', async () => {
+    await create(environment('first', { namespace: 'contested' }));
+    await settled('first', 'Ready');
+    await create(environment('second', { namespace: 'contested' }, { [ADOPT_ANNOTATION]: 'true' }));
+    const refused = await settled('second', 'NamespaceTaken');
+    assert.match(findCondition(conditionsOf(refused), 'Ready')?.message ?? '', /belongs to the environment first/);
+    await kube.asController().delete({ ...ENVIRONMENT, name: 'second' });
+    await gone(ENVIRONMENT, 'second');
+    const kept = await kube.asController().get({ ...NAMESPACE, name: 'contested' });
+    assert.equal(kept.metadata.labels?.['chandlery.dev/environment'], 'first');
+  });
+
+  test('keeps the namespace and what is in it when it is deleted with reclaim Retain, without its rights', async () => {
+    const cluster = kube.asController();
+    await create(environment('kept', { groups: [{ name: 'oidc:team-k', role: 'developer' }] }));
+    await settled('kept', 'Ready');
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'precious', namespace: 'kept' } };
+    await cluster.create({ group: '', version: 'v1', resource: 'configmaps' }, configMap);
+    await cluster.delete({ ...ENVIRONMENT, name: 'kept' });
+    await gone(ENVIRONMENT, 'kept');
+    const namespace = await cluster.get({ ...NAMESPACE, name: 'kept' });
+    assert.equal(namespace.metadata.labels?.['chandlery.dev/environment'], undefined);
+    assert.equal(namespace.metadata.deletionTimestamp, undefined);
+    await cluster.get({ group: '', version: 'v1', resource: 'configmaps', namespace: 'kept', name: 'precious' });
+    assert.deepEqual((await cluster.list(ROLE_BINDING, { namespace: 'kept' })).items, []);
+    await gone(CLUSTER_ROLE, 'chandlery-environment-kept');
+  });
+
+  test('takes its namespace along when it is deleted with reclaim Delete', async () => {
+    await create(environment('dropped', { reclaim: 'Delete' }));
+    await settled('dropped', 'Ready');
+    await kube.asController().delete({ ...ENVIRONMENT, name: 'dropped' });
+    await gone(ENVIRONMENT, 'dropped');
+    await gone(NAMESPACE, 'dropped');
+  });
+
+  test('says in its conditions what is wrong with its quota', async () => {
+    await create(environment('wrong-quota', { quota: { 'no such/resource/at/all': 1 } }));
+    const refused = await settled('wrong-quota', 'InvalidSpec');
+    assert.match(findCondition(conditionsOf(refused), 'Stalled')?.message ?? '', /no such\/resource/);
+  });
+
+  test('cannot move to another namespace, and cannot have one of the cluster', async () => {
+    const move = { type: 'merge', body: { spec: { namespace: 'elsewhere' } } } as const;
+    await assert.rejects(kube.asController().patch({ ...ENVIRONMENT, name: 'team-a' }, move), /namespace is immutable/);
+    await assert.rejects(create(environment('thief', { namespace: 'kube-system' })), /cannot be the namespace of an environment/);
+    await assert.rejects(create(environment('chandlery-system', {})), /cannot be the namespace of an environment/);
+  });
+});
