@@ -76,7 +76,7 @@ async function follow(start: RemotePlace, context: RemoteContext, hops: Hops): P
     const location = answer.headers['location'];
     const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && typeof location === 'string';
     if (!isRedirect) return read(answer, place.url.href);
-    answer.body.destroy();
+    drop(answer.body);
     const next = nextPlace(place, location, context.geography);
     if (next.kind === 'folder') return next;
     place = next;
@@ -119,11 +119,11 @@ function ask(
 function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
   const { statusCode, headers, body } = answer;
   if (statusCode === 404 || statusCode === 410) {
-    body.destroy();
+    drop(body);
     throw chartError('ChartNotFound', address, `answered ${statusCode}; check the address and the version`);
   }
   if (statusCode !== 200) {
-    body.destroy();
+    drop(body);
     const advice = statusCode === 401 || statusCode === 403 ? 'it asks for credentials' : 'try again later, or check the address';
     throw chartError('ChartUnreachable', address, `answered ${statusCode}; ${advice}`);
   }
@@ -133,6 +133,12 @@ function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
       ?.trim() ?? '';
   const length = Number(headers['content-length']);
   return { kind: 'remote', body, answered: `answered 200 ${type}`, length: Number.isFinite(length) ? length : undefined };
+}
+
+/** Ends an answer that nobody reads; what the body then says of it is of no interest. */
+function drop(body: Readable): void {
+  body.on('error', () => undefined);
+  body.destroy();
 }
 
 function basicAuthorization(url: URL): string | undefined {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createEgressPolicy } from '../../../src/chart/egress.ts';
+
+test('addresses of the machine, the site, the cluster and clouds’ metadata are closed; those of the internet are open', () => {
+  const policy = createEgressPolicy([]);
+  const closed = [
+    '127.0.0.1',
+    '127.255.255.254',
+    '0.0.0.0',
+    '10.0.0.1',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.100.100.200',
+    '168.63.129.16',
+    '224.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:10.0.0.1',
+    '::ffff:7f00:1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fd00:ec2::254',
+    'ff02::1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'not an address',
+    '',
+  ];
+  const open = ['140.82.121.3', '172.32.0.1', '1.1.1.1', '2606:4700::1111'];
+  assert.deepEqual(
+    closed.filter((address) => policy.allows(address)),
+    [],
+  );
+  assert.deepEqual(
+    open.filter((address) => !policy.allows(address)),
+    [],
+  );
+});
+
+test('the admin opens a range and nothing beside it', () => {
+  const policy = createEgressPolicy(['10.1.0.0/16', 'fd12::/32', '192.168.7.7']);
+  assert.deepEqual(
+    ['10.1.2.3', 'fd12::1', '192.168.7.7'].filter((address) => !policy.allows(address)),
+    [],
+  );
+  assert.deepEqual(
+    ['10.2.0.1', 'fd13::1', '192.168.7.8'].filter((address) => policy.allows(address)),
+    [],
+  );
+});
+
+test('a range that cannot be read stops the start', () => {
+  for (const range of ['10.0.0.0/33', 'example.com/8', '10.0.0.0/x', '', 'fd12::/129']) {
+    assert.throws(() => createEgressPolicy([range]), { code: 'ConfigInvalid' }, range);
+  }
+});
