@@ -1,4 +1,4 @@
-import { numberAt, textAt } from '../domain/read.ts';
+import { textAt } from '../domain/read.ts';
 import { AppError } from '../domain/errors.ts';
 
 /**
@@ -7,11 +7,17 @@ import { AppError } from '../domain/errors.ts';
  */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const status = numberAt(error, 'status') ?? 500;
+  const status = statusOf(error);
   if (status >= 400 && status < 500) return callersFault(error, status);
   return new AppError('Internal', 'We could not finish this. Try again; if it happens again, tell an admin the request id.', {
     cause: error,
   });
+}
+
+/** The status that Express and its body readers put on what they throw, on the error or on its class. */
+function statusOf(error: unknown): number {
+  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' ? status : 500;
 }
 
 function callersFault(cause: unknown, status: number): AppError {

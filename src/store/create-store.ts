@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Low } from 'lowdb';
+import { isObject } from '../domain/read.ts';
 import type { SessionRecord } from '../domain/session.ts';
 import { JsonFile } from './json-file.ts';
 import type { Journal, JournalEntry, SessionTable, Store } from './store.ts';
@@ -21,10 +22,9 @@ const JOURNAL_LENGTH = 2000;
  * @throws AppError `ConfigInvalid` when the file cannot be understood.
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
-  const adapter = new JsonFile<Data>(file);
+  const adapter = new JsonFile<Data>(file, parseData);
   const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {} });
   await low.read();
-  low.data = { sessions: low.data.sessions ?? {}, journal: low.data.journal ?? [], secrets: low.data.secrets ?? {} };
   sweep(low.data, clock());
   return {
     sessions: sessionsOf(low, clock),
@@ -32,6 +32,13 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
     secret: (name) => secretOf(low, name),
     close: () => adapter.settled(),
   };
+}
+
+/** Tables that an older version did not write are empty. */
+function parseData(data: Readonly<Record<string, unknown>>): Data {
+  const { sessions = {}, journal = [], secrets = {} } = data;
+  if (!isObject(sessions) || !Array.isArray(journal) || !isObject(secrets)) throw new TypeError('its tables are not what we write');
+  return { sessions, journal, secrets } as Data;
 }
 
 function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {

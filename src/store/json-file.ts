@@ -7,17 +7,20 @@ import { readIfThere, writePrivately } from './private-file.ts';
 /** A lowdb adapter for one private JSON file: writes are atomic, one after another, and those that wait are joined into one. */
 export class JsonFile<T extends object> implements Adapter<T> {
   readonly #file: string;
+  readonly #parse: (object: Readonly<Record<string, unknown>>) => T;
   #waiting: { readonly text: string; readonly written: Promise<void> } | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(file: string) {
+  /** @param parse makes the data of the object in the file; it throws when the object is not ours. */
+  constructor(file: string, parse: (object: Readonly<Record<string, unknown>>) => T) {
     this.#file = file;
+    this.#parse = parse;
   }
 
   /** @throws AppError `ConfigInvalid` when the file is there but not ours to understand; a copy of it is kept. */
   async read(): Promise<T | null> {
     const text = await readIfThere(this.#file);
-    return text === undefined ? null : await this.#parse(text);
+    return text === undefined ? null : await this.#understand(text);
   }
 
   write(data: T): Promise<void> {
@@ -43,11 +46,11 @@ export class JsonFile<T extends object> implements Adapter<T> {
     if (text !== undefined) await writePrivately(this.#file, text);
   }
 
-  async #parse(text: string): Promise<T> {
+  async #understand(text: string): Promise<T> {
     try {
       const data: unknown = JSON.parse(text);
       if (!isObject(data)) throw new TypeError('it holds no object');
-      return data as T;
+      return this.#parse(data);
     } catch (cause) {
       const copy = `${this.#file}.broken`;
       await copyFile(this.#file, copy);

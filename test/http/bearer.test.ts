@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { generateKeyPair, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
@@ -46,7 +46,7 @@ describe('a bearer token', () => {
 
   const byPublicKey = async (): Promise<string> => {
     const key = await signingKey();
-    const pem = createPublicKey({ key: key as JsonWebKey, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+    const pem = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     return new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: key.kid ?? '' }).sign(Buffer.from(pem));
   };
   const byStranger = async (): Promise<string> => {
@@ -97,7 +97,7 @@ describe('a bearer token', () => {
   }
 
   it('without groups still acts as somebody in a group', async () => {
-    const answer = await ask(`Bearer ${await sign({ groups: undefined as never })}`);
+    const answer = await ask(`Bearer ${await sign({ groups: undefined })}`);
     const { actor } = (await answer.json()) as { actor: { groups: string[] } };
     assert.deepEqual(actor.groups, ['chandlery:signed-in']);
   });

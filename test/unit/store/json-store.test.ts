@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createStore } from '../../../src/store/create-store.ts';
+import { JsonFile } from '../../../src/store/json-file.ts';
+import { aSession, describeStore } from './store-contract.ts';
+
+describeStore('a JSON file', async (clock) => {
+  const folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
+  const file = join(folder, 'deep', 'store.json');
+  const store = await createStore({ file, clock });
+  return {
+    store,
+    reopen: async () => {
+      await store.close();
+      return createStore({ file, clock });
+    },
+    remove: async () => {
+      await store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+});
+
+describe('the file of a store', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('is for its owner only, also when it was not before', async () => {
+    const file = join(folder, 'private.json');
+    await writeFile(file, '{}', { mode: 0o644 });
+    await chmod(file, 0o644);
+    const store = await createStore({ file });
+    await store.sessions.put('k', aSession({ expiresAt: Date.now() + 1000 }));
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.deepEqual(await readdir(folder), ['private.json'], 'and nothing else is left beside it');
+  });
+
+  for (const [what, text] of [
+    ['half a file', '{"sessions":{"k":'],
+    ['an empty file', ''],
+    ['a list', '[]'],
+    ['a session table that is none', '{"sessions":5}'],
+  ] as const) {
+    it(`that holds ${what} stops the start, is named, and is kept`, async () => {
+      const file = join(folder, 'broken.json');
+      await writeFile(file, text);
+      await assert.rejects(createStore({ file }), (error: Error & { code: string }) => {
+        assert.equal(error.code, 'ConfigInvalid');
+        assert.ok(error.message.includes(`${file} cannot be read`), error.message);
+        assert.match(error.message, /repair it, or remove it and start again/);
+        return true;
+      });
+      assert.equal(await readFile(`${file}.broken`, 'utf8'), text);
+      assert.equal(await readFile(file, 'utf8'), text);
+    });
+  }
+
+  it('grows no further than two thousand entries of the journal', async () => {
+    const file = join(folder, 'journal.json');
+    const entry = { time: 't', user: 'u', action: 'a', outcome: 'done', requestId: 'r' } as const;
+    const journal = Array.from({ length: 2000 }, (_, index) => ({ ...entry, target: `old ${index}` }));
+    await writeFile(file, JSON.stringify({ journal }));
+    const store = await createStore({ file });
+    await store.journal.append({ ...entry, target: 'new' });
+    const entries = await store.journal.newest(5000);
+    assert.deepEqual([entries.length, entries[0]?.target, entries.at(-1)?.target], [2000, 'new', 'old 1']);
+  });
+
+  it('tells everybody who waits for a write that fails, and writes again when it can', async () => {
+    const blocked = join(folder, 'blocked');
+    await writeFile(blocked, 'a file where a folder should be');
+    const json = new JsonFile(join(blocked, 'x.json'), (data) => ({ a: Number(data['a']) }));
+    const writes = await Promise.allSettled([json.write({ a: 1 }), json.write({ a: 2 })]);
+    assert.deepEqual(
+      writes.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    await rm(blocked);
+    await json.write({ a: 3 });
+    assert.deepEqual(await json.read(), { a: 3 });
+  });
+});
