@@ -45,7 +45,10 @@ describe('the embedded issuer', () => {
 
   it('serves no other client and sends nobody elsewhere', async () => {
     const ask = (query: Record<string, string>): Promise<Response> =>
-      fetch(`${house.origin}/issuer/auth?${new URLSearchParams(query).toString()}`, { redirect: 'manual', headers: { accept: 'text/html' } });
+      fetch(`${house.origin}/issuer/auth?${new URLSearchParams(query).toString()}`, {
+        redirect: 'manual',
+        headers: { accept: 'text/html' },
+      });
     const good = { client_id: 'chandlery', response_type: 'code', scope: 'openid', redirect_uri: `${house.origin}/auth/callback` };
     assert.equal((await ask({ ...good, client_id: 'other' })).status, 400);
     const elsewhere = await ask({ ...good, redirect_uri: 'https://evil.example/' });
