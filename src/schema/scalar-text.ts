@@ -3,7 +3,7 @@ import type { EnumNode, ScalarNode, ScalarType, TextNode } from './form-node.ts'
 import { isSafeText } from './yaml-text.ts';
 
 /** The value that a text stands for, or a sentence that says why it stands for none. */
-export type TextRead = { readonly value: Json; readonly fault?: undefined } | { readonly fault: string };
+export type TextRead = { readonly value: Json; readonly fault?: undefined } | { readonly value?: undefined; readonly fault: string };
 
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -27,6 +27,7 @@ function isText(node: ScalarNode): node is TextNode {
 export function writeScalar(node: ScalarNode, value: Json): string | undefined {
   const text = textOf(node, value);
   if (text === undefined || text === '' || !isSafeText(text)) return undefined;
+  if (text.includes('\n') && !isText(node) && node.kind !== 'enum') return undefined;
   const read = readScalar(node, text);
   return read.fault === undefined && Object.is(read.value, value) ? text : undefined;
 }

@@ -1,0 +1,116 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { Json } from '../../domain/resource.ts';
+import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
+import { fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
+import { sealedValueAt } from './form-to-values.ts';
+import { nodeToFields } from './values-to-fields.ts';
+
+export interface FormOpResult {
+  readonly fields: URLSearchParams;
+  /** Why the button could not do its work; the fields are then as they were. */
+  readonly faults: readonly FieldFault[];
+}
+
+const OP = /^(add|yaml|fields|open|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
+
+/**
+ * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
+ *
+ * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
+ *   part into a YAML field and `fields:spec.users` turns it back; `open:spec.affinity` shows the fields of a group. Others change nothing.
+ * @param base the live values on edit; `{}` on create.
+ */
+export function applyFormOp(
+  model: FormModel,
+  fields: URLSearchParams,
+  { op, base }: { readonly op: string; readonly base: Json },
+): FormOpResult {
+  const [, verb, text = '', row] = OP.exec(op) ?? [];
+  const path = parsePath(text);
+  const node = path === undefined ? undefined : nodeAt(model.root, path);
+  if (verb === undefined || path === undefined || node === undefined) return { fields, faults: [] };
+  if (verb === 'yaml') return { fields: toYaml(model, fields, { path, base }), faults: [] };
+  if (verb === 'fields') return toFields(model, fields, { path, node });
+  if (verb === 'open') return { fields: withField(fields, fieldName('x', path), '1'), faults: [] };
+  if (node.kind !== 'list' && node.kind !== 'map') return { fields, faults: [] };
+  return { fields: changeRows(fields, path, { verb, row: Number(row ?? -1) }), faults: [] };
+}
+
+function changeRows(fields: URLSearchParams, path: FormPath, { verb, row }: { verb: string; row: number }): URLSearchParams {
+  const count = rowCount(fieldMap(fields), path) ?? 0;
+  const name = fieldName('n', path);
+  if (verb === 'add') return count < MOST_ROWS ? withField(fields, name, String(count + 1)) : fields;
+  if (row < 0 || row >= count) return fields;
+  if (verb === 'remove') return withField(moveRows(fields, path, removal(row)), name, String(count - 1));
+  const other = verb === 'up' ? row - 1 : row + 1;
+  return other < 0 || other >= count ? fields : moveRows(fields, path, exchange(row, other));
+}
+
+/** Where a row goes; undefined when it goes away. */
+type Move = (row: number) => number | undefined;
+
+function removal(gone: number): Move {
+  return (row) => (row === gone ? undefined : row > gone ? row - 1 : row);
+}
+
+function exchange(one: number, other: number): Move {
+  return (row) => (row === one ? other : row === other ? one : row);
+}
+
+function moveRows(fields: URLSearchParams, path: FormPath, move: Move): URLSearchParams {
+  const moved = new URLSearchParams();
+  for (const [name, value] of fields) {
+    const parsed = parseFieldName(name);
+    const row = parsed !== undefined && isBelow(parsed.path, path) ? parsed.path[path.length] : undefined;
+    if (parsed === undefined || typeof row !== 'number') {
+      moved.append(name, value);
+      continue;
+    }
+    const target = move(row);
+    if (target !== undefined) moved.append(fieldName(parsed.letter, [...path, target, ...parsed.path.slice(path.length + 1)]), value);
+  }
+  return moved;
+}
+
+function toYaml(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): URLSearchParams {
+  const value = sealedValueAt(model, fields, { path, base });
+  const others = without(fields, path);
+  others.append(fieldName('y', path), value === undefined ? '' : writeYaml(value));
+  return others;
+}
+
+function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { path: FormPath; node: FormNode }): FormOpResult {
+  const text = fieldMap(fields).get(fieldName('y', path));
+  if (text === undefined || node.kind === 'yaml') return { fields, faults: [] };
+  const read = readYaml(text);
+  if (read.fault !== undefined)
+    return { fields, faults: [{ field: formatPath(path), message: `Line ${read.line}: ${read.fault}`, line: read.line }] };
+  const others = without(fields, path);
+  others.append(fieldName('x', path), '1');
+  if (read.value === undefined) return { fields: others, faults: [] };
+  for (const [name, value] of nodeToFields(model, { node, path, value: read.value, origins: 'none' })) others.append(name, value);
+  return { fields: others, faults: [] };
+}
+
+/** The inputs that are neither at nor below a path; its place among the rows of its parent stays known. */
+function without(fields: URLSearchParams, path: FormPath): URLSearchParams {
+  const kept = [...fields].filter(([name]) => {
+    const parsed = parseFieldName(name);
+    if (parsed === undefined) return true;
+    const isSelf = parsed.path.length === path.length && isBelow(parsed.path, path);
+    return isSelf ? parsed.letter === 'k' || parsed.letter === 'o' : !isBelow(parsed.path, path);
+  });
+  return new URLSearchParams(kept);
+}
+
+function isBelow(path: FormPath, ancestor: FormPath): boolean {
+  return path.length >= ancestor.length && ancestor.every((step, index) => step === path[index]);
+}
+
+function withField(fields: URLSearchParams, name: string, value: string): URLSearchParams {
+  const changed = new URLSearchParams(fields);
+  changed.set(name, value);
+  return changed;
+}

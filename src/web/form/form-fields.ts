@@ -1,0 +1,64 @@
+import type { FormNode } from '../../schema/form-node.ts';
+import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+
+/**
+ * What the inputs of a form are called: a letter for what the input says about a path, a dot, the path.
+ *
+ * - `v` the text of a scalar; empty: the field is absent
+ * - `y` YAML that stands for the whole node; where it is sent, nothing else below the path counts
+ * - `r` YAML of the members that a group has beyond those of its schema
+ * - `n` how many rows a list or map has
+ * - `k` the key of a map's row
+ * - `o` the row that this one was before it was moved or renamed: an index of the list, a key of the map
+ * - `s` what an empty field means: `empty` (an empty text, list, map or object), `null`, or `unset` (a secret is taken away)
+ * - `x` a group that was opened although nothing is in it
+ */
+export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x';
+export type FieldMap = ReadonlyMap<string, string>;
+
+/** Lists and maps with more rows are edited as YAML. */
+export const MOST_ROWS = 200;
+
+const NAME = /^([vyrnkosx])\.(.*)$/s;
+
+/** The name of an input. */
+export function fieldName(letter: FieldLetter, path: FormPath): string {
+  return `${letter}.${formatPath(path)}`;
+}
+
+/** What an input's name says; undefined for inputs that are not part of the form. */
+export function parseFieldName(name: string): { readonly letter: FieldLetter; readonly path: FormPath } | undefined {
+  const [, letter, text] = NAME.exec(name) ?? [];
+  const path = text === undefined ? undefined : parsePath(text);
+  return letter === undefined || path === undefined || path.length === 0 ? undefined : { letter: letter as FieldLetter, path };
+}
+
+/** The inputs of the form by name, with the line ends that the user typed rather than those that browsers send. The first of a name counts. */
+export function fieldMap(fields: URLSearchParams): FieldMap {
+  const map = new Map<string, string>();
+  for (const [name, value] of fields) {
+    if (NAME.test(name) && !map.has(name)) map.set(name, value.replaceAll('\r\n', '\n'));
+  }
+  return map;
+}
+
+/** The number of rows at a path; undefined when the form did not show the list or map. */
+export function rowCount(fields: FieldMap, path: FormPath): number | undefined {
+  const text = fields.get(fieldName('n', path));
+  if (text === undefined || !/^\d{1,4}$/.test(text)) return undefined;
+  return Math.min(Number(text), MOST_ROWS);
+}
+
+/** The node at a concrete path, rows and map keys included; undefined when the form has none there. */
+export function nodeAt(root: FormNode, path: FormPath): FormNode | undefined {
+  let node: FormNode | undefined = root;
+  for (const step of path.slice(1)) node = node === undefined ? undefined : childOf(node, step);
+  return path[0] === root.key ? node : undefined;
+}
+
+/** One step down: the member of a group, the row of a list or map. */
+export function childOf(node: FormNode, step: string | number): FormNode | undefined {
+  if (node.kind === 'group') return node.children.find((child) => child.key === step);
+  if (node.kind === 'map') return node.value;
+  return node.kind === 'list' && (typeof step === 'number' || /^\d+$/.test(step)) ? node.item : undefined;
+}

@@ -1,0 +1,62 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import { isObject } from '../../domain/read.ts';
+import type { Json, JsonObject } from '../../domain/resource.ts';
+import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
+import type { FormPath } from '../../schema/form-path.ts';
+import { fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
+import { readGroup } from './read-group.ts';
+import { readList, readMap } from './read-rows.ts';
+import { readScalarField, readYamlField } from './read-leaf.ts';
+import { fault, take, type Reading } from './reading.ts';
+import { memberSpot, rowSpot, type Spot } from './spots.ts';
+
+export interface FormValues {
+  /** The value of the root without its key, e.g. what goes under `spec`. */
+  readonly values: JsonObject;
+  /** What is wrong, each with the path of its field in the form. Empty: the values can be sent. */
+  readonly faults: readonly FieldFault[];
+  /** The inputs of the form alone, to show the form again as it was sent. */
+  readonly drafts: URLSearchParams;
+}
+
+/**
+ * Reads a form that was sent. A field that was left empty is absent, a field that was not shown keeps its live value exactly.
+ *
+ * @param base the live values on edit; `{}` on create.
+ */
+export function formToValues(model: FormModel, fields: URLSearchParams, base: Json): FormValues {
+  const reading = startReading(model, fields, { base, secrets: 'plain' });
+  const read = readNode(reading, model.root, { path: [model.root.key], base, basePath: [model.root.key] });
+  if (read !== undefined && !isObject(read)) fault(reading, [model.root.key], 'Write keys and values, such as "size: 1"');
+  const drafts = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) !== undefined));
+  return { values: isObject(read) ? (read) : {}, faults: reading.faults, drafts };
+}
+
+/** The value of one node of the form, with stand-ins for the secrets that it keeps. */
+export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): Json | undefined {
+  const node = nodeAt(model.root, path);
+  if (node === undefined) return undefined;
+  const reading = startReading(model, fields, { base, secrets: 'sealed' });
+  return readNode(reading, node, spotAt(reading, path));
+}
+
+function startReading(model: FormModel, fields: URLSearchParams, { base, secrets }: { base: Json; secrets: Reading['secrets'] }): Reading {
+  return { model, fields: fieldMap(fields), base, faults: [], secrets, seen: 0, read: readNode };
+}
+
+function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {
+  if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
+  const yaml = take(reading, 'y', spot.path);
+  if (yaml !== undefined) return readYamlField(reading, node, { ...spot, text: yaml });
+  if (isScalar(node)) return readScalarField(reading, node, spot);
+  if (node.kind === 'group') return readGroup(reading, node, spot);
+  if (node.kind === 'list') return readList(reading, node, spot);
+  return node.kind === 'map' ? readMap(reading, node, spot) : spot.base;
+}
+
+/** Follows a path from the root, rows by the place they came from. */
+function spotAt(reading: Reading, path: FormPath): Spot {
+  let spot: Spot = { path: path.slice(0, 1), base: reading.base, basePath: path.slice(0, 1) };
+  for (const step of path.slice(1)) spot = typeof step === 'number' ? rowSpot(reading.fields, spot, step) : memberSpot(spot, step);
+  return spot;
+}

@@ -1,0 +1,119 @@
+/** The view model of a form: plain data, complete, so that strict templates find every name. Empty texts stand for what is not there. */
+export interface FormView {
+  /** The whole form as one YAML field; false when it has fields. */
+  readonly yaml: TextView | false;
+  /** What must be filled in and what the catalogue picked. */
+  readonly main: readonly FieldView[];
+  /** Everything else. */
+  readonly all: readonly FieldView[];
+  readonly allOpen: boolean;
+  /** How many controls are among `all`, those of closed groups included. */
+  readonly allCount: number;
+  /** How many fields are left out because there are too many for one page; they are reached by YAML. */
+  readonly hidden: number;
+  readonly yamlOp: string;
+}
+
+/** What all fields show around their control. */
+export interface FieldFrame {
+  /** The name of the template that renders it. */
+  readonly partial: string;
+  readonly id: string;
+  /** The canonical text of the path: `spec.users[0].name`. */
+  readonly path: string;
+  /** What a search over fields looks at, in lower case. */
+  readonly search: string;
+  readonly label: string;
+  readonly labelHidden: boolean;
+  /** `Required`, or empty. */
+  readonly mark: string;
+  readonly hint: string;
+  readonly more: string;
+  readonly error: string;
+  /** Ids for aria-describedby, separated by spaces. */
+  readonly describedBy: string;
+  readonly disabled: boolean;
+  readonly keep: KeepView | false;
+}
+
+/** A box that says what an empty field means. */
+export interface KeepView {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  readonly checked: boolean;
+}
+
+/** An input of one line, or a text area. */
+export interface TextView extends FieldFrame {
+  readonly name: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly required: boolean;
+  readonly type: 'text' | 'password';
+  readonly inputMode: string;
+  readonly autocomplete: string;
+  readonly width: 'short' | 'medium' | 'full';
+  readonly rows: number;
+  readonly code: boolean;
+  readonly masked: boolean;
+  /** The value of the button that turns YAML back into fields; empty when there are none. */
+  readonly fieldsOp: string;
+}
+
+export interface OptionView {
+  readonly id: string;
+  readonly value: string;
+  readonly label: string;
+  readonly selected: boolean;
+}
+export interface ChoiceView extends FieldFrame {
+  readonly name: string;
+  readonly required: boolean;
+  readonly options: readonly OptionView[];
+}
+
+export interface GroupView extends FieldFrame {
+  readonly collapsible: boolean;
+  readonly open: boolean;
+  readonly children: readonly FieldView[];
+  /** The name of a hidden input that keeps the group open; empty without one. */
+  readonly openName: string;
+  /** For a group that is not rendered: the value of the button that does, and the number of its fields. */
+  readonly openOp: string;
+  readonly count: number;
+  readonly yamlOp: string;
+}
+
+export interface RowView {
+  readonly id: string;
+  readonly title: string;
+  readonly error: string;
+  readonly keyName: string;
+  readonly keyId: string;
+  readonly key: string;
+  readonly originName: string;
+  readonly origin: string;
+  readonly hasOrigin: boolean;
+  /** Whether its content is more than a single control. */
+  readonly block: boolean;
+  readonly content: readonly FieldView[];
+  readonly removeOp: string;
+  readonly upOp: string;
+  readonly downOp: string;
+}
+/** A list, or a map when `isMap`. */
+export interface RowsView extends FieldFrame {
+  readonly isMap: boolean;
+  readonly countName: string;
+  readonly count: number;
+  readonly rows: readonly RowView[];
+  readonly collapsible: boolean;
+  readonly open: boolean;
+  readonly addOp: string;
+  readonly addLabel: string;
+  readonly yamlOp: string;
+}
+
+export type FieldView = TextView | ChoiceView | GroupView | RowsView;

@@ -1,0 +1,66 @@
+import { isScalar, type FormNode, type GroupNode } from '../../schema/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { fieldName } from './form-fields.ts';
+import type { FieldView, GroupView } from './form-view-model.ts';
+import { othersView } from './leaf-view.ts';
+import { memberSpot } from './spots.ts';
+import { fieldText, frameOf, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+
+/** On a large form an empty optional group of more controls than this is left closed. */
+const SMALL_GROUP = 8;
+
+/** The fields of an object under one heading. Optional ones fold away; they are open while something is in them. */
+export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot): GroupView {
+  const path = formatPath(spot.path);
+  const count = countControls(node);
+  const filled = context.filled.has(path);
+  const closed = context.large && !filled && !node.required && count > SMALL_GROUP && spot.path.length > 1 && spot.part !== 'main';
+  const children = closed ? [] : childViews(context, node, spot);
+  const offered = node.required && !node.children.some((child) => child.required) ? 'always' : 'when ticked';
+  const isMore = spot.part === 'more';
+  return {
+    ...frameOf(context, node, spot, {
+      partial: 'parts/field-group',
+      disabled: false,
+      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
+    }),
+    collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
+    open: isMore ? children.some((child) => context.filled.has(child.path)) : filled,
+    children,
+    openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
+    openOp: closed ? `open:${path}` : '',
+    count,
+    yamlOp: isMore || closed || node.immutable ? '' : `yaml:${path}`,
+  };
+}
+
+/** The fields of a group. The main part of the page shows what is required or picked, the other part what is left. */
+export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot): FieldView[] {
+  const { part } = spot;
+  const children = node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
+  const views = children.map((child) => {
+    const here = memberSpot(spot, child.key);
+    const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
+    return context.show(context, child, split ? { ...here, part } : here);
+  });
+  const others = part !== 'main' && (node.open || fieldText(context, 'r', spot.path) !== undefined);
+  return others ? [...views, othersView(context, node, spot)] : views;
+}
+
+/** Whether a field appears in a part of the page: in the main one when it or something in it is required or picked, else in the other. */
+function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: ShowSpot; part: 'main' | 'more' }): boolean {
+  if (node.layer === 'all') return part === 'more';
+  return part === 'main' || isSplit(context, node, memberSpot(spot, node.key));
+}
+
+/** Whether a group has fields in both parts. One that is shown as YAML is whole, and so is one that was picked or filled by rows. */
+function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean {
+  if (node.kind !== 'group' || fieldText(context, 'y', spot.path) !== undefined) return false;
+  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
+}
+
+/** Controls in a node; the row of a list or map counts once. */
+export function countControls(node: FormNode): number {
+  if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countControls(child), 0);
+  return isScalar(node) || node.kind === 'yaml' ? 1 : Math.min(countControls(node.kind === 'list' ? node.item : node.value), 3);
+}

@@ -1,0 +1,71 @@
+import type { Json } from '../../domain/resource.ts';
+import { isScalar, type Constraints, type FormNode } from '../../schema/form-node.ts';
+
+const LONGEST_DEFAULT = 60;
+
+/** The help of a field in one line: what it is, which unit, which limits. */
+export function hintOf(node: FormNode): string {
+  const parts = [node.help.summary, unitHint(node), limitHint(node), rowDefault(node)];
+  return parts
+    .filter((part) => part !== '')
+    .map(asSentence)
+    .join(' ');
+}
+
+/** `Default: 3`, for the placeholder of an empty field. Never the default of a secret. */
+export function defaultHint(node: FormNode): string {
+  if (node.fallback === undefined || node.kind === 'secret') return '';
+  const text = jsonText(node.fallback);
+  return text === '' || text.length > LONGEST_DEFAULT ? '' : `Default: ${text}`;
+}
+
+/** A value as people write it. */
+export function jsonText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function unitHint(node: FormNode): string {
+  if (node.kind === 'quantity') return /cpu/i.test(node.path.join('.')) ? 'Such as 500m or 2.' : 'Such as 500Mi or 10Gi.';
+  if (node.kind === 'duration') return 'Such as 30s, 5m or 1h30m.';
+  if (node.kind === 'int-or-string') return mixedHint(node.types);
+  if (node.kind !== 'text') return '';
+  switch (node.format) {
+    case 'date-time':
+      return 'Such as 2026-01-31T12:00:00Z.';
+    case 'date':
+      return 'Such as 2026-01-31.';
+    case 'byte':
+      return 'Written in base64.';
+    default:
+      return '';
+  }
+}
+
+function mixedHint(types: readonly string[]): string {
+  if (!types.includes('string')) return 'A number, or true or false.';
+  return types.includes('boolean') ? 'Text, or true or false.' : 'A number, or text.';
+}
+
+function limitHint(node: FormNode): string {
+  if (!isScalar(node) || node.kind === 'boolean' || node.kind === 'enum') return '';
+  const { minimum, maximum, minLength, maxLength } = node.constraints;
+  if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`;
+  if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `${minimum} or more.`;
+  if (maximum !== undefined && maximum < 2 ** 31 - 1) return `At most ${maximum}.`;
+  return lengthHint({ ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }) });
+}
+
+function lengthHint({ minLength = 0, maxLength }: Constraints): string {
+  if (minLength > 1 && maxLength !== undefined) return `From ${minLength} to ${maxLength} characters.`;
+  if (minLength > 1) return `At least ${minLength} characters.`;
+  return maxLength !== undefined && maxLength <= 1000 ? `At most ${maxLength} characters.` : '';
+}
+
+/** Lists, maps and groups have no placeholder to show their default in. */
+function rowDefault(node: FormNode): string {
+  return node.kind === 'list' || node.kind === 'map' ? defaultHint(node) : '';
+}
+
+function asSentence(text: string): string {
+  return /[.!?:]$/.test(text) ? text : `${text}.`;
+}

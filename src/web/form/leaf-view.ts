@@ -1,0 +1,155 @@
+import type { EnumNode, BooleanNode, FormNode, ScalarNode, YamlNode } from '../../schema/form-node.ts';
+import { idOfPath } from '../../schema/form-path.ts';
+import { fieldName } from './form-fields.ts';
+import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
+import { defaultHint, jsonText } from './hints.ts';
+import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+
+const MOST_RADIOS = 4;
+const LONGEST_RADIO = 28;
+const MOST_LINES = 24;
+
+/** A single control. */
+export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpot): FieldView {
+  const live = frozen(context, node, spot);
+  const shown = live ?? context;
+  if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...spot, disabled: live !== undefined });
+  const value = fieldText(shown, 'v', spot.path) ?? '';
+  const lines = node.kind === 'multiline' || value.includes('\n') || isLongSecret(node);
+  const hasSecret = node.kind === 'secret' && spot.base !== undefined && spot.base !== '' && spot.base !== null;
+  const keep = hasSecret ? forgetView(context, node, spot) : keepView(shown, spot.path, { what: 'an empty text', offered: 'when ticked' });
+  const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
+  const partial = lines ? 'parts/field-lines' : 'parts/field-text';
+  return {
+    ...frameOf(shown, node, spot, { partial, disabled: live !== undefined, keep, note }),
+    ...plainText(node, { name: fieldName('v', spot.path), value }),
+    placeholder: hasSecret ? '' : defaultHint(node),
+    type: node.kind === 'secret' ? 'password' : 'text',
+    autocomplete: node.kind === 'secret' ? 'new-password' : 'off',
+    masked: node.kind === 'secret',
+    required: node.required && !hasSecret,
+  };
+}
+
+/** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
+export function yamlView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+  const live = frozen(context, node, spot);
+  const value = fieldText(live ?? context, 'y', spot.path) ?? '';
+  const note = node.kind === 'yaml' ? 'Written as YAML.' : 'Shown as YAML.';
+  return {
+    ...frameOf(context, node, spot, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
+    ...plainText(node, { name: fieldName('y', spot.path), value }),
+    placeholder: node.kind === 'yaml' ? defaultHint(node) : '',
+    rows: linesOf(value, 4),
+    width: 'full',
+    code: true,
+    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', spot.path).slice(2)}`,
+  };
+}
+
+/** The members of a group that its schema does not know. */
+export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+  const value = fieldText(context, 'r', spot.path) ?? '';
+  const others: YamlNode = {
+    ...node,
+    kind: 'yaml',
+    reason: '',
+    label: 'Other fields',
+    required: false,
+    help: { summary: 'More keys and values, written as YAML.', more: '' },
+  };
+  const frame = frameOf({ ...context, errors: new Map() }, others, spot, { partial: 'parts/field-lines', disabled: false, keep: false });
+  const id = `${idOfPath(spot.path)}--others`;
+  return {
+    ...frame,
+    id,
+    describedBy: `${id}-hint`,
+    ...plainText(others, { name: fieldName('r', spot.path), value }),
+    rows: linesOf(value, 3),
+    width: 'full',
+    code: true,
+  };
+}
+
+function plainText(node: FormNode, { name, value }: { name: string; value: string }): Omit<TextView, keyof ReturnType<typeof frameOf>> {
+  return {
+    name,
+    value,
+    placeholder: '',
+    required: node.required,
+    type: 'text',
+    inputMode: inputModeOf(node),
+    autocomplete: 'off',
+    width: widthOf(node),
+    rows: linesOf(value, 4),
+    code: false,
+    masked: false,
+    fieldsOp: '',
+  };
+}
+
+function linesOf(value: string, least: number): number {
+  return Math.min(MOST_LINES, Math.max(least, value.split('\n').length + 1));
+}
+
+function inputModeOf(node: FormNode): string {
+  if (node.kind === 'integer') return 'numeric';
+  return node.kind === 'number' ? 'decimal' : 'text';
+}
+
+function widthOf(node: FormNode): TextView['width'] {
+  if (['integer', 'number', 'quantity', 'duration', 'int-or-string'].includes(node.kind)) return 'short';
+  if (node.kind === 'text' && (node.constraints.maxLength ?? Infinity) <= 20) return 'short';
+  return node.kind === 'multiline' ? 'full' : 'medium';
+}
+
+/** Private keys have lines, which an input of one line would join. */
+function isLongSecret(node: ScalarNode): boolean {
+  return node.kind === 'secret' && /(private|tls|ssh)[_-]?key$/i.test(node.key);
+}
+
+function forgetView(context: ViewContext, node: ScalarNode, spot: ShowSpot): KeepView | false {
+  if (node.required) return false;
+  const checked = fieldText(context, 's', spot.path) === 'unset';
+  return { id: `${idOfPath(spot.path)}--keep`, name: fieldName('s', spot.path), value: 'unset', label: 'Take the value away', checked };
+}
+
+function choiceView(context: ViewContext, node: BooleanNode | EnumNode, spot: ShowSpot & { readonly disabled: boolean }): ChoiceView {
+  const value = fieldText(context, 'v', spot.path) ?? '';
+  const named = optionsOf(node).map((option) => ({ ...option, label: option.label }));
+  const radios =
+    named.length <= MOST_RADIOS && named.every((option) => option.label.length <= LONGEST_RADIO) && (node.kind === 'enum' || node.required);
+  const unset = unsetLabel(node, spot);
+  const asked = node.required && !radios ? 'Choose one' : '';
+  const first = node.required ? asked : unset;
+  const all = [...(first === '' ? [] : [{ text: '', label: first }]), ...named];
+  const options = all.map(({ text, label }, index): OptionView => ({
+    id: index === 0 ? idOfPath(spot.path) : `${idOfPath(spot.path)}--${index}`,
+    value: text,
+    label,
+    selected: text === value,
+  }));
+  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+  const partial = radios ? 'parts/field-radios' : 'parts/field-select';
+  return {
+    ...frameOf(context, node, spot, { partial, disabled: spot.disabled, keep }),
+    name: fieldName('v', spot.path),
+    required: node.required,
+    options,
+  };
+}
+
+function optionsOf(node: BooleanNode | EnumNode): readonly { readonly text: string; readonly label: string }[] {
+  if (node.kind === 'enum') return node.options;
+  return [
+    { text: 'true', label: 'Yes' },
+    { text: 'false', label: 'No' },
+  ];
+}
+
+function unsetLabel(node: BooleanNode | EnumNode, spot: ShowSpot): string {
+  if (spot.title !== undefined) return 'Choose one';
+  if (node.fallback === undefined) return 'Not set';
+  if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
+  return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? jsonText(node.fallback).slice(0, 60)})`;
+}

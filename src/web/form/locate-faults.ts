@@ -1,0 +1,79 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
+
+const LONGEST = 2000;
+
+/**
+ * Moves the faults of the api-server (`spec.users[0].name`, `spec.labels[a.b/c]`) to the fields of the form that was sent. One that is about
+ * something within a YAML field lands there and says what it is about; one that belongs to no field keeps none.
+ */
+export function locateFaults(model: FormModel, fields: URLSearchParams, faults: readonly FieldFault[]): FieldFault[] {
+  const map = fieldMap(fields);
+  return faults.map((fault) => locate(model, map, fault));
+}
+
+function locate(model: FormModel, fields: FieldMap, fault: FieldFault): FieldFault {
+  const { field, ...rest } = fault;
+  const text = (field ?? '').slice(0, LONGEST);
+  if (!startsWithKey(text, model.root.key)) return rest;
+  const found = descend(fields, { node: model.root, path: [model.root.key], rest: text.slice(model.root.key.length) });
+  if (found.path.length === 1 && found.node.kind === 'group' && !fields.has(fieldName('y', found.path))) {
+    return { ...rest, message: found.rest === '' ? fault.message : `${text}: ${fault.message}` };
+  }
+  const inner = found.rest.replace(/^\./, '');
+  return { ...rest, field: formatPath(found.path), message: inner === '' ? fault.message : `${inner}: ${fault.message}` };
+}
+
+interface Descent {
+  readonly node: FormNode;
+  readonly path: FormPath;
+  readonly rest: string;
+}
+
+function descend(fields: FieldMap, at: Descent): Descent {
+  let here = at;
+  while (here.rest !== '' && !fields.has(fieldName('y', here.path))) {
+    const next = stepInto(fields, here);
+    if (next === undefined) return here;
+    here = next;
+  }
+  return here;
+}
+
+function stepInto(fields: FieldMap, { node, path, rest }: Descent): Descent | undefined {
+  if (node.kind === 'group') {
+    const children = node.children.filter((child) => restAfterKey(rest, child.key) !== undefined);
+    const [child] = children.toSorted((a, b) => b.key.length - a.key.length);
+    return child === undefined ? undefined : { node: child, path: [...path, child.key], rest: restAfterKey(rest, child.key) ?? '' };
+  }
+  if (node.kind === 'list') {
+    const [all, bracketed, dotted] = /^(?:\[(\d{1,4})\]|\.(\d{1,4})(?![\w-]))/.exec(rest) ?? [];
+    return all === undefined ? undefined : { node: node.item, path: [...path, Number(bracketed ?? dotted)], rest: rest.slice(all.length) };
+  }
+  return node.kind === 'map' ? stepIntoMap(fields, { value: node.value, path, rest }) : undefined;
+}
+
+/** Rows of a map go by their key, the longest that fits. */
+function stepIntoMap(fields: FieldMap, { value, path, rest }: { value: FormNode; path: FormPath; rest: string }): Descent | undefined {
+  const rows = Array.from({ length: rowCount(fields, path) ?? 0 }, (_, row) => ({
+    row,
+    key: fields.get(fieldName('k', [...path, row])) ?? '',
+  }));
+  const fitting = rows
+    .filter(({ key }) => key !== '' && restAfterKey(rest, key) !== undefined)
+    .toSorted((a, b) => b.key.length - a.key.length);
+  const [found] = fitting;
+  return found === undefined ? undefined : { node: value, path: [...path, found.row], rest: restAfterKey(rest, found.key) ?? '' };
+}
+
+function restAfterKey(rest: string, key: string): string | undefined {
+  if (rest.startsWith('.') && startsWithKey(rest.slice(1), key)) return rest.slice(1 + key.length);
+  const bracketed = [`[${key}]`, `[${JSON.stringify(key)}]`, `['${key}']`].find((form) => rest.startsWith(form));
+  return bracketed === undefined ? undefined : rest.slice(bracketed.length);
+}
+
+function startsWithKey(text: string, key: string): boolean {
+  return text.startsWith(key) && (text.length === key.length || text[key.length] === '.' || text[key.length] === '[');
+}

@@ -1,0 +1,44 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { Json } from '../../domain/resource.ts';
+import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
+import type { Spot } from './spots.ts';
+
+/** A form that is being read. */
+export interface Reading {
+  readonly model: FormModel;
+  readonly fields: FieldMap;
+  /** The live value of the root. */
+  readonly base: Json | undefined;
+  readonly faults: FieldFault[];
+  /** `sealed` puts a stand-in where a secret of the base is kept, for texts that are shown. */
+  readonly secrets: 'plain' | 'sealed';
+  /** Inputs met so far: a group none of whose inputs was sent was not shown. */
+  seen: number;
+  /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
+  readonly read: (reading: Reading, node: FormNode, spot: Spot) => Json | undefined;
+}
+
+/** The text of an input; undefined when it was not sent. */
+export function take(reading: Reading, letter: FieldLetter, path: FormPath): string | undefined {
+  const text = reading.fields.get(fieldName(letter, path));
+  if (text !== undefined) reading.seen += 1;
+  return text;
+}
+
+export function fault(reading: Reading, path: FormPath, message: string, line?: number): void {
+  reading.faults.push({ field: formatPath(path), message, ...(line === undefined ? {} : { line }) });
+}
+
+/** What an empty list, map or group stands for: itself, `null`, or nothing. */
+export function keptEmpty(reading: Reading, path: FormPath, empty: Json): Json | undefined {
+  const kept = take(reading, 's', path);
+  if (kept === 'null') return null;
+  return kept === 'empty' ? empty : undefined;
+}
+
+/** Whether the place is a row of a list or map, or the root: there even an empty object is a value. */
+export function standsAlone(path: FormPath): boolean {
+  return path.length === 1 || typeof path.at(-1) === 'number';
+}

@@ -1,0 +1,87 @@
+import { isScalar, type FormNode, type ListNode, type MapNode } from '../../schema/form-node.ts';
+import { formatPath, idOfPath, type FormPath } from '../../schema/form-path.ts';
+import { fieldName, MOST_ROWS, rowCount } from './form-fields.ts';
+import type { RowsView, RowView } from './form-view-model.ts';
+import { childViews } from './group-view.ts';
+import { rowSpot } from './spots.ts';
+import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+
+const NAMING_KEYS = ['name', 'key', 'id', 'hostname', 'host'];
+
+/** A list or a map as rows with buttons that the server answers. */
+export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: ShowSpot): RowsView {
+  const live = frozen(context, node, spot);
+  const shown = live ?? context;
+  const path = formatPath(spot.path);
+  const count = rowCount(shown.fields, spot.path) ?? 0;
+  const one = singular(spot.title ?? node.label);
+  const offered = node.required && count === 0 ? 'always' : 'when ticked';
+  const what = node.kind === 'list' ? 'an empty list' : 'an empty map';
+  const keep = count > 0 ? false : keepView(shown, spot.path, { what, offered });
+  return {
+    ...frameOf(shown, node, spot, { partial: 'parts/field-rows', disabled: live !== undefined, keep }),
+    isMap: node.kind === 'map',
+    countName: fieldName('n', spot.path),
+    count,
+    rows: Array.from({ length: count }, (_, row) => rowView(shown, node, { spot, row, count, one })),
+    collapsible: false,
+    open: true,
+    addOp: live !== undefined || count >= MOST_ROWS ? '' : `add:${path}`,
+    addLabel: `Add ${inSentence(one)}`,
+    yamlOp: live === undefined ? `yaml:${path}` : '',
+  };
+}
+
+interface RowPlace {
+  readonly spot: ShowSpot;
+  readonly row: number;
+  readonly count: number;
+  readonly one: string;
+}
+
+function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one }: RowPlace): RowView {
+  const here = rowSpot(context.fields, spot, row);
+  const content = node.kind === 'list' ? node.item : node.value;
+  const path = formatPath(spot.path);
+  const origin = fieldText(context, 'o', here.path);
+  const key = fieldText(context, 'k', here.path) ?? '';
+  const title = `${one} ${row + 1}`;
+  const isFrozen = node.immutable && context.model.mode === 'edit' && spot.base !== undefined;
+  const asFields =
+    content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
+  return {
+    id: idOfPath(here.path),
+    title: asFields ? `${title}${nameIn(context, content, here.path)}` : title,
+    error: asFields || key === '' ? (context.errors.get(formatPath(here.path)) ?? '') : '',
+    keyName: fieldName('k', here.path),
+    keyId: `${idOfPath(here.path)}--key`,
+    key,
+    originName: fieldName('o', here.path),
+    origin: origin ?? '',
+    hasOrigin: origin !== undefined,
+    block: !isScalar(content),
+    content: asFields ? childViews(context, content, here) : [context.show(context, content, { ...here, title })],
+    removeOp: isFrozen ? '' : `remove:${path}:${row}`,
+    upOp: isFrozen || row === 0 || node.kind === 'map' ? '' : `up:${path}:${row}`,
+    downOp: isFrozen || row === count - 1 || node.kind === 'map' ? '' : `down:${path}:${row}`,
+  };
+}
+
+/** `: anna`, when a row has a name that tells it from the others. */
+function nameIn(context: ViewContext, node: FormNode, path: FormPath): string {
+  const keys = node.kind === 'group' ? node.children.filter((child) => child.kind === 'text').map((child) => child.key) : [];
+  const naming = NAMING_KEYS.find((key) => keys.includes(key));
+  const name = naming === undefined ? '' : (fieldText(context, 'v', [...path, naming]) ?? '');
+  return name === '' ? '' : `: ${name.slice(0, 60)}`;
+}
+
+/** `Users` reads `User`. A word that does not look like a plural stays. */
+export function singular(label: string): string {
+  if (/[^aeiou]ies$/i.test(label)) return label.replace(/ies$/i, 'y');
+  if (/(ss|us|is|\d)$/i.test(label)) return label;
+  return /(x|ch|sh|ss)es$/i.test(label) ? label.slice(0, -2) : label.replace(/s$/, '');
+}
+
+function inSentence(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label;
+}

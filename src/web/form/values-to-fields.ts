@@ -1,0 +1,126 @@
+import { isObject } from '../../domain/read.ts';
+import type { Json, JsonObject } from '../../domain/resource.ts';
+import { isScalar, type FormModel, type FormNode, type GroupNode, type ScalarNode } from '../../schema/form-node.ts';
+import type { FormPath } from '../../schema/form-path.ts';
+import { holdsText, writeScalar } from '../../schema/scalar-text.ts';
+import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
+import { fieldName, MOST_ROWS, type FieldLetter } from './form-fields.ts';
+import { sealSecrets } from './kept-secret.ts';
+
+/**
+ * The inputs of a form that shows the values. What a control cannot hold exactly is given as YAML. On edit the values are the live ones, whose
+ * secrets are left out.
+ */
+export function valuesToFields(model: FormModel, values: Json): URLSearchParams {
+  return nodeToFields(model, { node: model.root, path: [model.root.key], value: values, origins: 'rows' });
+}
+
+export interface NodeValue {
+  readonly node: FormNode;
+  readonly path: FormPath;
+  readonly value: Json;
+  /** `rows`: the value is the live one, and each row remembers its place there. `none`: it was typed. */
+  readonly origins: 'rows' | 'none';
+}
+
+/** The inputs of one node and of all below it. */
+export function nodeToFields(model: FormModel, { node, path, value, origins }: NodeValue): URLSearchParams {
+  const writer: Writer = { fields: new URLSearchParams(), origins, live: model.mode === 'edit' && origins === 'rows' };
+  write(writer, { node, path, value, valuePath: path });
+  return writer.fields;
+}
+
+interface Writer {
+  readonly fields: URLSearchParams;
+  readonly origins: 'rows' | 'none';
+  readonly live: boolean;
+}
+interface Part {
+  readonly node: FormNode;
+  readonly path: FormPath;
+  readonly value: Json;
+  /** The path within the values, where rows of maps go by their key. */
+  readonly valuePath: FormPath;
+  readonly inMap?: true;
+}
+
+function write(writer: Writer, part: Part): void {
+  const { node, path, value } = part;
+  if (node.kind === 'yaml') return asYaml(writer, part);
+  if (value === null) return writeNull(writer, node, path);
+  if (isScalar(node)) return writeControl(writer, node, part);
+  if (node.kind === 'list') return Array.isArray(value) ? writeList(writer, part, value as readonly Json[]) : asYaml(writer, part);
+  if (!isObject(value)) return asYaml(writer, part);
+  return node.kind === 'group'
+    ? writeGroup(writer, node, { ...part, value: value })
+    : writeMap(writer, { ...part, value: value });
+}
+
+function writeControl(writer: Writer, node: ScalarNode, part: Part): void {
+  const { path, value } = part;
+  if (value === '' && holdsText(node)) {
+    put(writer, 'v', path, '');
+    if (part.inMap !== true) put(writer, 's', path, 'empty');
+    return;
+  }
+  if (node.kind === 'secret' && writer.live) return;
+  const text = writeScalar(node, value);
+  if (text === undefined) asYaml(writer, part);
+  else put(writer, 'v', path, text);
+}
+
+function writeGroup(writer: Writer, node: GroupNode, part: Part & { readonly value: JsonObject }): void {
+  const { path, value, valuePath } = part;
+  const known = new Set<string>();
+  for (const child of node.children) {
+    const member = Object.hasOwn(value, child.key) ? value[child.key] : undefined;
+    known.add(child.key);
+    if (member !== undefined)
+      write(writer, { node: child, path: [...path, child.key], value: member, valuePath: [...valuePath, child.key] });
+  }
+  const others = Object.entries(value).filter(([key, member]) => !known.has(key) && member !== undefined);
+  if (others.length > 0) put(writer, 'r', path, writeYaml(Object.fromEntries(others)));
+  if (Object.values(value).every((member) => member === undefined)) put(writer, 's', path, 'empty');
+}
+
+function writeList(writer: Writer, part: Part, items: readonly Json[]): void {
+  const { node, path, valuePath } = part;
+  if (items.length > MOST_ROWS || node.kind !== 'list') return asYaml(writer, part);
+  put(writer, 'n', path, String(items.length));
+  if (items.length === 0) put(writer, 's', path, 'empty');
+  items.forEach((item, row) => {
+    const here = [...path, row];
+    if (writer.origins === 'rows') put(writer, 'o', here, String(row));
+    write(writer, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
+  });
+}
+
+function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): void {
+  const { node, path, value, valuePath } = part;
+  const members = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  const fits = members.every(([key]) => key !== '' && !key.includes('\n') && isSafeText(key));
+  if (!fits || members.length > MOST_ROWS || node.kind !== 'map') return asYaml(writer, part);
+  put(writer, 'n', path, String(members.length));
+  if (members.length === 0) put(writer, 's', path, 'empty');
+  members.forEach(([key, member], row) => {
+    const here = [...path, row];
+    put(writer, 'k', here, key);
+    if (writer.origins === 'rows') put(writer, 'o', here, key);
+    write(writer, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
+  });
+}
+
+/** Null is an empty control that says so. Lists and maps also say that they have no rows. */
+function writeNull(writer: Writer, node: FormNode, path: FormPath): void {
+  if (isScalar(node)) put(writer, 'v', path, '');
+  if (node.kind === 'list' || node.kind === 'map') put(writer, 'n', path, '0');
+  put(writer, 's', path, 'null');
+}
+
+function asYaml(writer: Writer, { node, path, value, valuePath }: Part): void {
+  put(writer, 'y', path, writeYaml(writer.live ? sealSecrets(node, value, valuePath) : value));
+}
+
+function put(writer: Writer, letter: FieldLetter, path: FormPath, text: string): void {
+  writer.fields.append(fieldName(letter, path), text);
+}

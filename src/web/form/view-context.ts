@@ -1,0 +1,119 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
+import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
+import { hintOf } from './hints.ts';
+import type { Spot } from './spots.ts';
+import { nodeToFields } from './values-to-fields.ts';
+
+/** A form that is being shown. */
+export interface ViewContext {
+  readonly model: FormModel;
+  readonly fields: FieldMap;
+  readonly errors: ReadonlyMap<string, string>;
+  /** The texts of the paths at or below which something was filled in, opened, or is wrong. */
+  readonly filled: ReadonlySet<string>;
+  /** Whether the form has so many fields that empty groups are left closed. */
+  readonly large: boolean;
+  /** Shows any node; handed in so that the parts need not know each other. */
+  readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
+}
+
+export interface ShowSpot extends Spot {
+  /** What the field is called where its own label does not say it: the row of a list. */
+  readonly title?: string;
+  /** `more` shows what the first appearance of a group on the page left out. */
+  readonly part?: 'main' | 'more';
+}
+
+export function errorsByPath(faults: readonly FieldFault[]): Map<string, string> {
+  const errors = new Map<string, string>();
+  for (const { field, message } of faults) {
+    if (field !== undefined) errors.set(field, errors.has(field) ? `${errors.get(field)}. ${message}` : message);
+  }
+  return errors;
+}
+
+/** The paths with content, and all their ancestors. */
+export function filledPaths(fields: FieldMap, faults: readonly FieldFault[]): Set<string> {
+  const filled = new Set<string>();
+  for (const [name, text] of fields) {
+    const parsed = parseFieldName(name);
+    if (parsed !== undefined && isContent(parsed.letter, text)) addWithAncestors(filled, parsed.path);
+  }
+  for (const { field } of faults) addWithAncestors(filled, parsePath(field ?? '') ?? []);
+  return filled;
+}
+
+function isContent(letter: FieldLetter, text: string): boolean {
+  return letter === 'n' ? text !== '0' : letter !== 'o' && text !== '';
+}
+
+function addWithAncestors(filled: Set<string>, path: FormPath): void {
+  for (let length = path.length; length > 0; length -= 1) {
+    const text = formatPath(path.slice(0, length));
+    if (filled.has(text)) return;
+    filled.add(text);
+  }
+}
+
+export function fieldText(context: ViewContext, letter: FieldLetter, path: FormPath): string | undefined {
+  return context.fields.get(fieldName(letter, path));
+}
+
+/** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
+export function frozen(context: ViewContext, node: FormNode, spot: Spot): ViewContext | undefined {
+  if (!node.immutable || context.model.mode !== 'edit' || spot.base === undefined) return undefined;
+  const live = nodeToFields(context.model, { node, path: spot.path, value: spot.base, origins: 'rows' });
+  return { ...context, fields: fieldMap(live) };
+}
+
+export interface FrameOptions {
+  readonly partial: string;
+  readonly disabled: boolean;
+  readonly keep: KeepView | false;
+  /** A sentence that stands before the hint. */
+  readonly note?: string;
+}
+
+/** What every field shows around its control. */
+export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
+  const path = formatPath(spot.path);
+  const id = spot.part === 'more' ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
+  const error = spot.part === 'more' ? '' : (context.errors.get(path) ?? '');
+  const frozenNote = options.disabled ? 'This cannot be changed any more.' : '';
+  const hint =
+    spot.title === undefined
+      ? [frozenNote, options.note ?? '', hintOf(node)].filter((text) => text !== '').join(' ')
+      : (options.note ?? '');
+  const more = spot.title === undefined ? node.help.more : '';
+  return {
+    partial: options.partial,
+    id,
+    path,
+    search: `${node.label} ${path} ${node.help.summary}`.toLowerCase(),
+    label: spot.title ?? node.label,
+    labelHidden: spot.title !== undefined,
+    mark: node.required && spot.title === undefined ? 'Required' : '',
+    hint,
+    more,
+    error,
+    describedBy: [hint === '' ? '' : `${id}-hint`, error === '' ? '' : `${id}-error`].filter((text) => text !== '').join(' '),
+    disabled: options.disabled,
+    keep: options.keep,
+  };
+}
+
+/** The box of an empty field. `offered` shows it although nobody ticked it yet. */
+export function keepView(
+  context: ViewContext,
+  path: FormPath,
+  { what, offered }: { what: string; offered: 'always' | 'when ticked' },
+): KeepView | false {
+  const kept = fieldText(context, 's', path);
+  if (kept !== 'null' && kept !== 'empty' && offered === 'when ticked') return false;
+  const value = kept === 'null' ? 'null' : 'empty';
+  const label = value === 'null' ? 'Set it to null while it is empty' : `Set it to ${what} while nothing is entered`;
+  return { id: `${idOfPath(path)}--keep`, name: fieldName('s', path), value, label, checked: kept === value };
+}
