@@ -4,7 +4,9 @@ import type { MessageView } from '../http/message-view.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { catalogRoutes } from './catalog-routes.ts';
+import { changeRoutes } from './change-routes.ts';
 import { environmentRoutes } from './environment-routes.ts';
+import { installRoutes } from './install-routes.ts';
 import { instanceRoutes } from './instance-routes.ts';
 import { messagePage } from './message-page.ts';
 import type { WebDeps } from './page.ts';
@@ -19,7 +21,14 @@ export function createWebRouter(deps: WebDeps): Router {
     return response.type('html').send(renderStart(deps));
   });
   router.use(OURS, requireSignedIn());
-  router.use(catalogRoutes(deps), environmentRoutes(deps), instanceRoutes(deps), adminRoutes(deps));
+  router.use(
+    catalogRoutes(deps),
+    installRoutes(deps),
+    environmentRoutes(deps),
+    instanceRoutes(deps),
+    changeRoutes(deps),
+    adminRoutes(deps),
+  );
   return router;
 }
 

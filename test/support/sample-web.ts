@@ -36,7 +36,7 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
   const stopping = new AbortController();
   const app = createApp({
     publicUrl: PUBLIC_URL,
-    log: { info: () => undefined, warn: () => undefined, error: (keys) => console.error(keys) },
+    log: { info: () => undefined, warn: () => undefined, error: (message, keys) => console.error(message, keys) },
     identity: sampleIdentity(),
     ready: async () => [],
     assets: [{ path: '/', handler: assets.router }],

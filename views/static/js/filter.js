@@ -13,7 +13,7 @@ export function instantFilter() {
       latest?.abort();
       timer = setTimeout(() => {
         latest = new AbortController();
-        refresh(form, latest.signal);
+        void refresh(form, latest.signal);
       }, DELAY_MS);
     });
   }

@@ -1,0 +1,67 @@
+import type { FieldFault } from '../domain/errors.ts';
+import type { InstanceView } from '../domain/instance.ts';
+import type { Json, JsonObject } from '../domain/resource.ts';
+import type { FormModel } from '../schema/form-node.ts';
+import { nodeAt } from './form/form-fields.ts';
+import { showForm, type ShownForm } from './instance-form.ts';
+import { instancePath } from './paths.ts';
+import { type ForeignChange, formatSeen, seenOf } from './three-way.ts';
+
+export interface ChangePage extends ShownForm {
+  readonly name: string;
+  readonly appName: string;
+  readonly action: string;
+  readonly backHref: string;
+  /** A digest of the values that the form was opened on. */
+  readonly seen: string;
+  /** What somebody else changed meanwhile, in sentences. */
+  readonly foreign: readonly string[];
+  readonly clash: boolean;
+}
+
+export interface ChangeDraft {
+  readonly fields: URLSearchParams;
+  readonly faults: readonly FieldFault[];
+  readonly foreign: readonly ForeignChange[];
+  /** The digest that the page carries on; by default that of the live values. */
+  readonly seen?: string;
+}
+
+export function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): ChangePage {
+  const live = specOf(instance);
+  return {
+    ...showForm(model, draft.fields, { faults: draft.faults, base: live }),
+    name: instance.name,
+    appName: instance.appName,
+    action: `${instancePath(instance)}/edit`,
+    backHref: instancePath(instance),
+    seen: draft.seen ?? formatSeen(seenOf(live, saltOf(instance))),
+    foreign: draft.foreign.map((change) => sentenceOn(change, model)),
+    clash: draft.foreign.some((change) => change.clash),
+  };
+}
+
+/** The values that a form of the instance is about. */
+export function specOf({ object }: InstanceView): JsonObject {
+  return (object.spec ?? {}) as JsonObject;
+}
+
+export function saltOf({ object }: InstanceView): string {
+  return object.metadata.uid ?? object.metadata.name;
+}
+
+function sentenceOn({ path, now, clash }: ForeignChange, model: FormModel): string {
+  const value = isSecret(path, model) ? 'was changed' : now === undefined ? 'was taken away' : `is now ${shortJson(now)}`;
+  return `${path} ${value}${clash ? '; you have something else here, and sending the form again overwrites it' : ''}`;
+}
+
+/** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
+function isSecret(path: string, model: FormModel): boolean {
+  const node = nodeAt(model.root, ['spec', ...path.split('.')]);
+  return node === undefined || ['secret', 'yaml', 'list', 'map', 'group'].includes(node.kind);
+}
+
+function shortJson(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

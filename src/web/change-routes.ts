@@ -1,0 +1,129 @@
+import { Router } from 'express';
+import { isAppError, type FieldFault } from '../domain/errors.ts';
+import type { InstanceView } from '../domain/instance.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import type { FormModel } from '../schema/form-node.ts';
+import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
+import { applyFormOp } from './form/apply-form-op.ts';
+import { formToValues } from './form/form-to-values.ts';
+import { valuesToFields } from './form/values-to-fields.ts';
+import { appForm, faultsOfRefusal } from './instance-form.ts';
+import { addressOf, instanceCrumbs } from './instance-routes.ts';
+import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import { instancePath } from './paths.ts';
+import type { InstanceChange } from './ports.ts';
+import { reviewOf } from './review.ts';
+import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
+
+const ROUTE = '/environments/:environment/instances/:app/:name/edit';
+const TRIES = 3;
+
+/** Changing an Instance: the form with the live values, what would happen, and doing it on top of what others changed meanwhile. */
+export function changeRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, async (visit) => openForm(await startChange(deps, visit))),
+  );
+  router.post(
+    ROUTE,
+    page(deps, async (visit) => receive(deps, await startChange(deps, visit), visit.body)),
+  );
+  return router;
+}
+
+interface Change {
+  readonly visit: Visit;
+  readonly instance: InstanceView;
+  readonly model: FormModel;
+}
+
+async function startChange({ operations }: WebDeps, visit: Visit): Promise<Change> {
+  const address = addressOf(visit);
+  const [app, instance] = await Promise.all([operations.showApp(visit.actor, address.app), operations.showInstance(visit.actor, address)]);
+  return { visit, instance, model: appForm(app, 'edit') };
+}
+
+function openForm(change: Change): Answer {
+  return showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
+}
+
+async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Promise<Answer> {
+  const { instance, model } = change;
+  const live = specOf(instance);
+  const seenText = body.get('seen') ?? '';
+  const op = body.get('_op');
+  const asTyped = { fields: body, seen: seenText, foreign: [] };
+  if (op !== null) return showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
+  if (body.get('_do') === 'edit') return showDraft(change, { ...asTyped, faults: [] });
+  const { values, faults } = formToValues(model, body, live);
+  if (faults.length > 0) return showDraft(change, { ...asTyped, faults });
+  const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
+  if (merge.foreign.length > 0) {
+    return showDraft(change, { fields: valuesToFields(model, merge.values), faults: [], foreign: merge.foreign });
+  }
+  return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
+}
+
+/**
+ * The newest version of the object is what we write on, as far as its `spec` is what the person saw: a controller that only reports status
+ * meanwhile is no conflict.
+ */
+async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: JsonObject; readonly seen: Seen }): Promise<Answer> {
+  const { visit, instance } = change;
+  for (let tried = 1; ; tried += 1) {
+    const newest = tried === 1 ? instance : await deps.operations.showInstance(visit.actor, addressOf(visit));
+    if (formatSeen(seenOf(specOf(newest), saltOf(newest))) !== formatSeen(seenOf(specOf(instance), saltOf(instance)))) {
+      return receive(deps, { ...change, instance: newest }, visit.body);
+    }
+    try {
+      return await write(deps, { ...change, instance: newest }, wanted.spec);
+    } catch (error) {
+      if (isAppError(error, 'Conflict') && tried < TRIES) continue;
+      const faults = faultsOfRefusal(error);
+      if (faults === undefined) throw error;
+      return showDraft(change, { fields: visit.body, faults, foreign: [], seen: formatSeen(wanted.seen) });
+    }
+  }
+}
+
+/** Preflight always; writes only when it was asked for and nothing stands against it. */
+async function write({ operations }: WebDeps, change: Change, spec: JsonObject): Promise<Answer> {
+  const { visit, instance } = change;
+  const wanted: InstanceChange = { ...addressOf(visit), spec, etag: instance.etag };
+  const preflight = await operations.preflightChange(visit.actor, wanted);
+  const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
+  if (wrong.length > 0) return showDraft(change, { fields: visit.body, faults: wrong, foreign: [], seen: visit.body.get('seen') ?? '' });
+  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save') {
+    return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
+  }
+  const model = {
+    review: reviewOf(preflight, visit.body),
+    ...changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] }),
+  };
+  return {
+    view: 'environments/instances/review',
+    title: `Review the change of ${instance.name}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(instance, 'Review'),
+    model,
+  };
+}
+
+function showDraft(change: Change, draft: ChangeDraft): Answer {
+  const { instance, model } = change;
+  const wrong = draft.faults.length > 0;
+  return {
+    view: 'environments/instances/edit',
+    title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(instance, 'Change'),
+    model: changePage(instance, model, draft),
+    ...statusOf(wrong, draft),
+  };
+}
+
+function statusOf(wrong: boolean, { foreign }: ChangeDraft): { status: number } | undefined {
+  if (foreign.length > 0) return { status: 409 };
+  return wrong ? { status: 422 } : undefined;
+}

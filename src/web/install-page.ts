@@ -1,0 +1,76 @@
+import type { FieldFault } from '../domain/errors.ts';
+import type { FormModel } from '../schema/form-node.ts';
+import { appIcon, type AppIcon } from './app-card.ts';
+import { type Badge, tierBadge } from './badges.ts';
+import { ownFault, showForm, type ShownForm } from './instance-form.ts';
+import { appPath, installPath } from './paths.ts';
+import type { InstallTargets } from './ports.ts';
+
+export interface InstallPage extends ShownForm {
+  readonly appName: string;
+  readonly icon: AppIcon;
+  readonly action: string;
+  readonly backHref: string;
+  readonly environments: readonly EnvironmentChoice[];
+  /** Whether there is any environment that this can be installed in. */
+  readonly possible: boolean;
+  readonly environmentFault: string;
+  readonly name: string;
+  readonly nameFault: string;
+}
+
+export interface EnvironmentChoice {
+  readonly id: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly tier: Badge;
+  readonly selected: boolean;
+  /** Why it cannot be chosen; empty when it can. */
+  readonly refusal: string;
+}
+
+/** What somebody has typed so far. */
+export interface InstallDraft {
+  readonly environment: string;
+  readonly name: string;
+  readonly fields: URLSearchParams;
+  readonly faults: readonly FieldFault[];
+}
+
+export function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): InstallPage {
+  const environments = environmentChoices(targets, draft.environment);
+  return {
+    ...showForm(model, draft.fields, { faults: draft.faults, base: {} }),
+    appName: app.displayName,
+    icon: appIcon(app),
+    action: installPath(app.id),
+    backHref: appPath(app.id),
+    environments,
+    possible: environments.some((environment) => environment.refusal === ''),
+    environmentFault: ownFault(draft.faults, 'environment'),
+    name: draft.name,
+    nameFault: ownFault(draft.faults, 'metadata.name'),
+  };
+}
+
+/** The only possible environment is chosen already. */
+function environmentChoices(targets: InstallTargets['targets'], chosen: string): EnvironmentChoice[] {
+  const possible = targets.filter(({ environment, rights }) => rights.create && environment.ready);
+  const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
+  return targets.map(({ environment, rights }, index) => {
+    const refusal = refusalOf(environment.ready, rights.create);
+    return {
+      id: index === 0 ? 'environment' : `environment-${index}`,
+      name: environment.name,
+      displayName: environment.displayName === '' ? environment.name : environment.displayName,
+      tier: tierBadge(environment.tier),
+      selected: refusal === '' && environment.name === (chosen === '' ? only : chosen),
+      refusal,
+    };
+  });
+}
+
+function refusalOf(ready: boolean, mayCreate: boolean): string {
+  if (!mayCreate) return 'Your role there does not let you install apps.';
+  return ready ? '' : 'It is still being set up.';
+}

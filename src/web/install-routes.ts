@@ -1,0 +1,118 @@
+import { Router } from 'express';
+import type { FieldFault } from '../domain/errors.ts';
+import { parseObjectName } from '../domain/names.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import type { FormModel } from '../schema/form-node.ts';
+import { applyFormOp } from './form/apply-form-op.ts';
+import { formToValues } from './form/form-to-values.ts';
+import { prefill } from './form/prefill.ts';
+import { valuesToFields } from './form/values-to-fields.ts';
+import { appForm, faultsOfRefusal } from './instance-form.ts';
+import { type InstallDraft, installPage } from './install-page.ts';
+import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import { appPath, installPath, instancePath } from './paths.ts';
+import type { InstallTargets, InstanceDraft } from './ports.ts';
+import { reviewOf } from './review.ts';
+
+/** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
+export function installRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    '/apps/:app/install',
+    page(deps, async (visit) => openForm(await startInstall(deps, visit), visit)),
+  );
+  router.post(
+    '/apps/:app/install',
+    page(deps, async (visit) => receive(deps, await startInstall(deps, visit), visit)),
+  );
+  return router;
+}
+
+interface Install {
+  readonly targets: InstallTargets;
+  readonly model: FormModel;
+}
+
+async function startInstall({ operations }: WebDeps, { actor, param }: Visit): Promise<Install> {
+  const targets = await operations.installTargets(actor, param('app'));
+  return { targets, model: appForm(targets.app, 'create') };
+}
+
+/** A link can fill the form: `?environment=team-a&name=orders&v.spec.instances=3`. */
+function openForm(install: Install, { query }: Visit): Answer {
+  const fields = valuesToFields(install.model, prefill(install.model, query));
+  return showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
+}
+
+async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<Answer> {
+  const { body } = visit;
+  const typed = { environment: body.get('environment') ?? '', name: body.get('name') ?? '', fields: body };
+  const op = body.get('_op');
+  if (op !== null) return showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
+  if (body.get('_do') === 'edit') return showDraft(install, { ...typed, faults: [] });
+  const { values, faults } = formToValues(install.model, body, {});
+  const all = [...headFaults(typed, install), ...faults];
+  if (all.length > 0) return showDraft(install, { ...typed, faults: all });
+  return attempt(deps, install, { visit, spec: values });
+}
+
+function headFaults({ environment, name }: { readonly environment: string; readonly name: string }, { targets }: Install): FieldFault[] {
+  const known = targets.targets.some((target) => target.environment.name === environment);
+  const missing = known ? [] : [{ field: 'environment', message: 'Choose the environment to install it in' }];
+  return [...missing, ...nameFaults(name)];
+}
+
+function nameFaults(name: string): readonly FieldFault[] {
+  try {
+    parseObjectName(name);
+    return [];
+  } catch (error) {
+    return faultsOfRefusal(error) ?? [];
+  }
+}
+
+/** Preflight always; writes only when it was asked for and nothing stands against it. */
+async function attempt(
+  { operations }: WebDeps,
+  install: Install,
+  { visit, spec }: { readonly visit: Visit; readonly spec: JsonObject },
+): Promise<Answer> {
+  const { actor, body } = visit;
+  const draft = { environment: body.get('environment') ?? '', app: install.targets.app.id, name: (body.get('name') ?? '').trim(), spec };
+  try {
+    const preflight = await operations.preflightInstance(actor, draft);
+    const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
+    if (wrong) return showDraft(install, { ...draft, fields: body, faults: preflight.faults });
+    if (preflight.verdict === 'Blocked' || body.get('_do') !== 'install') return showReview(install, draft, reviewOf(preflight, body));
+    const created = await operations.createInstance(actor, draft);
+    return { redirect: instancePath(created) };
+  } catch (error) {
+    const faults = faultsOfRefusal(error);
+    if (faults === undefined) throw error;
+    return showDraft(install, { ...draft, fields: body, faults });
+  }
+}
+
+function showDraft(install: Install, draft: InstallDraft): Answer {
+  const { app } = install.targets;
+  const wrong = draft.faults.length > 0;
+  return {
+    view: 'apps/install',
+    title: `${wrong ? 'Error: ' : ''}Install ${app.displayName}`,
+    section: 'catalog',
+    crumbs: crumbsOf(install, 'Install'),
+    model: installPage(install.targets, install.model, draft),
+    ...(wrong ? { status: 422 } : {}),
+  };
+}
+
+function showReview(install: Install, draft: InstanceDraft, review: object): Answer {
+  const { app, targets } = install.targets;
+  const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
+  const model = { review, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
+  return { view: 'apps/review', title: `Review ${draft.name}`, section: 'catalog', crumbs: crumbsOf(install, 'Review'), model };
+}
+
+function crumbsOf({ targets: { app } }: Install, here: string): readonly { label: string; href?: string }[] {
+  return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
+}

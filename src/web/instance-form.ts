@@ -1,0 +1,70 @@
+import type { App } from '../domain/app.ts';
+import { isAppError, type AppError, type FieldFault } from '../domain/errors.ts';
+import { objectAt } from '../domain/read.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import { curatedFromExample } from '../schema/curated.ts';
+import { buildForm } from '../schema/form-model.ts';
+import type { FormMode, FormModel } from '../schema/form-node.ts';
+import { errorSummary } from './form/error-summary.ts';
+import type { FormView } from './form/form-view-model.ts';
+import { formView } from './form/form-view.ts';
+import { locateFaults } from './form/locate-faults.ts';
+
+/** The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. */
+export function appForm(app: App, mode: FormMode): FormModel {
+  const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
+  const schema = objectAt(app.schema, 'properties', 'spec') as JsonObject;
+  return buildForm({ schema, root: 'spec', curated, defaults: app.defaults, mode });
+}
+
+/** A form as it is shown, with what is wrong in it. */
+export interface ShownForm {
+  readonly form: FormView;
+  readonly errors: readonly { readonly message: string; readonly href: string }[];
+}
+
+/** The inputs of pages beside those of the form itself, by the field that faults name. */
+const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
+  environment: { href: '#environment', label: 'Environment' },
+  'metadata.name': { href: '#name', label: 'Name' },
+};
+
+export function showForm(
+  model: FormModel,
+  fields: URLSearchParams,
+  state: { readonly faults: readonly FieldFault[]; readonly base: JsonObject },
+): ShownForm {
+  const own = state.faults.filter((fault) => ownField(fault) !== undefined);
+  const located = locateFaults(
+    model,
+    fields,
+    state.faults.filter((fault) => ownField(fault) === undefined),
+  );
+  const lines = [
+    ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
+    ...errorSummary(located, model).map(({ href, label, message }) => ({ href, message: label === '' ? message : `${label}: ${message}` })),
+  ];
+  return { form: formView(model, { fields, faults: located, base: state.base }), errors: lines };
+}
+
+/** The message of a fault of one of the page's own inputs; empty without one. */
+export function ownFault(faults: readonly FieldFault[], field: 'environment' | 'metadata.name'): string {
+  return faults
+    .filter((fault) => fault.field === field)
+    .map((fault) => fault.message)
+    .join('. ');
+}
+
+function ownField({ field }: FieldFault): { readonly href: string } | undefined {
+  return field !== undefined && Object.hasOwn(OWN_FIELDS, field) ? OWN_FIELDS[field] : undefined;
+}
+
+/** What a refusal says about the input, to be shown beside it; undefined for errors that no other input would avoid. */
+export function faultsOfRefusal(error: unknown): readonly FieldFault[] | undefined {
+  if (!isAppError(error, 'InvalidInput', 'AlreadyExists', 'AdmissionDenied', 'QuotaExceeded')) return undefined;
+  return error.faults.length > 0 ? error.faults : [wholeFault(error)];
+}
+
+function wholeFault(error: AppError): FieldFault {
+  return error.code === 'AlreadyExists' ? { field: 'metadata.name', message: error.message } : { message: error.message };
+}
