@@ -149,7 +149,11 @@ test('a caller who gives up gets the reason of its own signal', async (t) => {
 test('nothing listening, a name that does not exist and an untrusted certificate are told apart', async (t) => {
   const site = await serveHttps(t, (_request, response) => response.end());
   const library = await libraryFor(t, { allowEgress: ['127.0.0.0/8', '::1/128'] });
-  await assertFails(fetchURL(library, `https://127.0.0.1:${await closedPort()}/a.tgz`), 'ChartUnreachable', /nothing accepts a connection there.*ECONNREFUSED/);
+  await assertFails(
+    fetchURL(library, `https://127.0.0.1:${await closedPort()}/a.tgz`),
+    'ChartUnreachable',
+    /nothing accepts a connection there.*ECONNREFUSED/,
+  );
   await assertFails(fetchURL(library, 'https://no-such-host.invalid/a.tgz'), 'ChartUnreachable', /host name cannot be resolved.*--mirror/);
   await assertFails(fetchURL(library, `${site.address}/a.tgz`), 'ChartUnreachable', /TLS certificate is not trusted/);
 });

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createChartLibrary } from '../../../src/chart/chart-library.ts';
+import { packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { fetchURL, libraryFor } from './library.ts';
+
+const FULL = {
+  'Chart.yaml': `apiVersion: v2
+name: full
+version: v1.2.3
+appVersion: 16.4
+description: All there is
+icon: https://example.com/icon.svg
+home: https://example.com
+kubeVersion: ">=1.30.0-0"
+keywords: [database, 7]
+maintainers: [{name: Ann, email: ann@example.com}]
+dependencies: [{name: common, version: 2.x.x, repository: "https://charts.example.com", condition: common.enabled}]
+`,
+  'values.yaml': '# How many.\nreplicas: 1\nyes: no\n__proto__: {polluted: true}\n',
+  'values.schema.json': '{"type": "object"}',
+  'README.md': '# Full',
+  'openapispec.json': '{"definitions": {}}',
+  'crds/b.yaml':
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: bs.example.com}\n---\n---\n# nothing\n',
+  'crds/a.yaml': 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\n',
+  'crds/notes.txt': 'not YAML: [',
+  'charts/sub/crds/c.yaml': 'not read: [',
+};
+
+test('a chart is read: metadata, values as Helm reads them, schema, README and CRDs in order', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFiles(folder, { 'full.tgz': await packChart('full', FULL) });
+  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/full.tgz');
+  assert.deepEqual(contents.metadata, {
+    name: 'full',
+    version: 'v1.2.3',
+    appVersion: '16.4',
+    description: 'All there is',
+    icon: 'https://example.com/icon.svg',
+    home: 'https://example.com',
+    kubeVersion: '>=1.30.0-0',
+    keywords: ['database'],
+    maintainers: [{ name: 'Ann', email: 'ann@example.com' }],
+    dependencies: [{ name: 'common', version: '2.x.x', repository: 'https://charts.example.com', condition: 'common.enabled' }],
+  });
+  assert.deepEqual(Object.keys(contents.values), ['replicas', 'true', '__proto__']);
+  assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
+  assert.match(contents.valuesText, /^# How many\./);
+  assert.deepEqual(contents.schema, { type: 'object' });
+  assert.equal(contents.readme, '# Full');
+  assert.equal(contents.openApiSpec, '{"definitions": {}}');
+  assert.deepEqual(
+    contents.crds.map((crd) => crd.metadata.name),
+    ['as.example.com', 'bs.example.com'],
+  );
+  assert.equal(contents.files.length, 9);
+});
+
+test('an icon that is no https or data address is left out', async (t) => {
+  const folder = await temporaryFolder(t);
+  const chart = { 'Chart.yaml': 'name: demo\nversion: 1.0.0\nicon: "javascript:alert(1)"\n' };
+  await writeFiles(folder, { 'demo.tgz': await packChart('demo', chart) });
+  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/demo.tgz');
+  assert.equal(contents.metadata.icon, undefined);
+  assert.deepEqual([contents.values, contents.valuesText, contents.readme, contents.crds], [{}, '', '', []]);
+});
+
+test('the cache does not give out what was tampered with, and outlives the library', async (t) => {
+  const folder = await temporaryFolder(t);
+  const cacheDir = join(folder, 'cache');
+  await writeFiles(folder, { 'root/full.tgz': await packChart('full', FULL) });
+  const options = { cacheDir, roots: { charts: join(folder, 'root') }, mirrors: [], allowEgress: [] };
+  const first = await fetchURL(await createChartLibrary(options), 'file://charts/full.tgz');
+  const library = await createChartLibrary(options);
+  assert.deepEqual(await library.contents(first.digest), first.contents);
+  assert.equal(await library.contents(`sha256:${'0'.repeat(64)}`), undefined);
+  assert.equal(await library.contents('../../etc/passwd'), undefined);
+  await appendFile(first.path, 'more');
+  assert.equal(await library.contents(first.digest), undefined);
+  assert.deepEqual(await readdir(cacheDir), []);
+});
