@@ -17,7 +17,9 @@ export async function birthMark(pid: number): Promise<string | undefined> {
   const stat = await procFile(pid, 'stat');
   // The command's name stands in parentheses and may hold anything; what follows the last one is the state and 49 numbers (proc(5)).
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields === undefined || fields[0] === 'Z' ? undefined : fields[19];
+  // The first thread of a process can be a zombie while others still hold its sockets, so that the number of threads counts too.
+  const isOver = fields === undefined || (fields[0] === 'Z' && Number(fields[17]) <= 1);
+  return isOver ? undefined : fields[19];
 }
 
 async function procFile(pid: number, name: string): Promise<string | undefined> {
