@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Cluster } from '../../src/domain/cluster.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
+import { pidFile } from '../../src/embedded/cluster/leftovers.ts';
+import { commandLine } from '../../src/embedded/cluster/process-table.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { runLocalControllers } from '../../src/embedded/controllers/local-controllers.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+const deployments: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
+const core = (resource: string): ResourceType => ({ group: '', version: 'v1', resource });
+const field = { fieldManager: 'test', force: 'force' } as const;
+const name = 'controller-default.demo';
+
+/** Writes down what it is given, then waits. */
+const PROGRAM = `
+import { readFileSync } from 'node:fs';
+const { KUBECONFIG = '', ...rest } = process.env;
+const token = /token: (\\S+)/.exec(readFileSync(KUBECONFIG, 'utf8'))?.[1] ?? '';
+const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+console.log(JSON.stringify({ sub, env: Object.keys(rest).sort() }));
+const stay: ReturnType<typeof setInterval> = setInterval(() => undefined, 1000);
+`;
+
+let folder: string;
+let embedded: EmbeddedCluster;
+let kube: Kube;
+let cluster: Cluster;
+let stop: AbortController;
+let ended: Promise<void>;
+
+before(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-programs-')));
+  await writeFile(join(folder, 'main.ts'), PROGRAM);
+  embedded = await startThrowawayCluster(await loadTools(repoRoot));
+  kube = createKube({ kubeconfigPath: embedded.kubeconfigPath, userAgent: 'chandlery/test' });
+  cluster = kube.asController();
+  stop = new AbortController();
+  const log = createLog({ level: 'silent', format: 'json', write: () => undefined });
+  ended = runLocalControllers({ cluster, embedded, programs: { demo: join(folder, 'main.ts') }, log, signal: stop.signal });
+});
+after(async () => {
+  stop.abort();
+  await ended;
+  await kube.close();
+  await embedded.stop();
+  await rm(folder, { recursive: true });
+});
+
+test('a Deployment with the annotation gets its program, which acts as its service account and sees nothing of our environment', async () => {
+  await apply({ replicas: 1, account: 'first' });
+  await serviceAccount('first');
+  const said = await eventually(firstWords, 'the program speaks');
+  assert.deepEqual(said, { sub: 'system:serviceaccount:default:first', env: ['HOME', 'POD_NAMESPACE'] });
+});
+
+test('a program that is killed is started again', async () => {
+  const pid = await runningPid();
+  process.kill(pid, 'SIGKILL');
+  await eventually(async () => (await runningPid()) !== pid, 'another process');
+});
+
+test('another service account means another process with that account', async () => {
+  const pid = await runningPid();
+  await serviceAccount('second');
+  await apply({ replicas: 1, account: 'second' });
+  await eventually(
+    async () => ((await firstWords()) as { sub: string }).sub === 'system:serviceaccount:default:second',
+    'the program speaks again',
+  );
+  assert.equal(await commandLine(pid), undefined);
+});
+
+test('a Deployment scaled to zero loses its program, and gets it again', async () => {
+  const pid = await runningPid();
+  await apply({ replicas: 0, account: 'second' });
+  await eventually(async () => (await commandLine(pid)) === undefined, 'the process is gone');
+  await apply({ replicas: 1, account: 'second' });
+  await eventually(runningPid, 'a process');
+});
+
+test('a Deployment cannot run what is not in the table', async () => {
+  await apply({ replicas: 1, account: 'second', program: '../main.ts' }, 'sneaky');
+  await apply({ replicas: 1, account: 'second', program: 'toString' }, 'sneakier');
+  const pid = await runningPid();
+  await cluster.delete({ ...deployments, namespace: 'default', name: 'demo' });
+  await eventually(async () => (await commandLine(pid)) === undefined, 'the process of the deleted Deployment is gone');
+  for (const other of ['sneaky', 'sneakier']) await assert.rejects(readFile(pidFile(embedded.stateDir, `controller-default.${other}`)));
+});
+
+async function apply(
+  { replicas, account, program = 'demo' }: { replicas: number; account: string; program?: string },
+  called = 'demo',
+): Promise<void> {
+  const labels = { app: called };
+  const metadata = { labels, annotations: { 'chandlery.dev/controller': program } };
+  const template = { metadata, spec: { serviceAccountName: account, containers: [{ name: 'main', image: 'registry.example/demo:1' }] } };
+  const spec = { replicas, selector: { matchLabels: labels }, template };
+  const object: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'default', name: called }, spec };
+  await cluster.apply(deployments, object, field);
+}
+
+async function serviceAccount(called: string): Promise<void> {
+  await cluster.apply(
+    core('serviceaccounts'),
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'default', name: called } },
+    field,
+  );
+}
+
+async function firstWords(): Promise<unknown> {
+  const text = await readFile(join(embedded.stateDir, 'run', `${name}.log`), 'utf8');
+  return JSON.parse(text.slice(0, text.indexOf('\n')));
+}
+
+async function runningPid(): Promise<number> {
+  return eventually(async () => {
+    const pid = Number(await readFile(pidFile(embedded.stateDir, name), 'utf8'));
+    return (await commandLine(pid)) !== undefined && pid;
+  }, 'the program runs');
+}
