@@ -44,7 +44,7 @@ async function runGroup({ name, files, concurrency }: Group): Promise<void> {
     stream.on('test:summary', ({ file, counts: summary }) => {
       if (file !== undefined) return;
       counts.passed += summary.passed;
-      counts.failed += summary.failed + summary.cancelled;
+      counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
       counts.skipped += summary.skipped + summary.todo;
     });
     stream.once('end', resolve);

@@ -1,3 +1,22 @@
-export function createCharts(_input: object): { contents(digest: string): Promise<{ readonly readme: string } | undefined> } {
-  return { contents: () => Promise.resolve(undefined) };
+import { join } from 'node:path';
+import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../observe/log.ts';
+
+export interface ChartsInput {
+  readonly config: Pick<Config, 'chartRoots' | 'mirrors' | 'allowEgress'>;
+  readonly repoRoot: string;
+  readonly stateDir: string;
+  readonly log: Log;
+}
+
+/** The charts, cached in the state folder; our own sample charts are the root `charts`. */
+export async function createCharts({ config, repoRoot, stateDir, log }: ChartsInput): Promise<ChartLibrary> {
+  return await createChartLibrary({
+    cacheDir: join(stateDir, 'cache', 'charts'),
+    roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots },
+    mirrors: config.mirrors,
+    allowEgress: config.allowEgress,
+    log: { info: (keys, message) => log.debug(message, { ...keys }) },
+  });
 }

@@ -7,6 +7,8 @@ import type { LiveCatalog } from '../kube/catalog-cache.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { watchFolders } from './watch-folders.ts';
 
@@ -28,7 +30,14 @@ export async function runControllers(input: ControllersInput): Promise<void> {
   const now = (): Date => new Date();
   const cluster = kube.asController();
   const folders = watchFolders({ sources: catalog.reflectors.catalogSources, signal });
+  const events = createEventRecorder({ cluster, log });
   await Promise.all([
+    run(input, {
+      name: 'environment',
+      sources: [catalog.reflectors.environments],
+      reconcile: createEnvironmentReconciler({ cluster, events, now }),
+      workers: 2,
+    }),
     run(input, {
       name: 'source',
       sources: [catalog.reflectors.catalogSources, folders],

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const INSTANCES = '/environments/team-a/instances';
+
+describe('the REST API of the whole product', { timeout: 300_000 }, () => {
+  let product: Product;
+  let catalog: string;
+  const names = (answer: Answer, key = 'name'): (string | undefined)[] => listAt(answer.body, 'items').map((item) => textAt(item, key));
+
+  before(async () => {
+    catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
+    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
+    product = await startProduct(['--catalog', catalog]);
+    await until(
+      async () => names(await product.api('dev-a', '/apps?availability=Available'), 'id').length >= 2,
+      'the sample apps are available',
+      120_000,
+    );
+    await until(async () => names(await product.api('dev-a', '/environments')).includes('team-a'), 'dev-a sees an environment', 60_000);
+  });
+  after(async () => {
+    await product.stop();
+    await rm(catalog, { recursive: true, force: true });
+  });
+
+  it('tells people who they are for the api-server', async () => {
+    const { body } = await product.api('dev-a', '/me');
+    assert.equal(textAt(body, 'user'), 'oidc:dev-a');
+    assert.ok(listAt(body, 'groups').includes('oidc:team-a'));
+    assert.equal(at(body, 'admin'), false);
+    assert.equal(at((await product.api('admin', '/me')).body, 'admin'), true);
+  });
+
+  it('shows the catalogue with facets, and an app with its schema and README', async () => {
+    const { body } = await product.api('dev-a', '/apps?search=cache');
+    assert.equal(textAt(body, 'items', 0, 'id'), CACHES);
+    assert.ok(listAt(body, 'facets', 'category').length > 0);
+    const app = (await product.api('dev-a', `/apps/${CACHES}`)).body;
+    assert.ok((textAt(app, 'readme') ?? '').length > 100);
+    assert.ok(at(app, 'schema', 'properties', 'spec') !== undefined);
+  });
+
+  it("answers for another team's environment exactly as for one that does not exist", async () => {
+    const theirs = await product.api('dev-b', INSTANCES);
+    const nobodys = await product.api('dev-b', '/environments/team-x/instances');
+    assert.equal(theirs.status, 404);
+    assert.equal(withoutNames(theirs.body, 'team-a'), withoutNames(nobodys.body, 'team-x'));
+    assert.ok(!names(await product.api('dev-b', '/environments')).includes('team-a'));
+  });
+
+  it('finds out what would happen and writes nothing', async () => {
+    const good = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body: { app: CACHES, name: 'dry', spec: {} } });
+    assert.equal(textAt(good.body, 'verdict'), 'Ready');
+    const bad = await product.api('dev-a', `${INSTANCES}?dryRun=All`, {
+      method: 'POST',
+      body: { app: CACHES, name: 'dry', spec: { replicas: 'many' } },
+    });
+    assert.equal(textAt(bad.body, 'verdict'), 'Blocked');
+    assert.equal(textAt(bad.body, 'faults', 0, 'field'), 'spec.replicas');
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/dry`)).status, 404);
+  });
+
+  it('refuses an unknown field by its name', async () => {
+    const { status, body } = await product.api('dev-a', INSTANCES, {
+      method: 'POST',
+      body: { app: CACHES, name: 'odd', spec: { repicas: 1 } },
+    });
+    assert.equal(status, 422);
+    assert.match(textAt(body, 'errors', 0, 'field') ?? '', /spec\.repicas/);
+  });
+
+  it('installs, shows the tree become healthy, changes, and deletes', async () => {
+    const created = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'sessions', spec: {} } });
+    assert.equal(created.status, 201);
+    const path = `${INSTANCES}/${CACHES}/sessions`;
+    assert.equal(created.headers.get('location'), `/api/v1${path}`);
+    assert.equal(
+      (await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'sessions', spec: {} } })).status,
+      409,
+    );
+
+    await until(
+      async () => textAt((await product.api('dev-a', `${path}/tree`)).body, 'health', 'word') === 'Healthy',
+      'the cache is healthy',
+      90_000,
+    );
+    const tree = (await product.api('dev-a', `${path}/tree`)).body;
+    const kinds = kindsOf(at(tree, 'root'));
+    for (const kind of ['Cache', 'StatefulSet', 'Pod', 'Service', 'Secret']) assert.ok(kinds.includes(kind), `${kind} in ${kinds.join()}`);
+    assert.ok(listAt((await product.api('dev-a', `${path}/events`)).body, 'items').length > 0);
+
+    const live = await product.api('dev-a', path);
+    const etag = live.headers.get('etag') ?? '';
+    const changed = await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 2 } }, headers: { 'If-Match': etag } });
+    assert.equal(changed.status, 200);
+    assert.equal(numberAt(changed.body, 'object', 'spec', 'replicas'), 2);
+    const stale = await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 3 } }, headers: { 'If-Match': etag } });
+    assert.equal(stale.status, 412);
+
+    assert.equal((await product.api('dev-a', path, { method: 'DELETE' })).status, 202);
+    await until(async () => (await product.api('dev-a', path)).status === 404, 'the cache is gone');
+  });
+
+  it('keeps admin things from developers with a sentence that names the missing right', async () => {
+    const refused = await product.api('dev-a', '/operators');
+    assert.equal(refused.status, 403);
+    assert.equal(textAt(refused.body, 'missing', 'resource'), 'operators');
+    const operators = await product.api('admin', '/operators');
+    assert.deepEqual([...new Set(names(operators, 'status'))], ['READY']);
+  });
+
+  it('reports a faulty file with its line, keeps everything else, and takes the mended one up', async () => {
+    const file = join(catalog, 'broken.yaml');
+    await writeFile(file, 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  teir: staging\n');
+    await until(
+      async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0,
+      'the fault is reported',
+      5_000,
+    );
+    const [fault] = listAt((await product.api('admin', '/catalog/faults')).body, 'items');
+    assert.equal(textAt(fault, 'file'), 'broken.yaml');
+    assert.equal(numberAt(fault, 'line'), 6);
+    assert.match(textAt(fault, 'message') ?? '', /teir/);
+    assert.ok(names(await product.api('dev-a', '/environments')).includes('team-a'));
+
+    await writeFile(
+      file,
+      'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  tier: staging\n  groups: [{name: "oidc:team-a", role: developer}]\n',
+    );
+    await until(async () => names(await product.api('dev-a', '/environments')).includes('team-c'), 'the mended environment is live', 5_000);
+    assert.deepEqual(listAt((await product.api('admin', '/catalog/faults')).body, 'items'), []);
+    await rm(file);
+    await until(
+      async () => !names(await product.api('dev-a', '/environments')).includes('team-c'),
+      'the environment is gone with its file',
+    );
+  });
+
+  it('lets nobody in without a token, and says how to get one', async () => {
+    const response = await fetch(`${product.origin}/api/v1/apps`);
+    assert.equal(response.status, 401);
+    assert.match(response.headers.get('content-type') ?? '', /application\/problem\+json/);
+    assert.equal((await fetch(`${product.origin}/api/v1/openapi.json`)).status, 200);
+  });
+
+  it('never touches what is in an environment under another name than the person’s', async () => {
+    const events = (await readFile(product.auditLogPath, 'utf8'))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): unknown => JSON.parse(line));
+    const inside = events.filter(
+      (event) => textAt(event, 'objectRef', 'namespace') === 'team-a' && textAt(event, 'userAgent')?.startsWith('chandlery') === true,
+    );
+    const private_ = inside.filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? ''));
+    assert.ok(private_.length > 20, `${private_.length} calls were audited`);
+    const bare = private_.filter(
+      (event) => textAt(event, 'impersonatedUser', 'username') === undefined || listAt(event, 'impersonatedUser', 'groups').length === 0,
+    );
+    assert.deepEqual(
+      bare.map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`),
+      [],
+    );
+  });
+});
+
+/** What the controller itself puts into the namespace of an Environment. */
+const FURNITURE = new Set(['namespaces', 'serviceaccounts', 'rolebindings', 'roles', 'resourcequotas', 'limitranges', 'networkpolicies']);
+
+function withoutNames(body: unknown, name: string): string {
+  return JSON.stringify(body, (key, value: unknown) => (key === 'requestId' ? '' : value)).replaceAll(name, 'NAME');
+}
+
+function kindsOf(node: unknown): string[] {
+  return [textAt(node, 'kind') ?? '', ...listAt(node, 'children').flatMap(kindsOf)];
+}
