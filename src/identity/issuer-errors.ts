@@ -1,7 +1,7 @@
 import { errors as jose } from 'jose';
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { AppError, messageOf } from '../domain/errors.ts';
-import { textAt } from '../domain/read.ts';
+import { at, textAt } from '../domain/read.ts';
 
 const AWAY_CODES = new Set([
   'OAUTH_TIMEOUT',
@@ -12,10 +12,20 @@ const AWAY_CODES = new Set([
 ]);
 const OUR_FAULT = new Set(['invalid_client', 'unauthorized_client', 'invalid_scope', 'unsupported_grant_type']);
 
+/** The issuer cannot be used: it does not answer, or not as the issuer that is configured. */
 export function issuerAway(issuer: URL, cause: unknown): AppError {
-  const why = textAt(cause, 'cause', 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
-  const message = `The identity provider at ${issuer.href} does not answer (${why}). Try again in a moment`;
+  const itself = textAt(cause, 'code') === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' ? textAt(cause, 'cause', 'body', 'issuer') : undefined;
+  const message =
+    itself === undefined
+      ? `The identity provider at ${issuer.href} does not answer (${whyAway(cause)}). Try again in a moment`
+      : `The identity provider at ${issuer.href} calls itself ${JSON.stringify(itself)}: an admin must set the issuer to exactly that`;
   return new AppError('IssuerUnavailable', message, { cause, retryAfter: 5 });
+}
+
+function whyAway(cause: unknown): string {
+  const inner = at(cause, 'cause');
+  if (inner instanceof Response) return `HTTP ${inner.status}`;
+  return textAt(inner, 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
 }
 
 /** What went wrong between us and the issuer as an error of the table: it is away, it refused us, or it refused the person. */

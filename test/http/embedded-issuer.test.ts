@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { request } from 'node:http';
 import { promisify } from 'node:util';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { createEmbeddedIssuer } from '../../src/embedded/issuer/create-embedded-issuer.ts';
@@ -27,6 +28,16 @@ describe('the embedded issuer', () => {
     for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'end_session_endpoint']) {
       assert.ok(metadata[name]?.startsWith(`${house.origin}/issuer/`), `${name}: ${metadata[name]}`);
     }
+  });
+
+  it('answers no foreign name that was made to lead here', async () => {
+    const status = await new Promise((done, fail) => {
+      const url = new URL('/issuer/.well-known/openid-configuration', house.origin);
+      request(url, { headers: { host: 'evil.example:8080' } }, (answer) => done(answer.resume().statusCode))
+        .on('error', fail)
+        .end();
+    });
+    assert.equal(status, 421);
   });
 
   it('publishes no private part of its key', async () => {

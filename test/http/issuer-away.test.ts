@@ -42,3 +42,26 @@ describe('an issuer that is away at the start', () => {
     assert.equal((await house.browser().signIn('dev-a', '/apps')).text, 'hello Asha Rao at /apps');
   });
 });
+
+describe('an issuer that calls itself otherwise than it is configured', () => {
+  it('is named with both names, for the admin', async () => {
+    const house = await openHouse();
+    const other = await openHouse({ settings: { issuer: new URL(`${house.origin}/issuer/`) } });
+    const answer = await other.browser().visit('/login');
+    await Promise.all([house.close(), other.close()]);
+    assert.equal(answer.status, 503);
+    const { message } = JSON.parse(answer.text);
+    assert.equal(
+      message.replaceAll(house.origin, 'X'),
+      'The identity provider at X/issuer/ calls itself "X/issuer": an admin must set the issuer to exactly that',
+    );
+  });
+
+  it('that answers with an error is told with its status', async () => {
+    const house = await openHouse();
+    const other = await openHouse({ settings: { issuer: new URL(`${house.origin}/public/nowhere`) } });
+    const answer = await other.browser().visit('/login');
+    await Promise.all([house.close(), other.close()]);
+    assert.match(JSON.parse(answer.text).message, /does not answer \(HTTP 401\)/);
+  });
+});

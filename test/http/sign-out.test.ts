@@ -52,6 +52,13 @@ describe('signing out', () => {
     assert.equal(await isSignedIn(browser), false);
   });
 
+  it('may lead to an issuer at another origin, which the policy for forms names', async () => {
+    const other = await openHouse({ settings: { issuer: house.issuer.issuerUrl } });
+    const answer = await fetch(`${other.origin}/signed-out`);
+    await other.close();
+    assert.ok(answer.headers.get('content-security-policy')?.includes(`form-action 'self' ${house.origin};`));
+  });
+
   it('is a form, not a link', async () => {
     const browser = house.browser();
     await browser.signIn('dev-a');

@@ -55,9 +55,17 @@ export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Prom
   };
 }
 
-/** Whatever name the server was called by, the issuer's own addresses must be the ones of the public URL. */
+/**
+ * Whatever name of this machine the server was called by, the issuer's own addresses must be the ones of the public URL. A foreign name
+ * that was made to lead here (DNS rebinding) gets nothing, because signing in needs no password.
+ */
 function underPublicUrl(publicUrl: URL): RequestHandler {
-  return (req: Request, _res, next) => {
+  const names = new Set([publicUrl.hostname, 'localhost', '127.0.0.1', '[::1]']);
+  return (req: Request, res, next) => {
+    if (!names.has((req.headers.host ?? '').replace(/:\d+$/, ''))) {
+      res.status(421).type('text').send(`This server is called ${publicUrl.origin}\n`);
+      return;
+    }
     delete req.headers['x-forwarded-host'];
     req.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1);
     req.headers.host = publicUrl.host;

@@ -5,6 +5,9 @@ export interface PageAssets {
   readonly stylesheet: string;
 }
 
+/** Served whatever the folder is called; only today's has a lasting address. */
+const ICON = '/static/issuer/favicon.svg';
+
 /** The page on which one of the demo people is chosen: one button each, no password. */
 export function choosePersonPage(people: readonly DemoPerson[], action: string, assets: PageAssets): string {
   const choices = people.map(
@@ -23,7 +26,7 @@ export function choosePersonPage(people: readonly DemoPerson[], action: string, 
       <form method="post" action="${escape(action)}" class="stack">
         <ul class="people">${choices.join('')}
         </ul>
-        <p><button class="button button--quiet" type="submit" name="person" value="">Cancel</button></p>
+        <p><button class="button" type="submit" name="person" value="">Cancel</button></p>
       </form>`;
   return document('Sign in', main, assets);
 }
@@ -67,10 +70,12 @@ function document(title: string, main: string, { stylesheet }: PageAssets): stri
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>${escape(title)} · Chandlery demo</title>
+    <link rel="icon" href="${ICON}" type="image/svg+xml">
     <link rel="stylesheet" href="${escape(stylesheet)}">
   </head>
   <body>
-    <main class="page issuer">${main}
+    <main class="page issuer">
+      <p class="issuer__brand"><img src="${ICON}" alt="" width="36" height="36"> Chandlery <span class="muted">demo identity provider</span></p>${main}
     </main>
   </body>
 </html>
