@@ -47,9 +47,10 @@ async function build(go, pins, programs) {
   const draft = `${pins.cacheFolder}.build-${process.pid}`;
   mkdirSync(draft, { recursive: true });
   const names = programs.map((program) => program.name).join(', ');
-  if (programs.length > 1)
-    console.error('Building the pinned programs, once for all clones: about five minutes and 5 GB on a fresh machine of two cores.');
-  const progress = new Progress(`Building ${names}`);
+  const what = programs.length === 1 ? names : `${programs.length} programs`;
+  console.error(`Building ${names} from source, once for all clones.`);
+  if (programs.length > 1) console.error('On a fresh machine of two cores this takes about five minutes and 5 GB.');
+  const progress = new Progress(`Building ${what}`);
   try {
     await goBuild(go, { pins, programs, draft, progress });
     for (const { name, binary } of programs) renameSync(join(draft, binary), join(pins.cacheFolder, name));
