@@ -13,7 +13,7 @@ import { requireSignedIn } from './require-signed-in.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { sameSiteOnly } from './same-site-only.ts';
 
-const DEFAULT_LIMITS = { all: 3000, signIn: 120 };
+const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 
 /** The whole HTTP side: the middleware, in the order a request flows. It listens nowhere yet. */

@@ -18,7 +18,6 @@ export async function writePrivately(file: string, text: string): Promise<void> 
   const next = `${file}.next`;
   const handle = await open(next, 'w', 0o600);
   try {
-    await handle.chmod(0o600);
     await handle.writeFile(text);
     await handle.sync();
   } finally {
