@@ -85,16 +85,18 @@ async function gone(type: ResourceType, name: string, namespace?: string): Promi
   }, `${type.resource} ${name} gone`);
 }
 
-const person = (team: string) => kube.asActor({ user: `oidc:dev-${team}`, groups: [`oidc:team-${team}`] });
+const person = (team: string) => kube.asActor({ user: `oidc:envtest-${team}`, groups: [`oidc:envtest-team-${team}`] });
 
 describe('an environment', () => {
   test('makes its namespace, its rights and its quota, and says that it is ready', async () => {
-    await create(environment('team-a', { groups: [{ name: 'oidc:team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }));
-    const object = await settled('team-a', 'Ready');
+    await create(
+      environment('envtest-team-a', { groups: [{ name: 'oidc:envtest-team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }),
+    );
+    const object = await settled('envtest-team-a', 'Ready');
     const cluster = kube.asController();
-    const namespace = await cluster.get({ ...NAMESPACE, name: 'team-a' });
-    const quota = await cluster.get({ ...RESOURCE_QUOTA, namespace: 'team-a', name: 'chandlery' });
-    assert.equal(namespace.metadata.labels?.['chandlery.dev/environment'], 'team-a');
+    const namespace = await cluster.get({ ...NAMESPACE, name: 'envtest-team-a' });
+    const quota = await cluster.get({ ...RESOURCE_QUOTA, namespace: 'envtest-team-a', name: 'chandlery' });
+    assert.equal(namespace.metadata.labels?.['chandlery.dev/environment'], 'envtest-team-a');
     assert.equal(textAt(object.status, 'namespaceUID'), namespace.metadata.uid);
     assert.deepEqual(
       conditionsOf(object).map(({ type, status }) => [type, status]),
@@ -104,48 +106,48 @@ describe('an environment', () => {
   });
 
   test('lets its developers see it and work in it, and nobody else', async () => {
-    await create(environment('team-b', { groups: [{ name: 'oidc:team-b', role: 'developer' }] }));
-    await settled('team-b', 'Ready');
+    await create(environment('envtest-team-b', { groups: [{ name: 'oidc:envtest-team-b', role: 'developer' }] }));
+    await settled('envtest-team-b', 'Ready');
     const a = person('a');
-    const seen = await a.get({ ...ENVIRONMENT, name: 'team-a' });
-    assert.equal(seen.metadata.name, 'team-a');
-    await assert.rejects(a.get({ ...ENVIRONMENT, name: 'team-b' }), (error) => isAppError(error, 'Forbidden'));
+    const seen = await a.get({ ...ENVIRONMENT, name: 'envtest-team-a' });
+    assert.equal(seen.metadata.name, 'envtest-team-a');
+    await assert.rejects(a.get({ ...ENVIRONMENT, name: 'envtest-team-b' }), (error) => isAppError(error, 'Forbidden'));
     await assert.rejects(a.get({ ...ENVIRONMENT, name: 'no-such' }), (error) => isAppError(error, 'Forbidden'));
     await assert.rejects(a.list(ENVIRONMENT), (error) => isAppError(error, 'Forbidden'));
     const secrets = { verb: 'create', group: '', resource: 'secrets' };
     await eventually(
-      async () => ((await a.review({ ...secrets, namespace: 'team-a' })).allowed ? true : undefined),
+      async () => ((await a.review({ ...secrets, namespace: 'envtest-team-a' })).allowed ? true : undefined),
       'the rights of a developer',
     );
-    assert.equal((await a.review({ ...secrets, namespace: 'team-b' })).allowed, false);
-    assert.equal((await a.review({ verb: 'delete', group: '', resource: 'pods', namespace: 'team-a' })).allowed, false);
+    assert.equal((await a.review({ ...secrets, namespace: 'envtest-team-b' })).allowed, false);
+    assert.equal((await a.review({ verb: 'delete', group: '', resource: 'pods', namespace: 'envtest-team-a' })).allowed, false);
   });
 
   test('takes the rights of a group away that it no longer names', async () => {
     await create(
-      environment('shrinking', {
+      environment('envtest-shrinking', {
         groups: [
-          { name: 'oidc:team-x', role: 'maintainer' },
-          { name: 'oidc:team-y', role: 'viewer' },
+          { name: 'oidc:envtest-team-x', role: 'maintainer' },
+          { name: 'oidc:envtest-team-y', role: 'viewer' },
         ],
         quota: { pods: '1' },
       }),
     );
-    await settled('shrinking', 'Ready');
-    const body = { spec: { groups: [{ name: 'oidc:team-y', role: 'viewer' }], quota: null } };
-    await kube.asController().patch({ ...ENVIRONMENT, name: 'shrinking' }, { type: 'merge', body });
-    await gone(ROLE_BINDING, 'chandlery-maintainer', 'shrinking');
-    await gone(RESOURCE_QUOTA, 'chandlery', 'shrinking');
-    await settled('shrinking', 'Ready');
-    await assert.rejects(person('x').get({ ...ENVIRONMENT, name: 'shrinking' }), (error) => isAppError(error, 'Forbidden'));
-    assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'shrinking' })).metadata.name, 'shrinking');
+    await settled('envtest-shrinking', 'Ready');
+    const body = { spec: { groups: [{ name: 'oidc:envtest-team-y', role: 'viewer' }], quota: null } };
+    await kube.asController().patch({ ...ENVIRONMENT, name: 'envtest-shrinking' }, { type: 'merge', body });
+    await gone(ROLE_BINDING, 'chandlery-maintainer', 'envtest-shrinking');
+    await gone(RESOURCE_QUOTA, 'chandlery', 'envtest-shrinking');
+    await settled('envtest-shrinking', 'Ready');
+    await assert.rejects(person('x').get({ ...ENVIRONMENT, name: 'envtest-shrinking' }), (error) => isAppError(error, 'Forbidden'));
+    assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'envtest-shrinking' })).metadata.name, 'envtest-shrinking');
   });
 
   test('does not take a namespace that exists already, unless it is told to', async () => {
     const cluster = kube.asController();
-    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'old-namespace' } });
-    await create(environment('newcomer', { namespace: 'old-namespace' }));
-    const refused = await settled('newcomer', 'NamespaceExists');
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envtest-old-namespace' } });
+    await create(environment('envtest-newcomer', { namespace: 'envtest-old-namespace' }));
+    const refused = await settled('envtest-newcomer', 'NamespaceExists');
     assert.deepEqual(
       conditionsOf(refused).map(({ type, status }) => [type, status]),
       [
@@ -153,59 +155,62 @@ describe('an environment', () => {
         ['Stalled', 'True'],
       ],
     );
-    assert.equal((await cluster.get({ ...NAMESPACE, name: 'old-namespace' })).metadata.labels?.['chandlery.dev/environment'], undefined);
+    assert.equal(
+      (await cluster.get({ ...NAMESPACE, name: 'envtest-old-namespace' })).metadata.labels?.['chandlery.dev/environment'],
+      undefined,
+    );
     await cluster.patch(
-      { ...ENVIRONMENT, name: 'newcomer' },
+      { ...ENVIRONMENT, name: 'envtest-newcomer' },
       { type: 'merge', body: { metadata: { annotations: { [ADOPT_ANNOTATION]: 'true' } } } },
     );
-    await settled('newcomer', 'Ready');
+    await settled('envtest-newcomer', 'Ready');
   });
 
   test('never takes the namespace of another environment, whatever it is told', async () => {
-    await create(environment('first', { namespace: 'contested' }));
-    await settled('first', 'Ready');
-    await create(environment('second', { namespace: 'contested' }, { [ADOPT_ANNOTATION]: 'true' }));
-    const refused = await settled('second', 'NamespaceTaken');
-    assert.match(findCondition(conditionsOf(refused), 'Ready')?.message ?? '', /belongs to the environment first/);
-    await kube.asController().delete({ ...ENVIRONMENT, name: 'second' });
-    await gone(ENVIRONMENT, 'second');
-    const kept = await kube.asController().get({ ...NAMESPACE, name: 'contested' });
-    assert.equal(kept.metadata.labels?.['chandlery.dev/environment'], 'first');
+    await create(environment('envtest-first', { namespace: 'envtest-contested' }));
+    await settled('envtest-first', 'Ready');
+    await create(environment('envtest-second', { namespace: 'envtest-contested' }, { [ADOPT_ANNOTATION]: 'true' }));
+    const refused = await settled('envtest-second', 'NamespaceTaken');
+    assert.match(findCondition(conditionsOf(refused), 'Ready')?.message ?? '', /belongs to the environment envtest-first/);
+    await kube.asController().delete({ ...ENVIRONMENT, name: 'envtest-second' });
+    await gone(ENVIRONMENT, 'envtest-second');
+    const kept = await kube.asController().get({ ...NAMESPACE, name: 'envtest-contested' });
+    assert.equal(kept.metadata.labels?.['chandlery.dev/environment'], 'envtest-first');
   });
 
   test('keeps the namespace and what is in it when it is deleted with reclaim Retain, without its rights', async () => {
     const cluster = kube.asController();
-    await create(environment('kept', { groups: [{ name: 'oidc:team-k', role: 'developer' }] }));
-    await settled('kept', 'Ready');
-    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'precious', namespace: 'kept' } };
+    await create(environment('envtest-kept', { groups: [{ name: 'oidc:envtest-team-k', role: 'developer' }] }));
+    await settled('envtest-kept', 'Ready');
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'precious', namespace: 'envtest-kept' } };
     await cluster.create({ group: '', version: 'v1', resource: 'configmaps' }, configMap);
-    await cluster.delete({ ...ENVIRONMENT, name: 'kept' });
-    await gone(ENVIRONMENT, 'kept');
-    const namespace = await cluster.get({ ...NAMESPACE, name: 'kept' });
+    await cluster.delete({ ...ENVIRONMENT, name: 'envtest-kept' });
+    await gone(ENVIRONMENT, 'envtest-kept');
+    const namespace = await cluster.get({ ...NAMESPACE, name: 'envtest-kept' });
     assert.equal(namespace.metadata.labels?.['chandlery.dev/environment'], undefined);
     assert.equal(namespace.metadata.deletionTimestamp, undefined);
-    await cluster.get({ group: '', version: 'v1', resource: 'configmaps', namespace: 'kept', name: 'precious' });
-    assert.deepEqual((await cluster.list(ROLE_BINDING, { namespace: 'kept' })).items, []);
-    await gone(CLUSTER_ROLE, 'chandlery-environment-kept');
+    await cluster.get({ group: '', version: 'v1', resource: 'configmaps', namespace: 'envtest-kept', name: 'precious' });
+    assert.deepEqual((await cluster.list(ROLE_BINDING, { namespace: 'envtest-kept' })).items, []);
+    await gone(CLUSTER_ROLE, 'chandlery-environment-envtest-kept');
   });
 
   test('takes its namespace along when it is deleted with reclaim Delete', async () => {
-    await create(environment('dropped', { reclaim: 'Delete' }));
-    await settled('dropped', 'Ready');
-    await kube.asController().delete({ ...ENVIRONMENT, name: 'dropped' });
-    await gone(ENVIRONMENT, 'dropped');
-    await gone(NAMESPACE, 'dropped');
+    await create(environment('envtest-dropped', { reclaim: 'Delete' }));
+    await settled('envtest-dropped', 'Ready');
+    await kube.asController().delete({ ...ENVIRONMENT, name: 'envtest-dropped' });
+    await gone(ENVIRONMENT, 'envtest-dropped');
+    await gone(NAMESPACE, 'envtest-dropped');
   });
 
   test('says in its conditions what is wrong with its quota', async () => {
-    await create(environment('wrong-quota', { quota: { 'no such/resource/at/all': 1 } }));
-    const refused = await settled('wrong-quota', 'InvalidSpec');
+    await create(environment('envtest-wrong-quota', { quota: { 'no such/resource/at/all': 1 } }));
+    const refused = await settled('envtest-wrong-quota', 'InvalidSpec');
     assert.match(findCondition(conditionsOf(refused), 'Stalled')?.message ?? '', /no such\/resource/);
   });
 
   test('cannot move to another namespace, and cannot have one of the cluster', async () => {
     const move = { type: 'merge', body: { spec: { namespace: 'elsewhere' } } } as const;
-    await assert.rejects(kube.asController().patch({ ...ENVIRONMENT, name: 'team-a' }, move), /namespace is immutable/);
+    await assert.rejects(kube.asController().patch({ ...ENVIRONMENT, name: 'envtest-team-a' }, move), /namespace is immutable/);
     await assert.rejects(create(environment('thief', { namespace: 'kube-system' })), /cannot be the namespace of an environment/);
     await assert.rejects(create(environment('chandlery-system', {})), /cannot be the namespace of an environment/);
   });
