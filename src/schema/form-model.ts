@@ -100,7 +100,7 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
       schema,
       refs: place.refs,
       required: required.has(key),
-      chain: place.chain && required.has(key),
+      chain: place.chain && (base.required || place.path.length === 1) && required.has(key),
       layer: picked ? 'curated' : place.layer,
       immutable: base.immutable || frozen.has(key),
       fallback: at(base.fallback, key) as Json | undefined,
@@ -138,7 +138,8 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
     path: place.path,
     label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : humanise(place.key),
     help: helpOf(schema['description']),
-    required: place.required,
+    // A default is filled in before anything is checked, so nobody has to.
+    required: place.required && fallback === undefined,
     ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0) ? {} : { fallback }),
     immutable: place.immutable || isImmutable(schema),
     nullable: isNullable(schema),

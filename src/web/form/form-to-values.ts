@@ -29,7 +29,7 @@ export function formToValues(model: FormModel, fields: URLSearchParams, base: Js
   const read = readNode(reading, model.root, { path: [model.root.key], base, basePath: [model.root.key] });
   if (read !== undefined && !isObject(read)) fault(reading, [model.root.key], 'Write keys and values, such as "size: 1"');
   const drafts = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) !== undefined));
-  return { values: isObject(read) ? (read) : {}, faults: reading.faults, drafts };
+  return { values: isObject(read) ? read : {}, faults: reading.faults, drafts };
 }
 
 /** The value of one node of the form, with stand-ins for the secrets that it keeps. */

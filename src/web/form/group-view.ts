@@ -53,9 +53,9 @@ function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: S
   return part === 'main' || isSplit(context, node, memberSpot(spot, node.key));
 }
 
-/** Whether a group has fields in both parts. One that is shown as YAML is whole, and so is one that was picked or filled by rows. */
+/** Whether a group has fields in both parts of the page. One that is shown as YAML is whole. */
 function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean {
-  if (node.kind !== 'group' || fieldText(context, 'y', spot.path) !== undefined) return false;
+  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', spot.path) !== undefined) return false;
   return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
 }
 

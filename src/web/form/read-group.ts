@@ -3,6 +3,7 @@ import type { Json } from '../../domain/resource.ts';
 import type { FormNode, GroupNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
+import { rowsText } from './read-rows.ts';
 import { fieldName } from './form-fields.ts';
 import { fault, keptEmpty, standsAlone, take, type Reading } from './reading.ts';
 import { memberSpot, type Spot } from './spots.ts';
@@ -26,7 +27,7 @@ export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json |
   const value = members.size > 0 ? inBaseOrder(members, spot.base) : kept;
   if (value !== undefined || standsAlone(spot.path)) for (const child of missing) reportMissing(reading, child, [...spot.path, child.key]);
   if (untouched && spot.base !== undefined) return spot.base;
-  return value ?? (standsAlone(spot.path) ? {} : undefined);
+  return value === undefined && standsAlone(spot.path) ? {} : value;
 }
 
 /** The members that the schema does not know: from their YAML field, else as they are live. */
@@ -64,8 +65,10 @@ function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
 
 function askFor(node: FormNode): string {
   if (node.kind === 'enum' || node.kind === 'boolean') return `Choose ${inSentence(node.label)}`;
-  if (node.kind === 'list' || node.kind === 'map') return 'Add at least one row, or send it empty';
-  if (node.kind === 'group') return 'Fill in at least one field, or send it empty';
+  const least = node.kind === 'list' ? (node.constraints.minItems ?? 0) : 0;
+  if (least > 0) return `Add at least ${rowsText(least)}`;
+  if (node.kind === 'list' || node.kind === 'map') return 'Add a row, or tick the box to leave it empty';
+  if (node.kind === 'group') return 'Fill in a field, or tick the box to leave it empty';
   return `Enter ${inSentence(node.label)}`;
 }
 

@@ -56,7 +56,8 @@ function rowNumbers(count: number): number[] {
   return Array.from({ length: count }, (_, row) => row);
 }
 
-function rowsText(count: number): string {
+/** `1 row`, `2 rows`. */
+export function rowsText(count: number): string {
   return count === 1 ? '1 row' : `${count} rows`;
 }
 

@@ -15,7 +15,8 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
   const path = formatPath(spot.path);
   const count = rowCount(shown.fields, spot.path) ?? 0;
   const one = singular(spot.title ?? node.label);
-  const offered = node.required && count === 0 ? 'always' : 'when ticked';
+  const mayBeEmpty = node.kind === 'map' || (node.constraints.minItems ?? 0) === 0;
+  const offered = node.required && mayBeEmpty ? 'always' : 'when ticked';
   const what = node.kind === 'list' ? 'an empty list' : 'an empty map';
   const keep = count > 0 ? false : keepView(shown, spot.path, { what, offered });
   return {

@@ -51,9 +51,7 @@ function write(writer: Writer, part: Part): void {
   if (isScalar(node)) return writeControl(writer, node, part);
   if (node.kind === 'list') return Array.isArray(value) ? writeList(writer, part, value as readonly Json[]) : asYaml(writer, part);
   if (!isObject(value)) return asYaml(writer, part);
-  return node.kind === 'group'
-    ? writeGroup(writer, node, { ...part, value: value })
-    : writeMap(writer, { ...part, value: value });
+  return node.kind === 'group' ? writeGroup(writer, node, { ...part, value: value }) : writeMap(writer, { ...part, value: value });
 }
 
 function writeControl(writer: Writer, node: ScalarNode, part: Part): void {

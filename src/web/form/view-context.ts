@@ -80,24 +80,22 @@ export interface FrameOptions {
 /** What every field shows around its control. */
 export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
   const path = formatPath(spot.path);
-  const id = spot.part === 'more' ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
-  const error = spot.part === 'more' ? '' : (context.errors.get(path) ?? '');
+  const isMore = spot.part === 'more' && spot.path.length > 1;
+  const isNamed = spot.title === undefined && !isMore;
+  const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
+  const error = isMore ? '' : (context.errors.get(path) ?? '');
   const frozenNote = options.disabled ? 'This cannot be changed any more.' : '';
-  const hint =
-    spot.title === undefined
-      ? [frozenNote, options.note ?? '', hintOf(node)].filter((text) => text !== '').join(' ')
-      : (options.note ?? '');
-  const more = spot.title === undefined ? node.help.more : '';
+  const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
   return {
     partial: options.partial,
     id,
     path,
     search: `${node.label} ${path} ${node.help.summary}`.toLowerCase(),
-    label: spot.title ?? node.label,
+    label: spot.title ?? (isMore ? `${node.label}: more` : node.label),
     labelHidden: spot.title !== undefined,
-    mark: node.required && spot.title === undefined ? 'Required' : '',
+    mark: node.required && isNamed ? 'Required' : '',
     hint,
-    more,
+    more: isNamed ? node.help.more : '',
     error,
     describedBy: [hint === '' ? '' : `${id}-hint`, error === '' ? '' : `${id}-error`].filter((text) => text !== '').join(' '),
     disabled: options.disabled,

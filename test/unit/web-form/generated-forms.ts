@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+
+/** A schema and values that fit it most of the time. Now and then a value has nothing to do with its schema, as live objects do. */
+export interface Generated {
+  readonly schema: JsonObject;
+  readonly values: JsonObject;
+}
+
+const KEYS = [
+  'name',
+  'size',
+  'a.b/c',
+  '__proto__',
+  'constructor',
+  'x y',
+  '',
+  '0',
+  'toString',
+  'adminPassword',
+  'storageClassName',
+  'ünï"\\',
+];
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    '',
+    ' ',
+    'null',
+    'true',
+    '5',
+    '"5"',
+    'a\nb',
+    '\n',
+    'a\r\nb',
+    '<b>',
+    '~',
+    '- a',
+    '2001-01-01',
+    '0x10',
+    '1e3',
+    '\u0000',
+    '\ud800',
+  ),
+);
+const anything = fc.jsonValue({ maxDepth: 3 }).map(plain);
+const whole = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.constantFrom(0, 2 ** 60, 1e21));
+
+type Part = fc.Arbitrary<{ readonly schema: JsonObject; readonly value: fc.Arbitrary<Json> }>;
+
+const scalar: Part = fc.constantFrom<{ schema: JsonObject; value: fc.Arbitrary<Json> }>(
+  { schema: { type: 'string' }, value: text },
+  { schema: { type: 'string', nullable: true }, value: fc.oneof(text, fc.constant(null)) },
+  { schema: { type: 'integer' }, value: whole },
+  { schema: { type: 'number' }, value: fc.double({ noNaN: true, noDefaultInfinity: true }) },
+  { schema: { type: 'boolean' }, value: fc.boolean() },
+  { schema: { enum: ['small', 'large', 3, true, '', null] }, value: fc.constantFrom('small', 'large', 3, true, '', null) },
+  { schema: { 'x-kubernetes-int-or-string': true }, value: fc.oneof(whole, text) },
+  {
+    schema: { type: ['boolean', 'number', 'string'] },
+    value: fc.oneof(fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true }), text),
+  },
+  { schema: { type: 'string', format: 'password' }, value: text },
+  { schema: { 'x-kubernetes-preserve-unknown-fields': true, type: 'object' }, value: anything },
+  { schema: {}, value: anything },
+);
+
+function part(depth: number): Part {
+  if (depth === 0) return scalar;
+  const inner = part(depth - 1);
+  const list = inner.map((item) => ({ schema: { type: 'array', items: item.schema }, value: fc.array(item.value, { maxLength: 3 }) }));
+  const map = inner.map((item) => ({
+    schema: { type: 'object', additionalProperties: item.schema },
+    value: fc
+      .array(fc.tuple(fc.oneof(text, fc.constantFrom(...KEYS)), item.value), { maxLength: 3 })
+      .map((entries) => Object.fromEntries(entries) as JsonObject),
+  }));
+  return fc
+    .tuple(fc.oneof(scalar, { arbitrary: group(depth - 1), weight: 2 }, list, map), fc.nat(9))
+    .map(([{ schema, value }, chance]) => ({
+      schema: chance === 0 ? { ...schema, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } : schema,
+      value: fc.oneof({ arbitrary: value, weight: 12 }, { arbitrary: anything, weight: 1 }),
+    }));
+}
+
+function group(depth: number): Part {
+  return fc
+    .record({
+      members: fc.uniqueArray(fc.tuple(fc.constantFrom(...KEYS), part(depth)), { selector: ([key]) => key, maxLength: 4, minLength: 1 }),
+      open: fc.boolean(),
+      required: fc.subarray(KEYS),
+    })
+    .map(({ members, open, required }) => ({
+      schema: {
+        type: 'object',
+        required,
+        properties: Object.fromEntries(members.map(([key, { schema }]) => [key, schema])),
+        ...(open ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+      },
+      value: fc
+        .tuple(
+          fc.tuple(
+            ...members.map(([key, { value }]) =>
+              fc.option(
+                value.map((member) => [key, member] as const),
+                { nil: undefined },
+              ),
+            ),
+          ),
+          fc.option(anything),
+        )
+        .map(([entries, extra]) =>
+          Object.fromEntries([...entries.filter((entry) => entry !== undefined), ...(extra === null ? [] : [['unknown', extra] as const])]),
+        ),
+    }));
+}
+
+/** Schemas of objects with values. */
+export const generatedForm: fc.Arbitrary<Generated> = group(2).chain(({ schema, value }) =>
+  value.map((values) => ({ schema, values: plain(values) as JsonObject })),
+);
+
+/** As JSON has it: no `-0`. */
+export function plain(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+import { curatedFromExample } from '../../../src/schema/curated.ts';
+import { buildForm } from '../../../src/schema/form-model.ts';
+import type { FormMode, FormModel } from '../../../src/schema/form-node.ts';
+import { coverage } from '../../../src/schema/coverage.ts';
+import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
+import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import { createViews } from '../../../src/web/view-engine.ts';
+import { generatedForm, plain } from './generated-forms.ts';
+import { submit } from './submit.ts';
+
+const views = createViews('views', { asset: (file) => file, now: () => 0 });
+const RUNS = { numRuns: 250 };
+
+test('Values that become fields and then values again are the same values', () => {
+  fc.assert(
+    fc.property(generatedForm, ({ schema, values }) => {
+      const model = modelOf(schema, 'create');
+      assert.deepEqual(plain(formToValues(model, valuesToFields(model, values), {}).values), values);
+    }),
+    RUNS,
+  );
+});
+
+test('A page that shows live values and is sent back untouched changes nothing', () => {
+  fc.assert(
+    fc.property(generatedForm, ({ schema, values }) => {
+      const model = buildForm({ schema, root: 'spec', curated: curatedFromExample(values, 'spec').slice(0, 3), mode: 'edit' });
+      assert.deepEqual(plain(formToValues(model, sentBack(model, valuesToFields(model, values), values), values).values), values);
+    }),
+    RUNS,
+  );
+});
+
+test('A page of a new instance that is sent back untouched holds no values', () => {
+  fc.assert(
+    fc.property(generatedForm, ({ schema }) => {
+      const model = modelOf(schema, 'create');
+      assert.deepEqual(formToValues(model, sentBack(model, new URLSearchParams(), {}), {}).values, {});
+    }),
+    RUNS,
+  );
+});
+
+test('Showing the whole form as YAML and turning it back into fields keeps every value, secrets included', () => {
+  fc.assert(
+    fc.property(generatedForm, ({ schema, values }) => {
+      const model = modelOf(schema, 'edit');
+      const asYaml = applyFormOp(model, valuesToFields(model, values), { op: 'yaml:spec', base: values }).fields;
+      assert.deepEqual(plain(formToValues(model, sentBack(model, asYaml, values), values).values), values);
+      const asFields = applyFormOp(model, sentBack(model, asYaml, values), { op: 'fields:spec', base: values }).fields;
+      assert.deepEqual(plain(formToValues(model, sentBack(model, asFields, values), values).values), values);
+    }),
+    RUNS,
+  );
+});
+
+test('Every leaf of a generated schema can be reached', () => {
+  fc.assert(
+    fc.property(generatedForm, ({ schema }) => {
+      assert.deepEqual(coverage(schema, modelOf(schema, 'create')).unreachable, []);
+    }),
+    RUNS,
+  );
+});
+
+function modelOf(schema: JsonObject, mode: FormMode): FormModel {
+  return buildForm({ schema, root: 'spec', curated: [], mode });
+}
+
+function sentBack(model: FormModel, fields: URLSearchParams, base: Json): URLSearchParams {
+  return submit(views.render(FORM_PARTIAL, formView(model, { fields, base, faults: [] })));
+}
