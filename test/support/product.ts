@@ -31,13 +31,13 @@ export interface Answer {
 const READY_MS = 60_000;
 
 /** Starts it with options of the command line on top of those that a test needs; resolves when `/readyz` says that it can serve. */
-export async function startProduct(options: readonly string[] = []): Promise<Product> {
+export async function startProduct(options: readonly string[] = [], readiness: 'awaited' | 'not awaited' = 'awaited'): Promise<Product> {
   const stateDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-product-'));
   const config = parseConfig(['--port', '0', '--state', stateDir, ...options], {});
   const log = createLog({ level: 'error', format: 'lines', write: (text) => process.stderr.write(text) });
   const chandlery = await startChandlery({ config, repoRoot, stateDir, log, durability: 'throwaway' });
   const { origin } = chandlery.url;
-  await until(async () => (await fetch(`${origin}/readyz`)).status === 200, 'the product is ready', READY_MS);
+  if (readiness === 'awaited') await until(async () => (await fetch(`${origin}/readyz`)).status === 200, 'the product is ready', READY_MS);
   const token = async (name: string): Promise<string> => await mintDemoToken({ stateDir, name });
   return {
     origin,

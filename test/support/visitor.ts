@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+/** A browser window of one person. */
+export interface Visitor {
+  readonly page: Page;
+  /** Fails when the page as it stands has an accessibility fault, or did not load without errors. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface VisitorOptions {
+  readonly javaScript: 'on' | 'off';
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Opens a window and signs a demo person in through the pages. */
+export async function signIn(browser: Browser, origin: string, person: string, options: VisitorOptions): Promise<Visitor> {
+  const context = await browser.newContext({
+    javaScriptEnabled: options.javaScript === 'on',
+    colorScheme: options.colorScheme ?? 'light',
+    baseURL: origin,
+    viewport: { width: 1280, height: 900 },
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} at ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto('/');
+  await page.getByRole('link', { name: /sign in/i }).click();
+  await page.locator(`button[name="person"][value="${person}"]`).click();
+  await page.getByRole('heading', { level: 1, name: 'Catalogue' }).waitFor();
+  return {
+    page,
+    check: async () => {
+      if (options.javaScript === 'on') await checkAccessibility(page);
+      assert.equal(await page.locator('h1').count(), 1, `${page.url()} has one heading of the first level`);
+      assert.deepEqual(complaints, [], page.url());
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Runs axe by the debugger, which no content security policy hinders. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  const violations = await evaluateInPage(page.context(), page);
+  assert.deepEqual(violations, [], `axe at ${page.url()}`);
+}
+
+async function evaluateInPage(context: BrowserContext, page: Page): Promise<string[]> {
+  const session = await context.newCDPSession(page);
+  try {
+    await session.send('Runtime.evaluate', { expression: AXE });
+    const expression = `axe.run().then(({ violations }) => violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))`;
+    const { result } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    return result.value as string[];
+  } finally {
+    await session.detach();
+  }
+}

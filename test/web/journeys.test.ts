@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { listAt, textAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn, type Visitor } from '../support/visitor.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+
+describe('the journeys through the pages', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let catalog: string;
+
+  before(async () => {
+    catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
+    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
+    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
+    const available = async (): Promise<number> =>
+      listAt((await product.api('dev-a', '/apps?availability=Available')).body, 'items').length;
+    await until(async () => (await available()) >= 2, 'the sample apps are available', 120_000);
+    const environments = async (): Promise<unknown> => (await product.api('dev-a', '/environments')).body;
+    await until(
+      async () => listAt(await environments(), 'items').some((item) => textAt(item, 'name') === 'team-a'),
+      'team-a is there',
+      60_000,
+    );
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+    await rm(catalog, { recursive: true, force: true });
+  });
+
+  for (const javaScript of ['on', 'off'] as const) {
+    it(`lets a developer find, install, watch, change and delete an app, with JavaScript ${javaScript}`, async () => {
+      const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript });
+      const { page } = visitor;
+      const name = `orders-${javaScript}`;
+      await visitor.check();
+
+      await page.getByRole('searchbox').fill('cache');
+      await page.getByRole('searchbox').press('Enter');
+      await page.waitForURL(/search=cache/);
+      await page.getByRole('link', { name: 'Cache', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Cache' }).waitFor();
+      await visitor.check();
+      await page
+        .getByRole('link', { name: /^Install/ })
+        .first()
+        .click();
+      await page.getByRole('heading', { level: 1, name: 'Install Cache' }).waitFor();
+      await visitor.check();
+
+      await page.locator('input[name="environment"][value="team-a"]').check();
+      await page.getByLabel('Name', { exact: true }).fill('Not A Name');
+      await page.getByRole('button', { name: 'Install', exact: true }).click();
+      await page.getByRole('heading', { name: 'There is something to correct' }).waitFor();
+      await visitor.check();
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByRole('button', { name: 'Review first' }).click();
+      await page.getByRole('heading', { level: 1, name: /^Review/ }).waitFor();
+      await page.getByText('kubectl apply').first().waitFor({ state: 'attached' });
+      await visitor.check();
+      await page.getByRole('button', { name: 'Install', exact: true }).click();
+
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await untilShown(visitor, 'Healthy', javaScript);
+      assert.match((await page.locator('#live').textContent()) ?? '', /StatefulSet[\s\S]*Pod/);
+      await visitor.check();
+
+      await page.getByRole('link', { name: 'Change' }).click();
+      await page.getByRole('heading', { level: 1, name: `Change ${name}` }).waitFor();
+      await visitor.check();
+      await page.locator('[name="v.spec.replicas"]').fill('2');
+      await page.getByRole('button', { name: 'Save the change' }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await until(
+        async () => replicasOf((await product.api('dev-a', `/environments/team-a/instances/${CACHES}/${name}`)).body) === 2,
+        'two replicas are stored',
+      );
+      await untilShown(visitor, 'Healthy', javaScript);
+
+      await page.getByRole('link', { name: 'Delete' }).click();
+      await page.getByRole('heading', { level: 1, name: `Delete ${name}?` }).waitFor();
+      await visitor.check();
+      await page.getByRole('button', { name: `Delete ${name}` }).click();
+      await page.waitForURL(/\/environments\/team-a/);
+      await until(
+        async () => (await product.api('dev-a', `/environments/team-a/instances/${CACHES}/${name}`)).status === 404,
+        'it is gone',
+      );
+      await visitor.close();
+    });
+  }
+
+  it("shows a developer nothing of another team's, and says why an admin page is closed", async () => {
+    const body = { app: CACHES, name: 'secret-plan', spec: {} };
+    assert.equal((await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body })).status, 201);
+    const { page, check, close } = await signIn(browser, product.origin, 'dev-b', { javaScript: 'on' });
+    await page.goto('/environments');
+    assert.ok(!(await page.content()).includes('team-a'));
+    const theirs = await page.goto(`/environments/team-a/instances/${CACHES}/secret-plan`);
+    const nobodys = await page.goto(`/environments/team-x/instances/${CACHES}/secret-plan`);
+    assert.deepEqual([theirs?.status(), nobodys?.status()], [404, 404]);
+    const closed = await page.goto('/operators');
+    assert.equal(closed?.status(), 403);
+    assert.match((await page.locator('main').textContent()) ?? '', /list.*operators/i);
+    assert.equal(await page.getByRole('link', { name: 'Operators' }).count(), 0);
+    await page.goto('/');
+    await check().catch((error: unknown) => {
+      // The console tells of the answers 403 and 404 that were asked for.
+      if (!/the server responded with a status of 40[34]/.test(String(error))) throw error;
+    });
+    await close();
+  });
+
+  it('shows an admin the operators, and each fault of the catalogue with file and line', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on', colorScheme: 'dark' });
+    const { page } = visitor;
+    await page.goto('/operators');
+    assert.ok((await page.getByText('Ready').count()) > 0);
+    await visitor.check();
+    await page.locator('main a[href^="/operators/"]').first().click();
+    await page.getByText('Established').first().waitFor({ state: 'attached' });
+    await visitor.check();
+
+    const file = join(catalog, 'environments', 'team-a.yaml');
+    const good = await readFile(file, 'utf8');
+    await writeFile(file, `${good}\n---\nkind: Environment\n  oops: [\n`);
+    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0, 'the fault is found', 5_000);
+    await page.goto('/catalog/faults');
+    assert.match((await page.locator('main').textContent()) ?? '', /environments\/team-a\.yaml/);
+    await visitor.check();
+    await writeFile(file, good);
+    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length === 0, 'the fault is gone', 5_000);
+    await page.goto('/catalog/faults');
+    await visitor.check();
+    await visitor.close();
+  });
+
+  it('signs out here and at the issuer', async () => {
+    const { page, close } = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on' });
+    await page.locator('details.account summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'You are signed out' }).waitFor();
+    await page.goto('/environments');
+    await page.getByRole('heading', { level: 1, name: 'Sign in as' }).waitFor();
+    await close();
+  });
+});
+
+/** With JavaScript the page follows by itself; without, the visitor presses Refresh. */
+async function untilShown({ page }: Visitor, word: string, javaScript: 'on' | 'off'): Promise<void> {
+  const banner = page.locator('.health-banner');
+  if (javaScript === 'on') {
+    await banner.getByText(word, { exact: true }).waitFor({ timeout: 90_000 });
+    return;
+  }
+  await until(
+    async () => {
+      if ((await banner.getByText(word, { exact: true }).count()) > 0) return true;
+      await page.getByRole('link', { name: 'Refresh' }).click();
+      return false;
+    },
+    `the page says ${word}`,
+    90_000,
+  );
+}
+
+function replicasOf(instance: unknown): unknown {
+  return (instance as { object?: { spec?: { replicas?: unknown } } }).object?.spec?.replicas;
+}
