@@ -20,7 +20,9 @@ export async function converge(
   for (const manifest of desired) applied.push(await applyChild(convergence, manifest, children));
   const wanted = new Set(desired.map((manifest) => identity(manifest)));
   for (const child of children) {
-    if (!wanted.has(identity(child))) await convergence.api.remove(resourceOf(convergence.owned, child), child);
+    // Claims hold data: they go with their parent, never because something was switched off.
+    if (!wanted.has(identity(child)) && child.kind !== 'PersistentVolumeClaim')
+      await convergence.api.remove(resourceOf(convergence.owned, child), child);
   }
   return applied;
 }

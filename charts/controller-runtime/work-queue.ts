@@ -22,12 +22,12 @@ export class WorkQueue {
 
   add(key: string): void {
     this.#waiting.add(key);
-    this.#wake.resolve();
+    this.#wakeAll();
   }
 
   /** Runs until the signal aborts, then waits for what is being handled. */
   async run(workers: number, handler: Handler, signal: AbortSignal): Promise<void> {
-    const onAbort = (): void => this.#wake.resolve();
+    const onAbort = (): void => this.#wakeAll();
     signal.addEventListener('abort', onAbort);
     await Promise.all(Array.from({ length: workers }, () => this.#work(handler, signal)));
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -39,16 +39,22 @@ export class WorkQueue {
       const key = [...this.#waiting].find((candidate) => !this.#active.has(candidate));
       if (key === undefined) {
         await this.#wake.promise;
-        this.#wake = Promise.withResolvers<void>();
         continue;
       }
       this.#waiting.delete(key);
       this.#active.add(key);
       await this.#handle(key, handler);
       this.#active.delete(key);
-      this.#wake.resolve();
+      this.#wakeAll();
     }
-    this.#wake.resolve();
+    this.#wakeAll();
+  }
+
+  /** Everybody who waits looks for a key again. Those who come after that wait for the next call. */
+  #wakeAll(): void {
+    const { resolve } = this.#wake;
+    this.#wake = Promise.withResolvers<void>();
+    resolve();
   }
 
   async #handle(key: string, handler: Handler): Promise<void> {

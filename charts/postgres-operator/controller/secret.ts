@@ -1,0 +1,31 @@
+import type { SecretPlan } from '../../controller-runtime/managed-kind.ts';
+import { keepPasswords } from '../../controller-runtime/passwords.ts';
+import type { PostgresCluster } from './postgres-cluster.ts';
+
+/**
+ * The Secret of a PostgresCluster: the keys of the Service Binding specification for the owner of the first database, and a password for each
+ * user, for the superuser and for replication.
+ */
+export function postgresSecret(
+  cluster: PostgresCluster,
+  current: Readonly<Record<string, string>>,
+  makePassword: () => string,
+): SecretPlan {
+  const { spec, names, namespace } = cluster;
+  const keys = ['postgres', 'replicator', ...spec.users.map(({ name }) => name)].map(passwordKey);
+  const passwords = keepPasswords(keys, current, makePassword);
+  const { name: database, owner: username } = spec.databases[0] ?? { name: 'postgres', owner: 'postgres' };
+  const host = `${names.main}.${namespace}.svc`;
+  const port = String(spec.exposure.port);
+  const password = passwords[passwordKey(username)] ?? '';
+  const uri = `postgresql://${username}:${password}@${host}:${port}/${database}`;
+  return {
+    name: names.secret,
+    values: { ...passwords, type: 'postgresql', provider: 'postgres', host, port, database, username, password, uri },
+  };
+}
+
+/** The key of a user's password; also its file name where the Secret is mounted. */
+export function passwordKey(user: string): string {
+  return `password-${user}`;
+}

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
+import { join } from 'node:path';
+import { CACHE } from '../../charts/cache-operator/controller/cache.ts';
+import { ApiError } from '../../charts/controller-runtime/api-error.ts';
+import { createApi, type Api } from '../../charts/controller-runtime/api.ts';
+import { apiVersionOf, type JsonMap, type LiveObject, type Resource } from '../../charts/controller-runtime/kube-object.ts';
+import { decodeSecret } from '../../charts/controller-runtime/passwords.ts';
+import { listAt, numberAt, textAt, valueAt } from '../../charts/controller-runtime/read-json.ts';
+import {
+  CLAIM,
+  CONFIG_MAP,
+  CRON_JOB,
+  DISRUPTION_BUDGET,
+  JOB,
+  SECRET,
+  SERVICE,
+  STATEFUL_SET,
+} from '../../charts/controller-runtime/resources.ts';
+import { POSTGRES_CLUSTER } from '../../charts/postgres-operator/controller/postgres-cluster.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { adminTransport, runSampleOperator, type OperatorProcess } from '../support/run-sample-operator.ts';
+
+const OPERATORS = 'sample-operators';
+const TEAM = 'sample-team';
+const POD: Resource = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
+
+let api: Api;
+let stopCluster: () => Promise<void>;
+const operators: OperatorProcess[] = [];
+
+before(async () => {
+  const tools = await loadTools(repoRoot);
+  const cluster = await startThrowawayCluster(tools);
+  stopCluster = cluster.stop;
+  const transport = adminTransport(cluster.kubeconfigPath);
+  api = createApi(transport, 'samples-test');
+  // Everything the operators make must pass the strictest Pod Security Standard.
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted', 'pod-security.kubernetes.io/enforce-version': 'latest' };
+  for (const name of [OPERATORS, TEAM]) {
+    await transport({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
+    });
+  }
+  for (const chart of ['cache-operator', 'postgres-operator']) {
+    const args = ['install', chart, join(repoRoot, 'charts', chart), '--namespace', OPERATORS, '--kubeconfig', cluster.kubeconfigPath];
+    await execa(tools.helm, args);
+    operators.push(await runSampleOperator(chart, OPERATORS, cluster.kubeconfigPath));
+  }
+});
+
+after(async () => {
+  for (const operator of operators) assert.equal(await operator.stop(), 0, 'an operator that is asked to stop ends well');
+  await stopCluster?.();
+});
+
+describe('A Cache', () => {
+  it('needs nothing but a name, and becomes Ready with pods, Services and a Secret', async () => {
+    await create(CACHE, 'sessions', {});
+    const cache = await ready(CACHE, 'sessions');
+    assert.equal(textAt(cache.status, 'endpoint'), `sessions-cache.${TEAM}.svc:6379`);
+    assert.equal(numberAt(cache.status, 'observedGeneration'), 1);
+    assert.equal(numberAt((await get(STATEFUL_SET, 'sessions-cache'))?.status, 'readyReplicas'), 1);
+    const secret = decodeSecret(await get(SECRET, textAt(cache.status, 'secretName')));
+    assert.match(secret['uri'] ?? '', /^redis:\/\/default:[A-Za-z0-9]{32}@sessions-cache\.sample-team\.svc:6379\/0$/);
+    assert.equal(await get(DISRUPTION_BUDGET, 'sessions-cache'), undefined, 'a single copy has no disruption budget');
+  });
+
+  it('owns everything that is made for it, down to the pods', async () => {
+    const cache = await get(CACHE, 'sessions');
+    const owned = [
+      await get(STATEFUL_SET, 'sessions-cache'),
+      await get(SERVICE, 'sessions-cache'),
+      await get(SERVICE, 'sessions-cache-nodes'),
+      await get(CONFIG_MAP, 'sessions-cache-config'),
+      await get(SECRET, 'sessions-cache-credentials'),
+    ];
+    for (const object of owned) assert.equal(ownerUid(object), cache?.metadata.uid, object?.metadata.name ?? 'it is missing');
+    assert.equal(ownerUid(await get(POD, 'sessions-cache-0')), owned[0]?.metadata.uid);
+  });
+
+  it('takes a change up and keeps its passwords', async () => {
+    const before = decodeSecret(await get(SECRET, 'sessions-cache-credentials'));
+    await change(CACHE, 'sessions', { replicas: 3, users: [{ name: 'shop', permissions: ['read', 'write'] }] });
+    const cache = await ready(CACHE, 'sessions');
+    assert.equal(numberAt(cache.status, 'readyReplicas'), 3);
+    const secret = decodeSecret(await get(SECRET, 'sessions-cache-credentials'));
+    assert.equal(secret['password'], before['password']);
+    assert.match(secret['password-shop'] ?? '', /^[A-Za-z0-9]{32}$/);
+    assert.notEqual(await get(SERVICE, 'sessions-cache-read'), undefined);
+    assert.equal(valueAt((await get(DISRUPTION_BUDGET, 'sessions-cache'))?.spec, 'maxUnavailable'), 1);
+  });
+
+  it('removes what it does not need any more', async () => {
+    await change(CACHE, 'sessions', { replicas: 1 });
+    await eventually(async () => (await get(SERVICE, 'sessions-cache-read')) === undefined, 'the Service for reading to go');
+    assert.equal(await get(DISRUPTION_BUDGET, 'sessions-cache'), undefined);
+  });
+
+  it('says so instead of taking over what somebody else made under one of its names', async () => {
+    const metadata = { namespace: TEAM, name: 'taken-cache-config' };
+    await api.create(CONFIG_MAP, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { mine: 'yes' } });
+    await create(CACHE, 'taken', {});
+    const cache = await eventually(async () => {
+      const found = await get(CACHE, 'taken');
+      return textAt(found?.status, 'phase') === 'Degraded' && found;
+    }, 'the fault to show');
+    assert.match(condition(cache, 'Ready', 'message'), /The ConfigMap 'taken-cache-config' exists and belongs to something else/);
+    assert.deepEqual((await get(CONFIG_MAP, 'taken-cache-config'))?.data, { mine: 'yes' });
+  });
+
+  it('takes everything with it when it is deleted', async () => {
+    const cache = await get(CACHE, 'sessions');
+    assert.ok(cache !== undefined);
+    await api.remove(CACHE, cache);
+    await eventually(async () => {
+      return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
+    }, 'the StatefulSet and its pods to go');
+    await eventually(async () => (await get(SECRET, 'sessions-cache-credentials')) === undefined, 'the Secret to go');
+  });
+});
+
+describe('A PostgresCluster', () => {
+  it('needs only a size, and is Ready when its databases are made', async () => {
+    await create(POSTGRES_CLUSTER, 'orders', { storage: { size: '1Gi' } });
+    const cluster = await ready(POSTGRES_CLUSTER, 'orders');
+    assert.equal(condition(cluster, 'DatabasesReady', 'status'), 'True');
+    const secret = decodeSecret(await get(SECRET, textAt(cluster.status, 'secretName')));
+    assert.match(secret['uri'] ?? '', /^postgresql:\/\/app:[A-Za-z0-9]{32}@orders-postgres\.sample-team\.svc:5432\/app$/);
+    assert.equal(textAt((await get(CLAIM, 'data-orders-postgres-0'))?.spec, 'resources', 'requests', 'storage'), '1Gi');
+  });
+
+  it('runs its setup again when databases change, and backs up when asked to', async () => {
+    const jobs = await jobNames('orders');
+    await change(POSTGRES_CLUSTER, 'orders', {
+      instances: 2,
+      databases: [{ name: 'shop', owner: 'app', extensions: ['pg_trgm'] }],
+      backup: { enabled: true, destination: { volume: { size: '2Gi' } } },
+    });
+    const cluster = await ready(POSTGRES_CLUSTER, 'orders');
+    assert.equal(numberAt(cluster.status, 'readyReplicas'), 2);
+    const now = await eventually(async () => {
+      const names = await jobNames('orders');
+      return names.length === 1 && names;
+    }, 'the old job to go');
+    assert.notDeepEqual(now, jobs);
+    assert.equal(textAt((await get(CRON_JOB, 'orders-postgres-backup'))?.spec, 'schedule'), '0 2 * * *');
+    assert.notEqual(await get(CLAIM, 'orders-postgres-backup'), undefined);
+  });
+
+  it('keeps its backups when they are switched off', async () => {
+    await change(POSTGRES_CLUSTER, 'orders', { backup: { enabled: false } });
+    await eventually(async () => (await get(CRON_JOB, 'orders-postgres-backup')) === undefined, 'the CronJob to go');
+    assert.equal((await get(CLAIM, 'orders-postgres-backup'))?.metadata.deletionTimestamp, undefined);
+  });
+
+  it('keeps running and says why when its volumes cannot grow', async () => {
+    await change(POSTGRES_CLUSTER, 'orders', { storage: { size: '2Gi' } });
+    const cluster = await eventually(async () => {
+      const found = await get(POSTGRES_CLUSTER, 'orders');
+      return found !== undefined && condition(found, 'StorageGrown', 'status') === 'False' && found;
+    }, 'the refusal to show');
+    assert.match(condition(cluster, 'StorageGrown', 'message'), /data-orders-postgres-0 cannot grow to 2Gi/);
+    assert.equal(condition(cluster, 'Ready', 'status'), 'True');
+  });
+
+  const refusals: readonly { readonly why: string; readonly spec: JsonMap; readonly message: RegExp }[] = [
+    { why: 'a size that is missing', spec: {}, message: /spec\.storage: Required value/ },
+    { why: 'a size that no database fits in', spec: { storage: { size: '64Mi' } }, message: /storage must be at least 256Mi/ },
+    {
+      why: 'an owner who is no user',
+      spec: { storage: { size: '1Gi' }, databases: [{ name: 'shop', owner: 'nobody' }] },
+      message: /every database needs an owner that is listed in users/,
+    },
+    {
+      why: 'waiting for more followers than there are',
+      spec: { storage: { size: '1Gi' }, replication: { mode: 'Synchronous' } },
+      message: /synchronous replication needs more instances/,
+    },
+    {
+      why: 'backups without a destination',
+      spec: { storage: { size: '1Gi' }, backup: { enabled: true } },
+      message: /give a destination when backups are enabled/,
+    },
+    {
+      why: 'a parameter that the operator sets itself',
+      spec: { storage: { size: '1Gi' }, parameters: { port: '1' } },
+      message: /addresses, folders and replication follow from other fields/,
+    },
+  ];
+  for (const { why, spec, message } of refusals) {
+    it(`is refused for ${why}`, async () => {
+      await assert.rejects(create(POSTGRES_CLUSTER, 'refused', spec), invalid(message));
+    });
+  }
+
+  it('refuses to shrink or to move to another major version', async () => {
+    await assert.rejects(change(POSTGRES_CLUSTER, 'orders', { storage: { size: '1Gi' } }), invalid(/storage may not shrink/));
+    await assert.rejects(change(POSTGRES_CLUSTER, 'orders', { version: '16' }), invalid(/the major version cannot be changed/));
+  });
+
+  it('takes its volumes with it when it is deleted', async () => {
+    const cluster = await get(POSTGRES_CLUSTER, 'orders');
+    assert.ok(cluster !== undefined);
+    await api.remove(POSTGRES_CLUSTER, cluster);
+    await eventually(async () => {
+      return (await get(CLAIM, 'data-orders-postgres-0')) === undefined && (await get(CLAIM, 'orders-postgres-backup')) === undefined;
+    }, 'the volumes to go');
+  });
+});
+
+async function create(resource: Resource, name: string, spec: JsonMap): Promise<LiveObject> {
+  return api.create(resource, { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { namespace: TEAM, name }, spec });
+}
+
+async function change(resource: Resource, name: string, spec: JsonMap): Promise<void> {
+  await api.mergePatch(resource, { apiVersion: '', kind: '', metadata: { namespace: TEAM, name } }, { spec });
+}
+
+async function get(resource: Resource, name: string): Promise<LiveObject | undefined> {
+  return api.get(resource, TEAM, name);
+}
+
+/** Waits until the operator says Ready about the latest spec. */
+async function ready(resource: Resource, name: string): Promise<LiveObject> {
+  try {
+    return await eventually(async () => {
+      const found = await get(resource, name);
+      if (found === undefined || numberAt(found.status, 'observedGeneration') !== found.metadata.generation) return false;
+      return condition(found, 'Ready', 'status') === 'True' && found;
+    }, `${name} to be Ready`);
+  } catch (error) {
+    const said = operators.map((operator) => operator.output()).join('');
+    throw new Error(`${String(error)}; it is ${JSON.stringify((await get(resource, name))?.status)}; the operators said ${said}`, {
+      cause: error,
+    });
+  }
+}
+
+function condition(object: LiveObject, type: string, field: 'status' | 'message'): string {
+  return textAt(
+    listAt(object.status, 'conditions').find((candidate) => textAt(candidate, 'type') === type),
+    field,
+  );
+}
+
+function ownerUid(object: LiveObject | undefined): string | undefined {
+  return object?.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+}
+
+async function jobNames(instance: string): Promise<readonly string[]> {
+  const { items } = await api.list(JOB, `app.kubernetes.io/instance=${instance}`);
+  return items.map(({ metadata }) => metadata.name);
+}
+
+function invalid(message: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.status, 422);
+    assert.match(error.message, message);
+    return true;
+  };
+}
