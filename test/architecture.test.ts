@@ -83,9 +83,10 @@ describe('the house', () => {
 
   it('gives every dependency a reason', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
-    const reasons = readFileSync('docs/dependencies.md', 'utf8');
+    const rows = readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| (\S+) +\| \S/gm);
+    const reasons = new Set([...rows].map(([, name]) => name));
     assert.deepEqual(
-      Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !reasons.includes(`| ${name} |`)),
+      Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !reasons.has(name)),
       [],
     );
   });
