@@ -67,6 +67,6 @@ export function planUnlock(history: readonly ReleaseInfo[]): UnlockStep {
 }
 
 /** Whether a worker is, or was, in the middle of changing the release. */
-export function isPending(info: ReleaseInfo): boolean {
+export function isPending(info: Pick<ReleaseInfo, 'status'>): boolean {
   return info.status.startsWith('pending-') || info.status === 'uninstalling';
 }

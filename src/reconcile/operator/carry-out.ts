@@ -1,0 +1,83 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { failedPhase, fetched, isFalse, reconciling, releasing, uplifted } from './conditions.ts';
+import { deploy, type Deployment } from './deploy.ts';
+import type { Gathered } from './gather-crds.ts';
+import { crdFactOf, observeCrds, type CrdFact } from './observe-crds.ts';
+import { observeRelease } from './observe-release.ts';
+import type { LivingAct } from './plan.ts';
+import { attemptOf, reportFailure } from './report-failure.ts';
+import type { LivingFacts } from './state.ts';
+import { notReady, withStatus, writeStatus, type Finding } from './write-status.ts';
+import type { Work } from './work.ts';
+
+type DeployAct = Extract<LivingAct, { kind: 'deploy' }>;
+
+const BUSY_MS = 2_000;
+
+/** Deploys, and writes down what is about to be done and how it ended. */
+export async function carryOut(work: Work, facts: LivingFacts, act: DeployAct): Promise<ReconcileResult> {
+  const { verb, target } = act;
+  let current = work;
+  const announce = async (gathered: Gathered): Promise<void> => {
+    const finding = announcement(work, facts, { act, gathered });
+    await writeStatus(work, finding);
+    current = withStatus(work, finding);
+  };
+  const deployment = await deploy(work, { verb, target, announce });
+  switch (deployment.kind) {
+    case 'Busy':
+      return { requeueAfter: BUSY_MS };
+    case 'Failed':
+      return { requeueAfter: await reportDeployment(current, act, deployment) };
+    case 'Done': {
+      const { name, version } = target.chart.contents.metadata;
+      const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.gathered.crds.length };
+      work.ports.log.info('An Operator was deployed', keys);
+      return { requeueAfter: 0 };
+    }
+    default:
+      return deployment satisfies never;
+  }
+}
+
+/** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
+function announcement(work: Work, facts: LivingFacts, { act, gathered }: { act: DeployAct; gathered: Gathered }): Finding {
+  const { chart } = act.target;
+  const doing =
+    act.verb === 'restore'
+      ? isFalse('CRDsEstablished', 'Restoring', 'Definitions that are gone are applied again')
+      : releasing(act.verb, work.release);
+  return {
+    word: 'INSTALLING',
+    ready: notReady(doing),
+    phase: reconciling(doing),
+    conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing],
+    release: facts.release,
+    crds: expectedCrds(facts.crds, gathered, work.label),
+    chart,
+    attempt: attemptOf(work, act.target),
+  };
+}
+
+function expectedCrds(live: readonly CrdFact[], { crds }: Gathered, label: string): readonly CrdFact[] {
+  const known = new Set(live.map((crd) => crd.name));
+  const coming = crds.filter((crd) => !known.has(crd.metadata.name)).map((crd) => crdFactOf(crd, label));
+  return [...live, ...coming].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+async function reportDeployment(work: Work, { target }: DeployAct, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
+  const { chart, step } = target;
+  const { phase, error, gathered } = failed;
+  const query = { label: work.label, signal: work.signal };
+  return reportFailure(work, {
+    error,
+    condition: failedPhase(phase, error),
+    conditions: [fetched(work.spec.chart, chart), ...(gathered === undefined ? [] : [uplifted(gathered)])],
+    release: await observeRelease(work.ports.cluster, work.release, query),
+    crds: await observeCrds(work.ports.cluster, work.release, query),
+    chart,
+    step,
+    // What a chart renders depends on nothing but what the step digest covers.
+    ...(phase === 'Render' && error.code === 'HelmFailed' ? { outlook: 'Terminal' as const } : {}),
+  });
+}

@@ -1,0 +1,74 @@
+import type { ConditionInput } from '../../domain/condition.ts';
+import type { AppError } from '../../domain/errors.ts';
+import type { Health } from '../../domain/health.ts';
+import { addressOf, type ChartSource } from '../../domain/operator-spec.ts';
+import type { DeployPhase } from './deploy.ts';
+import type { Gathered } from './gather-crds.ts';
+import type { CrdFact } from './observe-crds.ts';
+import type { Chart, ReleaseRef } from './ports.ts';
+import { conversionsSentence } from './render-chart.ts';
+
+const LONGEST_MESSAGE = 16_000;
+
+export function fetched(source: ChartSource, chart: Chart): ConditionInput {
+  const { name, version } = chart.contents.metadata;
+  return isTrue('Fetched', 'Fetched', `Chart ${name} ${version} (${chart.digest.slice(0, 19)}) was fetched from ${addressOf(source)}`);
+}
+
+export function uplifted({ conversions }: Gathered): ConditionInput {
+  if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no legacy APIs');
+  return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
+}
+
+export function released({ release, namespace }: ReleaseRef, revision: number): ConditionInput {
+  return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
+}
+
+export function releasing(verb: 'install' | 'upgrade', { release, namespace }: ReleaseRef): ConditionInput {
+  const [reason, doing] = verb === 'install' ? ['Installing', 'is being installed'] : ['Upgrading', 'is being upgraded'];
+  return isFalse('Released', reason, `Release ${namespace}/${release} ${doing}`);
+}
+
+export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
+  const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);
+  if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `The api-server does not serve yet: ${waiting.join(', ')}`);
+  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart brings no kinds');
+  return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}`);
+}
+
+export function healthy({ word, message }: Health): ConditionInput {
+  if (word === 'Healthy' || word === 'Suspended') return isTrue('Healthy', word, message);
+  return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', word, message);
+}
+
+/** The condition that a failed step of a deployment belongs to. */
+export function failedPhase(phase: DeployPhase, error: AppError): ConditionInput {
+  switch (phase) {
+    case 'Render':
+      return isFalse('Released', error.code === 'HelmFailed' ? 'RenderFailed' : error.code, error.message);
+    case 'Uplift':
+      return isFalse('Uplifted', 'Refused', error.message);
+    case 'CRDs':
+      return isFalse('CRDsEstablished', error.code, error.message);
+    case 'Release':
+      return isFalse('Released', error.code === 'NotFound' ? 'NamespaceMissing' : error.code, error.message);
+    default:
+      return phase satisfies never;
+  }
+}
+
+export function reconciling({ reason, message }: ConditionInput): ConditionInput {
+  return isTrue('Reconciling', reason, message);
+}
+
+export function stalled({ reason, message }: ConditionInput): ConditionInput {
+  return isTrue('Stalled', reason, message);
+}
+
+export function isTrue(type: string, reason: string, message: string): ConditionInput {
+  return { type, status: 'True', reason, message: message.slice(0, LONGEST_MESSAGE) };
+}
+
+export function isFalse(type: string, reason: string, message: string): ConditionInput {
+  return { type, status: 'False', reason, message: message.slice(0, LONGEST_MESSAGE) };
+}

@@ -1,0 +1,73 @@
+import { AppError, type ErrorCode } from '../../domain/errors.ts';
+import { OURS } from '../../domain/names.ts';
+import { applyCrds } from './apply-crds.ts';
+import { ensureNamespace } from './ensure-namespace.ts';
+import type { Gathered } from './gather-crds.ts';
+import { holdRelease } from './hold-release.ts';
+import { STEP_LABEL } from './kinds.ts';
+import { renderChart } from './render-chart.ts';
+import type { Target } from './state.ts';
+import type { Work } from './work.ts';
+
+/** `restore` applies definitions that are gone again, and leaves the release as it is. */
+export type DeployVerb = 'install' | 'upgrade' | 'restore';
+
+/** The steps of a deployment, in their order. */
+export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';
+
+export type Deployment =
+  | { readonly kind: 'Done'; readonly gathered: Gathered }
+  | { readonly kind: 'Busy' }
+  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly gathered?: Gathered };
+
+export interface DeployInput {
+  readonly verb: DeployVerb;
+  readonly target: Target;
+  /** Tells how far it has come, before the cluster is changed. */
+  readonly announce: (gathered: Gathered) => Promise<void>;
+}
+
+const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
+
+/** Render and uplift → CRDs → release. Runs under the lease of the release; each step may be the last one of this process. */
+export async function deploy(work: Work, input: DeployInput): Promise<Deployment> {
+  let phase: DeployPhase = 'Render';
+  let gathered: Gathered | undefined;
+  const change = async (signal: AbortSignal): Promise<void> => {
+    const held = { ...work, signal };
+    gathered = await renderChart(held, input.target, input.verb);
+    await input.announce(gathered);
+    phase = 'CRDs';
+    await applyCrds(held, gathered.crds);
+    phase = 'Release';
+    await ensureNamespace(held);
+    await changeRelease(held, input);
+  };
+  try {
+    if ((await holdRelease(work, change)) === 'Busy') return { kind: 'Busy' };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    // A cluster that is away says nothing about the Operator.
+    if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
+    return {
+      kind: 'Failed',
+      phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
+      error,
+      ...(gathered === undefined ? {} : { gathered }),
+    };
+  }
+  if (gathered === undefined) throw new Error('a deployment ended without having rendered its chart');
+  return { kind: 'Done', gathered };
+}
+
+async function changeRelease({ ports, spec, release, label, signal }: Work, { verb, target }: DeployInput): Promise<void> {
+  const request = {
+    ...release,
+    chartPath: target.chart.path,
+    values: spec.values,
+    labels: { [OURS.operatorLabel]: label, [STEP_LABEL]: target.step },
+    postRender: 'uplift',
+  } as const;
+  if (verb === 'install') await ports.helm.install(request, signal);
+  if (verb === 'upgrade') await ports.helm.upgrade({ ...request, historyLimit: spec.historyLimit }, signal);
+}

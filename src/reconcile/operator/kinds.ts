@@ -1,0 +1,13 @@
+import { OURS } from '../../domain/names.ts';
+import type { ResourceType } from '../../domain/resource.ts';
+
+export const OPERATOR: ResourceType = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' };
+export const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+export const CLUSTER_ROLE: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterroles' };
+export const SECRET: ResourceType = { group: '', version: 'v1', resource: 'secrets' };
+export const NAMESPACE: ResourceType = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** Annotation on a CRD: where it came from (see `CrdOrigin`). */
+export const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
+/** Label on a release record: the digest over what the revision was made of. */
+export const STEP_LABEL = 'chandlery.dev/step';

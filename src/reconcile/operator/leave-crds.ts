@@ -1,0 +1,38 @@
+import { isAppError } from '../../domain/errors.ts';
+import { OURS } from '../../domain/names.ts';
+import { CRD, ORIGIN_ANNOTATION } from './kinds.ts';
+import type { CrdFact } from './observe-crds.ts';
+import type { Work } from './work.ts';
+
+/** Deletes definitions, and with them all that is stored of their kinds. Only for an explicit cascade. */
+export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  for (const { name, object } of crds) {
+    const { uid, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) continue;
+    await unlessGone(ports.cluster.delete({ ...CRD, name }, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) }));
+  }
+}
+
+/** Takes our marks off definitions that stay behind, so that another Operator may take them over. */
+export async function disownCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null } } };
+  for (const { name } of crds.filter((crd) => crd.labelled)) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+/** Puts our label on definitions that the operator registered by itself, so that the catalogue finds them. */
+export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } } };
+  for (const { name } of crds.filter((crd) => !crd.labelled)) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isAppError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import type { AppError } from '../../domain/errors.ts';
+import type { Health } from '../../domain/health.ts';
+import type { DeployVerb } from './deploy.ts';
+import type { CrdFact } from './observe-crds.ts';
+import type { InstancesFact } from './observe-instances.ts';
+import type { Chart } from './ports.ts';
+import type { DyingState, LivingState, Target } from './state.ts';
+
+/** What to do next about an Operator that is to stay. */
+export type LivingAct =
+  | { readonly kind: 'guard' }
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'wait'; readonly wait: number }
+  | { readonly kind: 'refuse-foreign'; readonly owner: string }
+  | { readonly kind: 'unlock' }
+  | { readonly kind: 'report-unfetched'; readonly error: AppError }
+  | { readonly kind: 'deploy'; readonly verb: DeployVerb; readonly target: Target }
+  | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
+  | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
+  | { readonly kind: 'mark-ready'; readonly chart: Chart; readonly health: Health };
+
+/** What to do next about an Operator that is being deleted. */
+export type DyingAct =
+  | { readonly kind: 'leave' }
+  | { readonly kind: 'disown' }
+  | { readonly kind: 'block'; readonly instances: readonly InstancesFact[] }
+  | { readonly kind: 'delete-instances'; readonly instances: readonly InstancesFact[] }
+  | { readonly kind: 'uninstall' }
+  | { readonly kind: 'delete-crds'; readonly crds: readonly CrdFact[] }
+  | { readonly kind: 'finish' };
+
+/** One act for each state of an Operator that is to stay. */
+export function planLiving(state: LivingState): LivingAct {
+  switch (state.kind) {
+    case 'Suspended':
+      return { kind: 'rest' };
+    case 'Unguarded':
+      return { kind: 'guard' };
+    case 'Foreign':
+      return { kind: 'refuse-foreign', owner: state.owner };
+    case 'Pending':
+      return { kind: 'unlock' };
+    case 'Waiting':
+      return { kind: 'wait', wait: state.wait };
+    case 'Unfetched':
+      return { kind: 'report-unfetched', error: state.error };
+    case 'Absent':
+      return { kind: 'deploy', verb: 'install', target: state.target };
+    case 'Outdated':
+      return { kind: 'deploy', verb: 'upgrade', target: state.target };
+    case 'Undefined':
+      return { kind: 'deploy', verb: 'restore', target: state.target };
+    case 'Progressing':
+      return { ...state, kind: 'watch-progress' };
+    case 'Degraded':
+      return { ...state, kind: 'report-degraded' };
+    case 'InStep':
+      return { ...state, kind: 'mark-ready' };
+    default:
+      return state satisfies never;
+  }
+}
+
+/** One act for each state of an Operator that is being deleted. */
+export function planDying(state: DyingState): DyingAct {
+  switch (state.kind) {
+    case 'Released':
+      return { kind: 'leave' };
+    case 'Orphaned':
+      return { kind: 'disown' };
+    case 'InUse':
+      return { kind: 'block', instances: state.instances };
+    case 'Emptying':
+      return { kind: 'delete-instances', instances: state.instances };
+    case 'Installed':
+      return { kind: 'uninstall' };
+    case 'Discarding':
+      return { kind: 'delete-crds', crds: state.crds };
+    case 'Vacant':
+      return { kind: 'finish' };
+    default:
+      return state satisfies never;
+  }
+}

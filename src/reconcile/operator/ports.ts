@@ -1,0 +1,71 @@
+import type { Cluster, Discovery } from '../../domain/cluster.ts';
+import type { ChartSource } from '../../domain/operator-spec.ts';
+import type { ReleaseInfo, UnlockStep } from '../../domain/release.ts';
+import type { JsonObject, KubeObject } from '../../domain/resource.ts';
+import type { Log } from '../../observe/log.ts';
+
+/** What reconciling Operators needs of the outside. */
+export interface OperatorPorts {
+  /** As the controller's own account. */
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'replace' | 'delete'>;
+  readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
+  /** E.g. `1.36.3`. */
+  readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly charts: ChartPort;
+  readonly helm: HelmPort;
+  readonly events: {
+    record(
+      about: KubeObject,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): Promise<void>;
+  };
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Who holds the leases of this process; different for each process. */
+  readonly holder: string;
+}
+
+export interface Chart {
+  /** `sha256:<hex>` of the packed bytes. */
+  readonly digest: string;
+  readonly path: string;
+  readonly contents: {
+    readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
+    readonly crds: readonly KubeObject[];
+    readonly openApiSpec?: string;
+  };
+}
+
+export interface ChartPort {
+  fetch(source: ChartSource, signal: AbortSignal): Promise<Chart>;
+}
+
+export interface ReleaseRef {
+  readonly release: string;
+  readonly namespace: string;
+}
+
+export interface RenderRequest extends ReleaseRef {
+  readonly chartPath: string;
+  readonly values: JsonObject;
+  readonly kubeVersion: string;
+  readonly apiVersions: readonly string[];
+  readonly isUpgrade: boolean;
+  readonly crds?: 'include';
+}
+
+export interface ChangeRequest extends ReleaseRef {
+  readonly chartPath: string;
+  readonly values: JsonObject;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly postRender?: 'uplift';
+  readonly historyLimit?: number;
+}
+
+export interface HelmPort {
+  render(request: RenderRequest, signal: AbortSignal): Promise<readonly KubeObject[]>;
+  install(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
+  upgrade(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
+  uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
+  unlock(ref: ReleaseRef, signal: AbortSignal): Promise<UnlockStep>;
+}

@@ -1,0 +1,36 @@
+import type { Reconcile } from '../../controller/controller.ts';
+import { isAppError } from '../../domain/errors.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { dissolve } from './dissolve.ts';
+import type { ChartMemory } from './fetch-chart.ts';
+import { OPERATOR } from './kinds.ts';
+import type { OperatorPorts } from './ports.ts';
+import { sustain } from './sustain.ts';
+import { workOn } from './work.ts';
+
+/**
+ * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or a CustomResourceDefinition with its label,
+ * changes. It throws when the cluster is away; everything else ends in the status.
+ */
+export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
+  const memory: ChartMemory = new Map();
+  return async (key, signal) => {
+    const operator = await find(ports, key, signal);
+    if (operator === undefined) return {};
+    const work = workOn(ports, operator, signal);
+    if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
+    memory.delete(operator.metadata.uid ?? '');
+    return dissolve(work);
+  };
+}
+
+async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const slash = key.indexOf('/');
+  const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
+  try {
+    return await cluster.get({ ...OPERATOR, namespace, name }, { signal });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

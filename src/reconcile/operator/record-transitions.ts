@@ -1,0 +1,25 @@
+import { findCondition, type Condition } from '../../domain/condition.ts';
+import type { Work } from './work.ts';
+
+/** Conditions whose turns are worth an Event. */
+const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable'];
+
+/** Writes an Event for each condition whose status or reason has changed. */
+export async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
+  for (const condition of conditions.filter(({ type }) => TOLD.includes(type))) {
+    const before = findCondition(status.conditions, condition.type);
+    if (before?.status === condition.status && before.reason === condition.reason) continue;
+    // What only repeats another condition's reason is told once.
+    if (
+      condition.type === 'Ready' &&
+      conditions.some((other) => other.type !== 'Ready' && TOLD.includes(other.type) && other.reason === condition.reason)
+    )
+      continue;
+    const type = condition.status === 'False' && !isUnderWay(condition.reason) ? 'Warning' : 'Normal';
+    await ports.events.record(operator, { type, reason: condition.reason, message: condition.message });
+  }
+}
+
+function isUnderWay(reason: string): boolean {
+  return ['Installing', 'Upgrading', 'Progressing', 'NotEstablished', 'Unlocking', 'Deleting', 'Uninstalling', 'Unknown'].includes(reason);
+}

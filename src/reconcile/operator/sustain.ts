@@ -1,0 +1,104 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { AppError } from '../../domain/errors.ts';
+import { carryOut } from './carry-out.ts';
+import { isFalse } from './conditions.ts';
+import { waitBeforeAttempt } from './due.ts';
+import { fetchChart, type ChartMemory } from './fetch-chart.ts';
+import { guard } from './finalizer.ts';
+import { observeCrds } from './observe-crds.ts';
+import { observeHealth } from './observe-health.ts';
+import { observeRelease } from './observe-release.ts';
+import { planLiving, type LivingAct } from './plan.ts';
+import { reportFailure } from './report-failure.ts';
+import { settle } from './settle.ts';
+import { determineLivingState, type LivingFacts } from './state.ts';
+import { unlockRelease } from './unlock.ts';
+import { writeStatus } from './write-status.ts';
+import { isGuarded, type Work } from './work.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to ask again for a lease that somebody else holds. */
+const BUSY_MS = 2_000;
+
+/** Brings an Operator that is to stay one act nearer to its spec. */
+export async function sustain(memory: ChartMemory, work: Work): Promise<ReconcileResult> {
+  const facts = await observe(memory, work);
+  return perform(work, facts, planLiving(determineLivingState(facts)));
+}
+
+/** Looks at as much as the next act needs, the cheapest first. */
+async function observe(memory: ChartMemory, work: Work): Promise<LivingFacts> {
+  const { ports, operator, spec, status, generation, requestedAt, signal } = work;
+  const query = { label: work.label, signal };
+  const [release, crds] = await Promise.all([
+    observeRelease(ports.cluster, work.release, query),
+    observeCrds(ports.cluster, work.release, query),
+  ]);
+  const facts: LivingFacts = {
+    guarded: isGuarded(operator),
+    suspended: spec.suspend,
+    wait: waitBeforeAttempt({ status, generation, requestedAt, interval: spec.interval, now: ports.now() }),
+    release,
+    crds,
+    expectedCrds: status.crds.filter((crd) => crd.origin !== 'runtime').map((crd) => crd.name),
+  };
+  if (facts.suspended || !facts.guarded || facts.wait > 0 || release.kind === 'Foreign') return facts;
+  const chart = await fetchChart(memory, work);
+  const inStep = 'chart' in chart && release.kind === 'Own' && release.status === 'deployed' && release.step === chart.step;
+  return { ...facts, chart, ...(inStep ? { health: await observeHealth(ports.cluster, work.release, signal) } : {}) };
+}
+
+async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<ReconcileResult> {
+  switch (act.kind) {
+    case 'guard':
+      await guard(work);
+      return AT_ONCE;
+    case 'rest':
+      return rest(work, facts);
+    case 'wait':
+      return { requeueAfter: Math.max(act.wait, 1_000) };
+    case 'refuse-foreign':
+      return refuseForeign(work, facts, act.owner);
+    case 'unlock':
+      return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
+    case 'report-unfetched':
+      return reportUnfetched(work, facts, act.error);
+    case 'deploy':
+      return carryOut(work, facts, act);
+    case 'watch-progress':
+    case 'report-degraded':
+    case 'mark-ready':
+      return settle(work, facts, act);
+    default:
+      return act satisfies never;
+  }
+}
+
+async function rest(work: Work, { release, crds }: LivingFacts): Promise<ReconcileResult> {
+  const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to go on');
+  await writeStatus(work, { word: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
+  return {};
+}
+
+/** A chart that cannot be looked up again does not harm what was installed from it. */
+async function reportUnfetched(work: Work, { release, crds }: LivingFacts, error: AppError): Promise<ReconcileResult> {
+  const { status, generation } = work;
+  const settled =
+    status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
+  const condition = isFalse('Fetched', error.code, error.message);
+  return {
+    requeueAfter: await reportFailure(work, { error, condition, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }),
+  };
+}
+
+async function refuseForeign(work: Work, facts: LivingFacts, owner: string): Promise<ReconcileResult> {
+  const { release, namespace } = work.release;
+  const who = owner === '' ? 'somebody has made it without Chandlery' : `the Operator "${owner.replace('.', '/')}" owns it`;
+  const error = new AppError(
+    'ReleaseConflict',
+    `release "${namespace}/${release}": ${who}; choose another spec.releaseName, or uninstall that one`,
+  );
+  if (facts.wait > 0) return { requeueAfter: facts.wait };
+  const condition = isFalse('Released', error.code, error.message);
+  return { requeueAfter: await reportFailure(work, { error, condition, release: facts.release, crds: facts.crds }) };
+}

@@ -1,0 +1,11 @@
+import { holdRelease } from './hold-release.ts';
+import type { Work } from './work.ts';
+
+/** Frees a release that a worker left half changed, once that worker's lease has expired. */
+export async function unlockRelease(work: Work): Promise<'Done' | 'Busy'> {
+  const { ports, release, operator } = work;
+  return holdRelease(work, async (signal) => {
+    const step = await ports.helm.unlock(release, signal);
+    ports.log.info('A release that a dead worker left was unlocked', { operator: operator.metadata.name, ...release, step: step.act });
+  });
+}

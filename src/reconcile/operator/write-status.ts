@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util';
+import { mergeConditions, type Condition, type ConditionInput } from '../../domain/condition.ts';
+import { OURS } from '../../domain/names.ts';
+import type { Attempt, LegacyStatus, OperatorStatus } from '../../domain/operator-status.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { isFalse } from './conditions.ts';
+import { OPERATOR } from './kinds.ts';
+import type { CrdFact } from './observe-crds.ts';
+import type { InstancesFact } from './observe-instances.ts';
+import type { ReleaseFact } from './observe-release.ts';
+import type { Chart } from './ports.ts';
+import { recordTransitions } from './record-transitions.ts';
+import { nowOf, type Work } from './work.ts';
+
+/** What an act found out or brought about. What it says nothing about stays as the status has it. */
+export interface Finding {
+  readonly word: LegacyStatus;
+  readonly ready: ConditionInput;
+  /** `Reconciling` or `Stalled`, while one of them is true. */
+  readonly phase?: ConditionInput;
+  readonly conditions: readonly ConditionInput[];
+  readonly release: ReleaseFact;
+  readonly crds: readonly CrdFact[];
+  readonly instances?: readonly InstancesFact[];
+  readonly chart?: Chart;
+  readonly attempt?: Attempt;
+  readonly failures?: number;
+}
+
+/** Conditions that stand until something else is known. */
+const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy']);
+
+/** Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed. */
+export async function writeStatus(work: Work, finding: Finding): Promise<void> {
+  const { ports, operator, signal } = work;
+  const status = composeStatus(work, finding);
+  if (isDeepStrictEqual(plain(status), plain(operator.status ?? {}))) return;
+  const { apiVersion, kind, metadata } = operator;
+  const address = { name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) };
+  await ports.cluster.applyStatus(
+    OPERATOR,
+    { apiVersion, kind, metadata: address, status },
+    { fieldManager: OURS.fieldManager, force: 'force', signal },
+  );
+  await recordTransitions(work, status.conditions);
+}
+
+export function composeStatus(work: Work, finding: Finding): OperatorStatus {
+  const { status: earlier, generation } = work;
+  const chart = finding.chart === undefined ? earlier.chart : chartStatus(finding.chart);
+  const attempt = finding.attempt ?? earlier.lastAttempted;
+  const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
+  return {
+    status: finding.word,
+    observedGeneration: generation,
+    customResourceDefinitions: crds.map((crd) => crd.name),
+    ...(chart === undefined ? {} : { chart }),
+    ...releaseStatus(work, finding.release),
+    crds,
+    ...(attempt === undefined ? {} : { lastAttempted: attempt }),
+    failures: finding.failures ?? earlier.failures,
+    conditions: composeConditions(work, finding),
+  };
+}
+
+function composeConditions(work: Work, { conditions, ready, phase }: Finding): Condition[] {
+  const { status, generation } = work;
+  const decided: ConditionInput[] = [...conditions, ready];
+  if (phase !== undefined) decided.push(phase);
+  const known = new Set(decided.map(({ type }) => type));
+  const standing = status.conditions.filter(({ type }) => STANDING.has(type) && !known.has(type));
+  const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
+  return mergeConditions(status.conditions, [...standing, ...current], nowOf(work));
+}
+
+function chartStatus({ digest, contents }: Chart): NonNullable<OperatorStatus['chart']> {
+  const { name, version, appVersion } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+}
+
+function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<OperatorStatus, 'release'> {
+  if (fact.kind !== 'Own') return {};
+  return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
+}
+
+function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
+  const { name, kind, origin, established } = crd;
+  const counted = instances?.find((fact) => fact.crd.name === name);
+  return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.items.length }) };
+}
+
+/** As it comes back from the wire: without absent members, and without empty lists. */
+function plain(value: object): unknown {
+  const members = Object.entries(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
+  return Object.fromEntries(members.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
+}
+
+/** `Ready` is false for the reason that another condition gives. */
+export function notReady(because: ConditionInput): ConditionInput {
+  return isFalse('Ready', because.reason, because.message);
+}
+
+/** The Operator with the status that was just written, for what is found out next. */
+export function withStatus(work: Work, finding: Finding): Work {
+  const status = composeStatus(work, finding);
+  const operator: KubeObject = { ...work.operator, status };
+  return { ...work, status, operator };
+}
