@@ -68,7 +68,7 @@ async function start({ program, home, connection, log }: RunnerOptions, run: Hel
   log.debug({ helm: run.command, what: run.what, exitCode: result.exitCode, ms: Math.round(performance.now() - began) }, 'helm has run');
   if (!result.failed) return { stdout: result.stdout, stderr: result.stderr };
   run.signal.throwIfAborted();
-  if (result.timedOut) throw failed(run, `it took longer than ${Math.round(run.timeoutMs / 1000)} s and was stopped`);
+  if (result.timedOut) throw failed(run, `it took longer than ${run.timeoutMs / 1000} s and was stopped`);
   if (result.isMaxBuffer) throw failed(run, `it wrote more than ${MAX_STDOUT / MEBIBYTE} MiB and was stopped`);
   if (result.exitCode === undefined && result.signal === undefined)
     throw failed(run, `the program ${program} cannot be started; run bin/setup`);

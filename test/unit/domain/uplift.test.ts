@@ -274,7 +274,7 @@ test('objects of current APIs pass through untouched, whatever is in them', () =
   const anyObject = fc.record({ apiVersion, kind, metadata: fc.record({ name: fc.string() }), spec: fc.jsonValue(), data: fc.jsonValue() });
   fc.assert(
     fc.property(fc.array(anyObject), (objects) => {
-      const result = uplift(objects as KubeObject[]);
+      const result = uplift(objects);
       return (
         result.conversions.length === 0 && result.refusals.length === 0 && result.objects.every((one, index) => one === objects[index])
       );
