@@ -70,11 +70,10 @@ function nodeOf(builder: Builder, place: Place): FormNode {
   const resolved = resolveSchema(builder.document, place.schema, place.refs);
   if (resolved.schema === undefined) return leaf(builder, yamlNode(baseOf(builder, place, {}), resolved.reason));
   const { schema, refs } = resolved;
-  const base = baseOf(builder, place, schema);
-  if (place.path.length > DEEPEST) return leaf(builder, yamlNode(base, 'nested too deeply'));
-  if (builder.nodes > MOST_NODES) return leaf(builder, yamlNode(base, 'the schema is too large'));
+  if (place.path.length > DEEPEST) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'nested too deeply'));
+  if (builder.nodes > MOST_NODES) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'the schema is too large'));
   const shape = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
-  return shapedNode(builder, { ...place, refs }, { shape, base });
+  return shapedNode(builder, { ...place, refs }, { shape, base: baseOf(builder, place, shape.schema) });
 }
 
 function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {

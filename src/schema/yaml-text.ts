@@ -8,6 +8,7 @@ export type YamlRead =
 
 const MOST_CHARACTERS = 256 * 1024;
 const DEEPEST = 100;
+const DEEP = 'The text is nested too deeply';
 const UNSAFE = /[^\P{Cc}\t\n]|\ufeff/u;
 
 /**
@@ -19,7 +20,7 @@ export function readYaml(text: string): YamlRead {
   if (text.trim() === '') return {};
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, logLevel: 'silent' });
+    const document = parseDocument(text, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, logLevel: 'error' });
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) return { fault: sentence(problem.message), line: lines.linePos(problem.pos[0]).line };
     const found = firstFault(document);
@@ -27,8 +28,7 @@ export function readYaml(text: string): YamlRead {
     if (document.contents === null) return {};
     return { value: toJson(document.toJS({ maxAliasCount: 0 }), 0) };
   } catch (error) {
-    const deep = error instanceof RangeError;
-    return { fault: deep ? 'The text is nested too deeply' : sentence(error instanceof Error ? error.message : String(error)), line: 1 };
+    return { fault: sentence(error instanceof Error ? error.message : String(error)), line: 1 };
   }
 }
 
@@ -40,7 +40,7 @@ function firstFault(document: Document): { fault: string; offset: number } | und
     return visit.BREAK;
   };
   visit(document, {
-    Node: (_, node, ancestors) => (ancestors.length > DEEPEST * 2 ? stop('The text is nested too deeply', node.range?.[0]) : undefined),
+    Node: (_, node, ancestors) => (ancestors.length > DEEPEST * 2 ? stop(DEEP, node.range?.[0]) : undefined),
     Alias: (_, node) => stop('Aliases are not supported here; write the value out', node.range?.[0]),
     Scalar: (_, node) => {
       const { value, source } = node;
@@ -57,7 +57,7 @@ function firstFault(document: Document): { fault: string; offset: number } | und
 }
 
 function toJson(value: unknown, depth: number): Json {
-  if (depth > DEEPEST) throw new RangeError('too deep');
+  if (depth > DEEPEST) throw new RangeError('call stack');
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
   if (!isObject(value)) return value as Json;
@@ -66,6 +66,8 @@ function toJson(value: unknown, depth: number): Json {
 
 function sentence(message: string): string {
   const [first = ''] = message.split('\n');
+  // The parser recurses, and gives up on what is nested more deeply than the stack of the program.
+  if (first.includes('call stack')) return DEEP;
   return `This is not valid YAML: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;
 }
 

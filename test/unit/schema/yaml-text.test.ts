@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import type { Json } from '../../../src/domain/resource.ts';
+import { readYaml, writeYaml } from '../../../src/schema/yaml-text.ts';
+
+const faults: readonly { readonly world: string; readonly text: string; readonly line: number; readonly says: RegExp }[] = [
+  { world: 'A broken line is named', text: 'a: 1\nb: [1,\nc: 2\n', line: 3, says: /not valid YAML/ },
+  { world: 'A key that is there twice is named', text: 'a: 1\nb: 2\na: 3\n', line: 3, says: /unique/ },
+  { world: 'An alias is refused', text: 'a: &x [1]\nb: *x\n', line: 2, says: /Aliases/ },
+  { world: 'A tag nobody knows is refused', text: 'a: 1\nb: !thing {}\n', line: 2, says: /tag/i },
+  {
+    world: 'A number that would be rounded is refused',
+    text: 'a: 1\nb: 12345678901234567890\n',
+    line: 2,
+    says: /12345678901234567890 is too large/,
+  },
+  { world: 'What JSON cannot hold is refused', text: 'a: .inf\n', line: 1, says: /cannot be stored|not a number/ },
+  { world: 'A key that is a list is refused', text: '? [a]\n: 1\n', line: 1, says: /key must be plain text/ },
+  { world: 'A second document is refused', text: 'a: 1\n---\nb: 2\n', line: 2, says: /document/i },
+  { world: 'Brackets without end are refused', text: '['.repeat(20_000), line: 1, says: /not valid YAML|nested too deeply/ },
+  { world: 'Dashes without end are refused', text: '- '.repeat(20_000), line: 1, says: /nested too deeply/ },
+  { world: 'A text of megabytes is refused', text: `a: "${'x'.repeat(1_000_000)}"`, line: 1, says: /longer than/ },
+];
+
+for (const { world, text, line, says } of faults) {
+  test(world, () => {
+    const started = performance.now();
+    const read = readYaml(text);
+    assert.match(read.fault ?? '', says);
+    assert.equal(read.fault === undefined ? 0 : read.line, line);
+    assert.ok(performance.now() - started < 3000);
+  });
+}
+
+test('An empty text and one of comments alone are no value', () => {
+  for (const text of ['', '  \n', '# nothing yet\n']) assert.deepEqual(readYaml(text), {});
+});
+
+test('Words that older YAML took for booleans stay words, and names of the language are only keys', () => {
+  assert.deepEqual(readYaml('a: yes\nb: 012\n__proto__: {x: 1}\n').value, JSON.parse('{"a":"yes","b":12,"__proto__":{"x":1}}'));
+  assert.equal(Object.hasOwn(Object.prototype, 'x'), false);
+});
+
+test('Whatever JSON holds can be written and read again', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (generated) => {
+      const value = JSON.parse(JSON.stringify(generated)) as Json;
+      assert.deepEqual(JSON.parse(JSON.stringify(readYaml(writeYaml(value)).value)), value);
+    }),
+    { numRuns: 500 },
+  );
+});
