@@ -22,7 +22,11 @@ export function readYaml(text: string): YamlRead {
   try {
     const document = parseDocument(text, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, logLevel: 'error' });
     const [problem] = [...document.errors, ...document.warnings];
-    if (problem !== undefined) return { fault: sentence(problem.message), line: lines.linePos(problem.pos[0]).line };
+    if (problem !== undefined)
+      return {
+        fault: problem.code === 'MULTIPLE_DOCS' ? 'Write one document only' : sentence(problem.message),
+        line: lines.linePos(problem.pos[0]).line,
+      };
     const found = firstFault(document);
     if (found !== undefined) return { fault: found.fault, line: lines.linePos(found.offset).line };
     if (document.contents === null) return {};

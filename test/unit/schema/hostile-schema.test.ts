@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     schema: () =>
       ({
         properties: { a: { type: 7, enum: 'x', required: 'y', items: 3, allOf: {}, title: [], description: {}, default: null } },
-      }) as JsonObject,
+      }),
   },
 ];
 
