@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 /** The name of our post-renderer plugin. */
 export const POST_RENDERER = 'chandlery';
 
+const STALE_MS = 3_600_000;
 const PROGRAM = fileURLToPath(new URL('post-render/main.ts', import.meta.url));
 
 /** A home of helm's own: nothing of the user's repositories, plugins or credentials is read, and nothing is written there. */
@@ -25,6 +26,7 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
   for (const name of ['', 'cache', 'config', 'data', 'plugins', 'values', 'tmp'])
     await mkdir(folder(name), { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
+  await removeStale(folder('values'));
   await writePlugin(folder('plugins'));
   const env = {
     HOME: dir,
@@ -39,6 +41,15 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     ...extraEnv,
   };
   return { dir, env };
+}
+
+/** Values files of a process that was killed before it could remove them. */
+async function removeStale(valuesDir: string): Promise<void> {
+  for (const name of await readdir(valuesDir)) {
+    const path = join(valuesDir, name);
+    const age = Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity);
+    if (age > STALE_MS) await rm(path, { force: true });
+  }
 }
 
 async function writePlugin(pluginsDir: string): Promise<void> {

@@ -26,6 +26,7 @@ export interface RenderInput {
 }
 
 const RENDER_TIMEOUT_MS = 60_000;
+const API_VERSIONS_IN_OPTION = 200;
 
 /**
  * The objects of a chart as Helm would send them, hooks with their annotation included, without asking the cluster (`lookup` finds nothing).
@@ -57,7 +58,7 @@ function template(runner: HelmRunner, input: RenderInput, run: TemplateRun): Pro
   const { release, namespace, chartPath, kubeVersion, apiVersions } = input;
   const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values, '--skip-schema-validation'];
   options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds', ...run.extra);
-  if (apiVersions.length > 0) options.push('--api-versions', apiVersions.join(','));
+  options.push(...apiVersionOptions(apiVersions));
   if (input.isUpgrade) options.push('--is-upgrade');
   return runner({
     what: `render of "${release}" in namespace "${namespace}"`,
@@ -68,6 +69,14 @@ function template(runner: HelmRunner, input: RenderInput, run: TemplateRun): Pro
     secrets: input.secrets ?? [],
     signal: run.signal,
   });
+}
+
+/** Several options: one argument of a program may hold 128 KiB, and a cluster with many kinds has more to say than that. */
+function apiVersionOptions(apiVersions: readonly string[]): string[] {
+  const parts = Math.ceil(apiVersions.length / API_VERSIONS_IN_OPTION);
+  return Array.from({ length: parts }, (_, part) =>
+    apiVersions.slice(part * API_VERSIONS_IN_OPTION, (part + 1) * API_VERSIONS_IN_OPTION),
+  ).flatMap((some) => ['--api-versions', some.join(',')]);
 }
 
 function objectsOf(output: HelmOutput, input: RenderInput): KubeObject[] {

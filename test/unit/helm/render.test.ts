@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
@@ -72,6 +72,24 @@ data:
   const [object] = await render(files, { kubeVersion: 'v1.35.1', apiVersions: ['v1', 'example.com/v1/Thing'], isUpgrade: true });
   assert.deepEqual(object?.['data'], { kube: 'v1.35.1', has: 'true', upgrade: 'true', dns: '' });
   assert.equal(object?.metadata.annotations?.['helm.sh/hook'], 'pre-install');
+});
+
+test('a cluster with thousands of kinds can be told of', async (t) => {
+  const { render } = await bench(t);
+  const many = Array.from({ length: 5000 }, (_, index) => `group-${index}.providers.example.com/v1alpha1/SomeLongKind${index}`);
+  const template =
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {has: {{ .Capabilities.APIVersions.Has "LAST" | quote }}}\n';
+  const files = chartFiles('chart', '1.0.0', { 'templates/a.yaml': template.replace('LAST', many.at(-1) ?? '') });
+  assert.deepEqual((await render(files, { apiVersions: many }))[0]?.['data'], { has: 'true' });
+});
+
+test('values that a killed process left behind are removed at the next start', async (t) => {
+  const folder = await temporaryFolder(t);
+  const homeDir = join(folder, 'home');
+  await writeFiles(homeDir, { 'values/old.json': '{}', 'values/young.json': '{}' });
+  await utimes(join(homeDir, 'values', 'old.json'), 1, 1);
+  await bench(t, { homeDir });
+  assert.deepEqual(await readdir(join(homeDir, 'values')), ['young.json']);
 });
 
 test('what is in crds/ is left out, or included when asked for, as enabled subcharts have it', async (t) => {
