@@ -98,6 +98,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
         kube,
         catalog,
 
+        charts,
         helm: tools.helm,
         stateDir,
         repoRoot,

@@ -1,20 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import type { ChartLibrary } from '../chart/chart-library.ts';
 import { runController, type Reconcile } from '../controller/controller.ts';
-import type { KeySource } from '../controller/source.ts';
+import { mapSource, type KeySource } from '../controller/source.ts';
+import { OURS } from '../domain/names.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
+import { createHelm } from '../helm/helm.ts';
 import type { LiveCatalog } from '../kube/catalog-cache.ts';
+import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { createEventRecorder } from '../kube/events.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
+import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { watchFolders } from './watch-folders.ts';
 
 export interface ControllersInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
+  readonly charts: ChartLibrary;
+  /** The helm program. */
   readonly helm: string;
   readonly stateDir: string;
   readonly repoRoot: string;
@@ -24,30 +32,6 @@ export interface ControllersInput {
   readonly signal: AbortSignal;
 }
 
-/** Runs all controllers until the signal aborts. */
-export async function runControllers(input: ControllersInput): Promise<void> {
-  const { kube, catalog, log, signal } = input;
-  const now = (): Date => new Date();
-  const cluster = kube.asController();
-  const folders = watchFolders({ sources: catalog.reflectors.catalogSources, signal });
-  const events = createEventRecorder({ cluster, log });
-  await Promise.all([
-    run(input, {
-      name: 'environment',
-      sources: [catalog.reflectors.environments],
-      reconcile: createEnvironmentReconciler({ cluster, events, now }),
-      workers: 2,
-    }),
-    run(input, {
-      name: 'source',
-      sources: [catalog.reflectors.catalogSources, folders],
-      reconcile: createSourceReconciler({ cluster, log, now }),
-      workers: 2,
-    }),
-    localControllers(input),
-  ]);
-}
-
 interface Controller {
   readonly name: string;
   readonly sources: readonly KeySource[];
@@ -55,8 +39,65 @@ interface Controller {
   readonly workers: number;
 }
 
+/** Runs all controllers until the signal aborts. */
+export async function runControllers(input: ControllersInput): Promise<void> {
+  const controllers = [environments(input), catalogSources(input), await operators(input)];
+  await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
+}
+
+function environments({ kube, catalog, log }: ControllersInput): Controller {
+  const cluster = kube.asController();
+  const reconcile = createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now });
+  return { name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 2 };
+}
+
+function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
+  const sources = catalog.reflectors.catalogSources;
+  const reconcile = createSourceReconciler({ cluster: kube.asController(), log, now });
+  return { name: 'source', sources: [sources, watchFolders({ sources, signal })], reconcile, workers: 2 };
+}
+
+async function operators(input: ControllersInput): Promise<Controller> {
+  const { kube, catalog, charts, log } = input;
+  const cluster = kube.asController();
+  const reconcile = createOperatorReconciler({
+    cluster,
+    discovery: kube,
+    kubernetesVersion: (options) => kube.kubernetesVersion(options),
+    charts,
+    helm: await helmOf(input),
+    events: createEventRecorder({ cluster, log }),
+    log,
+    now,
+    holder: randomUUID(),
+  });
+  const definitions = catalog.reflectors.customResourceDefinitions;
+  const owners = mapSource(definitions, (key) => operatorKeys(definitions.get(key)?.metadata.labels?.[OURS.operatorLabel]));
+  return { name: 'operator', sources: [catalog.reflectors.operators, owners], reconcile, workers: 4 };
+}
+
+/** Helm acts as we do, by a kubeconfig of its own. */
+async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnType<typeof createHelm> {
+  const kubeconfigPath = join(stateDir, 'helm.kubeconfig');
+  await kube.writeKubeconfig(kubeconfigPath);
+  const helmLog = { debug: (keys: object, message: string) => log.debug(message, { ...keys }) };
+  return await createHelm({
+    program: helm,
+    homeDir: join(stateDir, 'helm'),
+    kubeconfigPath,
+    maxChildren: availableParallelism(),
+    log: helmLog,
+  });
+}
+
+/** The label of a definition is `<namespace>.<name>`; a namespace holds no dot. */
+function operatorKeys(label: string | undefined): string[] {
+  return label === undefined ? [] : [label.replace('.', '/')];
+}
+
 async function run({ log, metrics, signal }: ControllersInput, controller: Controller): Promise<void> {
-  await runController({ ...controller, log, signal, observe: (outcome, seconds) => metrics.reconciled(controller.name, outcome, seconds) });
+  const observe = (outcome: string, seconds: number): void => metrics.reconciled(controller.name, outcome, seconds);
+  await runController({ ...controller, log, signal, observe });
 }
 
 /** The pods of the embedded cluster are simulated, so the controllers of the sample operators run beside it. */
@@ -65,4 +106,8 @@ async function localControllers({ kube, embedded, repoRoot, log, signal }: Contr
   const programOf = (chart: string): string => join(repoRoot, 'charts', chart, 'controller', 'main.ts');
   const programs = { 'cache-operator': programOf('cache-operator'), 'postgres-operator': programOf('postgres-operator') };
   await runLocalControllers({ cluster: kube.asController(), embedded, programs, log, signal });
+}
+
+function now(): Date {
+  return new Date();
 }
