@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { leaseState, withLease, type LeaseOptions } from '../../../src/controller/lease.ts';
+import { AppError } from '../../../src/domain/errors.ts';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+import { createFakeClock, settle } from '../../support/fake-clock.ts';
+
+const NOBODY = new AbortController().signal;
+
+/** An api-server that holds one lease and minds its versions. */
+function leaseServer() {
+  let stored: KubeObject | undefined;
+  let version = 0;
+  const store = (object: KubeObject): { object: KubeObject; warnings: string[] } => {
+    version += 1;
+    stored = {
+      ...object,
+      metadata: { ...object.metadata, uid: stored?.metadata.uid ?? `uid-${version}`, resourceVersion: String(version) },
+    };
+    return { object: stored, warnings: [] };
+  };
+  const cluster: LeaseOptions['cluster'] = {
+    get: async () => {
+      if (stored === undefined) throw new AppError('NotFound', 'there is none');
+      return stored;
+    },
+    create: async (_type, object) => {
+      if (stored !== undefined) throw new AppError('AlreadyExists', 'it exists already');
+      return store(object);
+    },
+    replace: async (_type, object) => {
+      if (object.metadata.resourceVersion !== stored?.metadata.resourceVersion) throw new AppError('Conflict', 'it was changed');
+      return store(object);
+    },
+    delete: async () => {
+      stored = undefined;
+    },
+  };
+  return { cluster, stored: () => stored };
+}
+
+function holders() {
+  const server = leaseServer();
+  const clock = createFakeClock();
+  const now = (): Date => new Date(Date.UTC(2026, 0, 1) + clock.now());
+  const options = (holder: string): LeaseOptions => ({ cluster: server.cluster, namespace: 'ns', name: 'release', holder, now, clock });
+  return { server, clock, options };
+}
+
+describe('a lease', () => {
+  test('is held while the work runs, and given back after it', async () => {
+    const { server, options } = holders();
+    const result = await withLease(options('one'), async () => leaseState(options('two')), NOBODY);
+    assert.equal(result, 'Held');
+    assert.equal(server.stored(), undefined);
+    assert.equal(await leaseState(options('two')), 'Free');
+  });
+
+  test('is given back when the work fails', async () => {
+    const { server, options } = holders();
+    await assert.rejects(
+      withLease(options('one'), () => Promise.reject(new Error('broken')), NOBODY),
+      /broken/,
+    );
+    assert.equal(server.stored(), undefined);
+  });
+
+  test('cannot be had by two', async () => {
+    const { options } = holders();
+    const second = withLease(options('one'), () => withLease(options('two'), async () => 'both', NOBODY), NOBODY);
+    await assert.rejects(second, { code: 'Conflict', message: 'lease "release": one holds it' });
+  });
+
+  test('is renewed for as long as the work runs', async () => {
+    const { clock, options } = holders();
+    const work = Promise.withResolvers<void>();
+    const running = withLease(options('one'), () => work.promise, NOBODY);
+    await clock.advance(120_000);
+    assert.equal(await leaseState(options('two')), 'Held');
+    work.resolve();
+    await running;
+  });
+
+  test('of a worker that died expires, and another takes it over', async () => {
+    const { server, clock, options } = holders();
+    const died = { ...options('one'), clock: createFakeClock() };
+    void withLease(died, () => new Promise(() => undefined), NOBODY);
+    await settle();
+    await clock.advance(14_000);
+    assert.equal(await leaseState(options('two')), 'Held');
+    await clock.advance(1_000);
+    assert.equal(await leaseState(options('two')), 'Expired');
+    const seen = await withLease(options('two'), async () => server.stored()?.spec, NOBODY);
+    assert.deepEqual(seen, {
+      holderIdentity: 'two',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:15.000000Z',
+      renewTime: '2026-01-01T00:00:15.000000Z',
+      leaseTransitions: 1,
+    });
+  });
+
+  test('that was lost ends the work, and is left to its new holder', async () => {
+    const { server, clock, options } = holders();
+    const running = withLease(
+      options('one'),
+      (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      NOBODY,
+    );
+    const lost = assert.rejects(running, { code: 'Conflict' });
+    await settle();
+    const taken = server.stored();
+    assert.ok(taken);
+    await server.cluster.replace({ group: '', version: '', resource: '' }, { ...taken, spec: { holderIdentity: 'two' } });
+    await clock.advance(5_000);
+    await lost;
+    assert.deepEqual(server.stored()?.spec, { holderIdentity: 'two' });
+  });
+});

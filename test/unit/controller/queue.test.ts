@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { WorkQueue } from '../../../src/controller/queue.ts';
+import { createFakeClock, settle } from '../../support/fake-clock.ts';
+
+/** A queue whose work lasts until the test ends it. */
+function heldQueue(workers: number) {
+  const clock = createFakeClock();
+  const started: string[] = [];
+  const held: (() => void)[] = [];
+  const work = (key: string): Promise<void> => {
+    started.push(key);
+    return new Promise((resolve) => held.push(resolve));
+  };
+  const end = async (): Promise<void> => {
+    held.shift()?.();
+    await settle();
+  };
+  return { queue: new WorkQueue({ workers, clock, work }), clock, started, end };
+}
+
+describe('a queue', () => {
+  test('works on as many keys at a time as it has workers', async () => {
+    const { queue, started, end } = heldQueue(2);
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    assert.deepEqual([started, queue.waiting, queue.active], [['a', 'b'], 1, 2]);
+    await end();
+    assert.deepEqual(started, ['a', 'b', 'c']);
+  });
+
+  test('holds a key once, however often it is asked for', () => {
+    const { queue, started } = heldQueue(1);
+    for (const key of ['a', 'b', 'b', 'b']) queue.add(key);
+    assert.deepEqual([started, queue.waiting], [['a'], 1]);
+  });
+
+  test('takes a key that changed during its work up again afterwards, never beside it', async () => {
+    const { queue, started, end } = heldQueue(4);
+    queue.add('a');
+    queue.add('a');
+    queue.add('a');
+    assert.deepEqual(started, ['a']);
+    await end();
+    assert.deepEqual(started, ['a', 'a']);
+    await end();
+    assert.deepEqual([started.length, queue.active], [2, 0]);
+  });
+
+  test('a key that waits behind its own work does not keep others waiting', () => {
+    const { queue, started } = heldQueue(2);
+    for (const key of ['a', 'a', 'b']) queue.add(key);
+    assert.deepEqual(started, ['a', 'b']);
+  });
+
+  test('of several times asked for, the earliest counts', async () => {
+    const { queue, started, clock } = heldQueue(1);
+    queue.addAfter('a', 500);
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 300);
+    await clock.advance(99);
+    assert.deepEqual(started, []);
+    await clock.advance(1);
+    assert.deepEqual(started, ['a']);
+    await clock.advance(1_000);
+    assert.deepEqual([started, queue.waiting], [['a'], 0]);
+  });
+
+  test('asking now makes asking later unnecessary', async () => {
+    const { queue, started, clock, end } = heldQueue(1);
+    queue.addAfter('a', 100);
+    queue.add('a');
+    await end();
+    await clock.advance(1_000);
+    assert.deepEqual(started, ['a']);
+  });
+
+  test('once stopped, it ends what runs and starts nothing more', async () => {
+    const { queue, started, clock, end } = heldQueue(1);
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 10);
+    const stopped = queue.stop();
+    queue.add('d');
+    await end();
+    await stopped;
+    await clock.advance(100);
+    assert.deepEqual(started, ['a']);
+  });
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDiscovery } from '../../../src/kube/discovery.ts';
+import type { Call } from '../../../src/kube/call.ts';
+import type { Answer } from '../../../src/kube/transport.ts';
+
+const resource = (kind: string, plural: string) => ({ resource: plural, responseKind: { kind }, scope: 'Namespaced', verbs: ['get'] });
+const group = (name: string, kinds: object[]) => ({ metadata: { name }, versions: [{ version: 'v1', resources: kinds }] });
+
+/** A transport that serves what the list holds at that time, and counts. */
+function serving(groups: object[]) {
+  let calls = 0;
+  const request = async ({ path }: { path: string }): Promise<Answer> => {
+    calls += 1;
+    const items = path === '/apis' ? groups : [group('', [resource('Pod', 'pods')])];
+    return { body: JSON.parse(JSON.stringify({ kind: 'APIGroupDiscoveryList', items })), warnings: [] };
+  };
+  const stream = (): Promise<never> => Promise.reject(new Error('not asked for'));
+  return { transport: { request, stream, close: async () => undefined }, calls: () => calls };
+}
+
+test('kinds are found in exactly their version, and what is cached serves many lookups', async () => {
+  const { transport, calls } = serving([group('example.com', [resource('Thing', 'things')])]);
+  const discovery = createDiscovery(transport, () => 0);
+  assert.equal((await discovery.find('example.com/v1', 'Thing'))?.resource, 'things');
+  assert.equal((await discovery.find('v1', 'Pod'))?.namespaced, true);
+  assert.equal((await discovery.findResource({ group: '', version: 'v1', resource: 'pods' }))?.kind, 'Pod');
+  assert.equal(await discovery.find('example.com/v2', 'Thing'), undefined);
+  assert.equal(calls(), 2);
+});
+
+test('a lookup that misses asks the cluster again, at most once a second', async () => {
+  const groups: object[] = [];
+  const { transport, calls } = serving(groups);
+  let now = 0;
+  const discovery = createDiscovery(transport, () => now);
+  assert.equal(await discovery.find('example.com/v1', 'Thing'), undefined);
+  groups.push(group('example.com', [resource('Thing', 'things')]));
+  assert.equal(await discovery.find('example.com/v1', 'Thing'), undefined);
+  assert.equal(calls(), 2);
+  now = 1_000;
+  assert.equal((await discovery.find('example.com/v1', 'Thing'))?.resource, 'things');
+  assert.equal(calls(), 4);
+});
+
+test('a cluster that was away when it was asked is asked again', async () => {
+  let away = true;
+  const { transport } = serving([group('example.com', [resource('Thing', 'things')])]);
+  const request = (call: Call): Promise<Answer> => (away ? Promise.reject(new Error('away')) : transport.request(call));
+  const discovery = createDiscovery({ ...transport, request }, () => 0);
+  await assert.rejects(discovery.kinds(), /away/);
+  away = false;
+  assert.equal((await discovery.kinds()).length, 2);
+});

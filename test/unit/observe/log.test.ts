@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import { describe, test } from 'node:test';
+import { createLog, type LogOptions } from '../../../src/observe/log.ts';
+import { secret } from '../../../src/observe/secret.ts';
+
+function written(options: Pick<LogOptions, 'level' | 'format'>, act: (log: ReturnType<typeof createLog>) => void): string[] {
+  const lines: string[] = [];
+  act(createLog({ ...options, write: (text) => lines.push(text) }));
+  return lines;
+}
+
+describe('the log', () => {
+  test('is JSON for collectors: a constant message and keys', () => {
+    const [line = ''] = written({ level: 'info', format: 'json' }, (log) =>
+      log.child({ part: 'kube' }).warn('It is away', { cluster: 'demo' }),
+    );
+    const { time, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual(rest, { level: 'warn', msg: 'It is away', cluster: 'demo', part: 'kube' });
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
+  });
+
+  test('is one line for people, line breaks in values included', () => {
+    const [line = ''] = written({ level: 'info', format: 'lines' }, (log) =>
+      log.error('It broke', { err: new Error('two\nlines'), key: 'a\nb', count: 2 }),
+    );
+    assert.match(line, /^\d\d:\d\d:\d\d error It broke \(two lines\) key=a b count=2\n$/);
+  });
+
+  test('leaves out what is below its level', () => {
+    assert.deepEqual(
+      written({ level: 'warn', format: 'json' }, (log) => log.info('Chatter')),
+      [],
+    );
+  });
+});
+
+describe('a secret', () => {
+  test('prints as [secret], however it is printed, and tells itself only to who asks', () => {
+    const password = secret('hunter2');
+    const [line = ''] = written({ level: 'info', format: 'json' }, (log) => log.info('Sign in', { password, nested: { password } }));
+    const prints = [String(password), JSON.stringify({ password }), inspect(password), inspect({ password }), line];
+    for (const print of prints) {
+      assert.match(print, /\[secret\]/);
+      assert.doesNotMatch(print, /hunter2/);
+    }
+    assert.equal(password.reveal(), 'hunter2');
+  });
+});

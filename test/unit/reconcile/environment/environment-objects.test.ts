@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { at } from '../../../../src/domain/read.ts';
+import type { KubeObject } from '../../../../src/domain/resource.ts';
+import { environmentObjects } from '../../../../src/reconcile/environment/environment-objects.ts';
+import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
+
+function objectsOf(spec: object): KubeObject[] {
+  const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'shop', uid: 'u1' }, spec };
+  return environmentObjects(environment, parseEnvironment(environment)).map(({ object }) => object);
+}
+
+const subjectsOf = (objects: readonly KubeObject[], kind: string, name: string) =>
+  at(
+    objects.find((object) => object.kind === kind && object.metadata.name === name),
+    'subjects',
+  );
+
+const group = (name: string) => ({ kind: 'Group', name, apiGroup: 'rbac.authorization.k8s.io' });
+
+describe('what an environment consists of', () => {
+  test('at the least: the deployer with its rights, and nobody who sees it', () => {
+    const objects = objectsOf({});
+    assert.deepEqual(
+      objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`),
+      [
+        'ServiceAccount shop/chandlery-deployer',
+        'RoleBinding shop/chandlery-deployer',
+        'ClusterRole /chandlery-environment-shop',
+        'ClusterRoleBinding /chandlery-environment-shop',
+      ],
+    );
+    assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), []);
+  });
+
+  test('a binding for each role that somebody has, with groups and single subjects in it', () => {
+    const robot = { kind: 'ServiceAccount', name: 'robot', namespace: 'ci', role: 'developer' };
+    const objects = objectsOf({
+      groups: [
+        { name: 'b', role: 'developer' },
+        { name: 'a', role: 'viewer' },
+      ],
+      subjects: [robot, { kind: 'Group', name: 'b', role: 'developer' }],
+    });
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-developer'), [
+      group('b'),
+      { kind: 'ServiceAccount', name: 'robot', namespace: 'ci' },
+    ]);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-viewer'), [group('a')]);
+    assert.equal(subjectsOf(objects, 'RoleBinding', 'chandlery-maintainer'), undefined);
+  });
+
+  test('everybody with a role may read exactly this environment', () => {
+    const objects = objectsOf({
+      groups: [
+        { name: 'b', role: 'developer' },
+        { name: 'a', role: 'viewer' },
+      ],
+    });
+    const role = objects.find(({ kind }) => kind === 'ClusterRole');
+    assert.deepEqual(role?.['rules'], [
+      { apiGroups: ['chandlery.dev'], resources: ['environments'], resourceNames: ['shop'], verbs: ['get'] },
+    ]);
+    assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), [group('a'), group('b')]);
+  });
+
+  test('a quota and limits where they are asked for, in the namespace that it names', () => {
+    const limits = [{ type: 'Container', default: { cpu: '1' } }];
+    const objects = objectsOf({ namespace: 'shop-prod', quota: { pods: 5 }, limitRange: limits });
+    const [quota, range] = objects;
+    assert.deepEqual([quota?.kind, quota?.metadata.namespace, quota?.spec], ['ResourceQuota', 'shop-prod', { hard: { pods: 5 } }]);
+    assert.deepEqual([range?.kind, range?.spec], ['LimitRange', { limits }]);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { KubeObject } from '../../../../src/domain/resource.ts';
+import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
+import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
+import { planEnvironment, type EnvironmentAct } from '../../../../src/reconcile/environment/plan.ts';
+import { tenureOf, type EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
+
+const LABEL = 'chandlery.dev/environment';
+const FINALIZER = 'chandlery.dev/finalizer';
+
+interface World {
+  readonly finalizers?: readonly string[];
+  readonly deleting?: boolean;
+  readonly reclaim?: string;
+  readonly annotations?: Record<string, string>;
+  /** The labels of the namespace; absent when there is no namespace. */
+  readonly namespace?: Record<string, string>;
+  readonly terminating?: boolean;
+}
+
+function stateOf(world: World): EnvironmentState {
+  const environment: KubeObject = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name: 'team-a', finalizers: world.finalizers ?? [FINALIZER], annotations: world.annotations ?? {} },
+    spec: { reclaim: world.reclaim ?? 'Retain' },
+  };
+  const ended = world.terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
+  const status = {
+    conditions: [{ type: 'NamespaceContentRemaining', status: 'True', message: 'caches.example.com has 1 resource instances.' }],
+  };
+  const namespace = world.namespace && {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'team-a', labels: world.namespace, ...ended },
+    status,
+  };
+  return {
+    environment,
+    spec: parseEnvironment(environment),
+    guarded: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'guarded' : 'unguarded',
+    deleting: world.deleting === true ? 'deleting' : 'staying',
+    tenure: tenureOf(environment, namespace),
+  };
+}
+
+const OURS = { [LABEL]: 'team-a' };
+const CASES: readonly (readonly [string, World, EnvironmentAct['kind'], RegExp?])[] = [
+  ['a new one gets its finalizer before anything else', { finalizers: [] }, 'guard'],
+  ['without a namespace, one is made', {}, 'create-namespace'],
+  ['its own namespace is furnished', { namespace: OURS }, 'furnish'],
+  ['a namespace that somebody made is not taken', { namespace: {} }, 'refuse', /exists already/],
+  ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],
+  ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'refuse', /exists already/],
+  ["another environment's namespace is refused", { namespace: { [LABEL]: 'team-b' } }, 'refuse', /belongs to the environment team-b/],
+  [
+    "another environment's namespace is refused whatever is asked",
+    { namespace: { [LABEL]: 'team-b' }, annotations: { [ADOPT_ANNOTATION]: 'true' } },
+    'refuse',
+    /team-b/,
+  ],
+  [
+    'a namespace on its way out is waited for',
+    { namespace: OURS, terminating: true },
+    'await-removal',
+    /is being deleted\. caches\.example\.com has 1/,
+  ],
+  ['deleting with Delete removes the namespace', { deleting: true, reclaim: 'Delete', namespace: OURS }, 'remove-namespace'],
+  [
+    'deleting with Delete waits until the namespace is gone',
+    { deleting: true, reclaim: 'Delete', namespace: OURS, terminating: true },
+    'await-removal',
+  ],
+  ['deleting with Delete ends when the namespace is gone', { deleting: true, reclaim: 'Delete' }, 'finish'],
+  ['deleting with Retain takes the rights away', { deleting: true, namespace: OURS }, 'vacate'],
+  ['deleting with Retain ends when the namespace is nobody’s', { deleting: true, namespace: {} }, 'finish'],
+  ["deleting never touches another's namespace", { deleting: true, reclaim: 'Delete', namespace: { [LABEL]: 'team-b' } }, 'finish'],
+  ['deleting never touches a namespace without an owner', { deleting: true, reclaim: 'Delete', namespace: {} }, 'finish'],
+  [
+    'one that is deleted without our finalizer is left alone',
+    { deleting: true, finalizers: ['example.com/other'], namespace: OURS },
+    'rest',
+  ],
+];
+
+describe('the plan for an environment', () => {
+  for (const [reason, world, kind, message] of CASES) {
+    test(reason, () => {
+      const act = planEnvironment(stateOf(world));
+      assert.equal(act.kind, kind);
+      if (message !== undefined) assert.match('message' in act ? act.message : '', message);
+    });
+  }
+});
