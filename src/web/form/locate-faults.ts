@@ -64,8 +64,15 @@ function stepIntoMap(fields: FieldMap, { value, path, rest }: { value: FormNode;
   const fitting = rows
     .filter(({ key }) => key !== '' && restAfterKey(rest, key) !== undefined)
     .toSorted((a, b) => b.key.length - a.key.length);
-  const [found] = fitting;
-  return found === undefined ? undefined : { node: value, path: [...path, found.row], rest: restAfterKey(rest, found.key) ?? '' };
+  const found = fitting[0] ?? rows[rowNumber(rest)];
+  return found === undefined
+    ? undefined
+    : { node: value, path: [...path, found.row], rest: restAfterKey(rest, found.key) ?? rest.replace(/^\[\d+\]/, '') };
+}
+
+/** Faults that were found while the form was read have rows by number already. */
+function rowNumber(rest: string): number {
+  return Number(/^\[(\d{1,4})\]/.exec(rest)?.[1] ?? -1);
 }
 
 function restAfterKey(rest: string, key: string): string | undefined {
