@@ -8,6 +8,8 @@ import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.t
 export type PostRenderMode = 'uplift' | 'reveal';
 
 const HOOK = 'helm.sh/hook';
+/** Says where a definition came from; whoever applies it keeps it. */
+const ORIGIN = 'chandlery.dev/origin';
 
 /**
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
@@ -35,12 +37,12 @@ function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
   return lifted;
 }
 
-/** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it. */
+/** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it, marked as what it was. */
 function reveal(object: KubeObject): KubeObject {
   const hooks = object.metadata.annotations?.[HOOK]?.split(',').map((hook) => hook.trim());
   if (hooks?.includes('crd-install') !== true) return object;
   const annotations = Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name !== HOOK));
-  return { ...object, metadata: { ...object.metadata, annotations } };
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [ORIGIN]: 'hook' } } };
 }
 
 /** Written for a YAML 1.1 reader: text such as `yes` or `1:30` is quoted. */

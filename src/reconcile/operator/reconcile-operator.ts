@@ -1,5 +1,6 @@
 import type { Reconcile } from '../../controller/controller.ts';
 import { isAppError } from '../../domain/errors.ts';
+import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
 import type { ChartMemory } from './fetch-chart.ts';
@@ -25,10 +26,8 @@ export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
 }
 
 async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  const slash = key.indexOf('/');
-  const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
   try {
-    return await cluster.get({ ...OPERATOR, namespace, name }, { signal });
+    return await cluster.get({ ...OPERATOR, ...parseKey(key) }, { signal });
   } catch (error) {
     if (isAppError(error, 'NotFound')) return undefined;
     throw error;

@@ -35,7 +35,7 @@ test('when nothing is left, a comment is, which Helm takes for no objects', () =
 test('revealing shows the hook that Helm drops and touches nothing else', () => {
   const output = transform([MODERN, HOOK].join('---\n'), 'reveal');
   assert.ok(output.startsWith(MODERN.trimEnd()));
-  assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me' });
+  assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'hook' });
 });
 
 test('the program refuses what cannot be carried over, and says so', async () => {

@@ -1,0 +1,128 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
+import { runController } from '../../src/controller/controller.ts';
+import { mapSource } from '../../src/controller/source.ts';
+import type { Condition } from '../../src/domain/condition.ts';
+import { findCondition } from '../../src/domain/condition.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator-status.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { createHelm, type Helm } from '../../src/helm/helm.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { operatorsBehindCrd } from '../../src/reconcile/operator/operators-behind-crd.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
+import { repoRoot } from './cluster.ts';
+import { eventually } from './eventually.ts';
+import { writeFiles, type ChartFiles } from './charts.ts';
+
+export interface OperatorWorldOptions {
+  readonly kubeconfigPath: string;
+  readonly helm: string;
+  readonly mirrors?: ChartLibraryOptions['mirrors'];
+  /** The folder behind `file://samples`; a fresh one when it is left out. */
+  readonly chartsDir?: string;
+}
+
+/** The reconciler of Operators at work on a real cluster, with real helm and charts from a folder. */
+export interface OperatorWorld {
+  readonly kube: Kube;
+  readonly helm: Helm;
+  readonly chartsDir: string;
+  writeChart(name: string, files: ChartFiles): Promise<void>;
+  create(namespace: string, name: string, spec: object): Promise<void>;
+  read(namespace: string, name: string): Promise<KubeObject>;
+  status(namespace: string, name: string): Promise<OperatorStatus>;
+  /** Waits until a condition has a status, and a reason where one is given. */
+  condition(namespace: string, name: string, wanted: { type: string; status: string; reason?: string }): Promise<Condition>;
+  stop(): Promise<void>;
+}
+
+const SECONDS = 60;
+
+export async function startOperatorWorld(options: OperatorWorldOptions): Promise<OperatorWorld> {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-operators-'));
+  const chartsDir = options.chartsDir ?? join(folder, 'charts');
+  const log = createLog({
+    level: process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent',
+    format: 'lines',
+    write: (text) => process.stderr.write(text),
+  });
+  const ending = new AbortController();
+  const { signal } = ending;
+  const kube = createKube({ kubeconfigPath: options.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+  const { kubeconfigPath } = options;
+  const helm = await createHelm({
+    program: options.helm,
+    homeDir: join(folder, 'helm'),
+    kubeconfigPath,
+    maxChildren: 2,
+    log: { debug: () => undefined },
+  });
+  const charts = await createChartLibrary({
+    cacheDir: join(folder, 'cache'),
+    roots: { samples: chartsDir },
+    mirrors: options.mirrors ?? [],
+    allowEgress: [],
+  });
+  const cluster = kube.asController();
+  const operators = startReflector({ cluster, type: OPERATOR, signal, log });
+  const crds = startReflector({ cluster, type: CRD, signal, log });
+  const running = runController({
+    name: 'operator',
+    sources: [operators, mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()))],
+    reconcile: createOperatorReconciler({
+      cluster,
+      discovery: kube,
+      kubernetesVersion: kube.kubernetesVersion,
+      charts,
+      helm,
+      events: createEventRecorder({ cluster, log }),
+      log,
+      now: () => new Date(),
+      holder: `test-${process.pid}`,
+    }),
+    workers: 4,
+    log,
+    signal,
+  });
+  const read = (namespace: string, name: string): Promise<KubeObject> => cluster.get({ ...OPERATOR, namespace, name });
+  return {
+    kube,
+    helm,
+    chartsDir,
+    writeChart: (name, files) => writeFiles(join(chartsDir, name), files),
+    create: async (namespace, name, spec) => {
+      await cluster.create(OPERATOR, {
+        apiVersion: 'operatorcontroller.kubeplus/v1',
+        kind: 'Operator',
+        metadata: { namespace, name },
+        spec,
+      });
+    },
+    read,
+    status: async (namespace, name) => parseOperatorStatus(await read(namespace, name)),
+    condition: (namespace, name, { type, status, reason }) =>
+      eventually(
+        async () => {
+          const found = findCondition(parseOperatorStatus(await read(namespace, name)).conditions, type);
+          return found?.status === status && (reason === undefined || found.reason === reason) ? found : undefined;
+        },
+        `${type}=${status} ${reason ?? ''} of ${namespace}/${name}`,
+        SECONDS,
+      ),
+    stop: async () => {
+      ending.abort();
+      await running;
+      await kube.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
