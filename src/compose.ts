@@ -6,7 +6,7 @@ import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
 import { runControllers } from './compose/run-controllers.ts';
-import { createCharts } from './compose/create-charts.ts';
+import { chartWordsOf, createCharts } from './compose/create-charts.ts';
 import type { Config } from './config.ts';
 import { messageOf } from './domain/errors.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
@@ -77,7 +77,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     clusters: kube,
     discovery: kube,
     catalog,
-    readme: async (digest: string) => (await charts.contents(digest))?.readme ?? '',
+    chart: (digest: string) => chartWordsOf(charts, digest),
     publicUrl: publicUrl.origin,
   };
   door.answerWith(

@@ -1,7 +1,9 @@
 import type { Actor } from '../domain/actor.ts';
-import { buildCatalog, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import type { AppSummary } from '../domain/app.ts';
+import { buildCatalog, withChartWords, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { AppError } from '../domain/errors.ts';
-import type { Ports } from './ports.ts';
+import { textAt } from '../domain/read.ts';
+import type { ChartWords, Ports } from './ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
 export function entriesFor(ports: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
@@ -18,4 +20,15 @@ export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string)
   const entry = entriesFor(ports, actor).find(({ summary }) => summary.id === id);
   if (entry === undefined) throw new AppError('NotFound', `app ${JSON.stringify(id)}: the catalogue has no such app`);
   return entry;
+}
+
+/** What the chart of an entry says about itself. */
+export async function chartWords(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartWords | undefined> {
+  const digest = textAt(operator.status, 'chart', 'digest');
+  return digest === undefined ? undefined : await ports.chart(digest);
+}
+
+/** The cards of entries, with the chart's own words where the catalogue says nothing. */
+export async function cardsOf(ports: Pick<Ports, 'chart'>, entries: readonly CatalogEntry[]): Promise<AppSummary[]> {
+  return await Promise.all(entries.map(async (entry) => withChartWords(entry.summary, await chartWords(ports, entry))));
 }

@@ -1,12 +1,20 @@
 import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
 
+/** What a chart says about itself: hostile text. */
+export interface ChartWords {
+  /** Markdown; empty when there is none. */
+  readonly readme: string;
+  readonly icon?: string;
+  readonly description?: string;
+}
+
 /** What the operations need of the world. */
 export interface Ports {
   readonly clusters: Clusters;
   readonly discovery: Discovery;
   readonly catalog: CatalogCache;
-  /** The README of a chart by its digest; empty when the chart has none or is not at hand. */
-  readonly readme: (digest: string) => Promise<string>;
+  /** What a chart says about itself, by its digest; undefined when the chart is not at hand. */
+  readonly chart: (digest: string) => Promise<ChartWords | undefined>;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;
 }

@@ -1,24 +1,24 @@
 import type { Actor } from '../domain/actor.ts';
 import type { App } from '../domain/app.ts';
-import { schemaOf, versionsOf, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { isObject, objectAt, textAt, textsAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
-import { entriesFor, findApp } from './find-app.ts';
+import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
 import type { Ports } from './ports.ts';
 
 /** One App with its README, schema, versions and siblings. */
-export async function showApp(ports: Pick<Ports, 'catalog' | 'readme'>, actor: Actor, id: string): Promise<App> {
+export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {
   const entry = findApp(ports, actor, id);
-  const { operator, crd, kindBlock, summary } = entry;
-  const digest = textAt(operator.status, 'chart', 'digest');
+  const { operator, crd, kindBlock } = entry;
+  const words = await chartWords(ports, entry);
+  const summary = withChartWords(entry.summary, words);
+  const siblings = entriesFor(ports, actor).filter((other) => other.operator === operator && other.crd !== crd);
   const example = exampleOf(entry);
   return {
     ...summary,
-    readme: digest === undefined ? '' : await ports.readme(digest),
+    readme: words?.readme ?? '',
     versions: versionsOf(crd),
-    siblings: entriesFor(ports, actor)
-      .filter((other) => other.operator === operator && other.crd !== crd)
-      .map((other) => other.summary),
+    siblings: await cardsOf(ports, siblings),
     schema: schemaOf(crd, summary.version),
     fields: textsAt(kindBlock, 'fields'),
     ...(example === undefined ? {} : { example }),

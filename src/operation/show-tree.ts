@@ -10,7 +10,16 @@ import { findInstance, type InstanceAddress } from './find-instance.ts';
 import type { Ports } from './ports.ts';
 
 /** Kinds that own nothing and are owned by nothing that a tree is read for. */
-const NOISE = new Set(['events', 'events.events.k8s.io', 'endpoints', 'bindings', 'podtemplates', 'leases.coordination.k8s.io']);
+const NOISE = new Set([
+  'events',
+  'events.events.k8s.io',
+  'endpoints',
+  'bindings',
+  'podtemplates',
+  'leases.coordination.k8s.io',
+  'csistoragecapacities.storage.k8s.io',
+  'operators.operatorcontroller.kubeplus',
+]);
 
 /**
  * The resource tree of an Instance, read as the actor: full objects of kinds with a health rule, metadata alone of all others, so that the

@@ -119,6 +119,12 @@ function availabilityOf(operator: KubeObject, crd: KubeObject): [Availability, s
   }
 }
 
+/** Fills what the catalogue entry leaves open with what the chart says about itself. */
+export function withChartWords(app: AppSummary, words: { readonly icon?: string; readonly description?: string } = {}): AppSummary {
+  const icon = app.icon ?? safeIcon(words.icon);
+  return { ...app, ...optional('icon', icon), summary: app.summary === '' ? (words.description ?? '') : app.summary };
+}
+
 /** Only addresses that a page may show: https, or an image in the address itself. */
 function safeIcon(address: string | undefined): string | undefined {
   return address !== undefined && /^(https:\/\/|data:image\/(svg\+xml|png|jpeg|gif|webp)[;,])/i.test(address) ? address : undefined;
