@@ -19,7 +19,8 @@ export type Place =
       readonly kind: 'remote';
       readonly url: URL;
       /** The admin named this origin, so the egress policy does not ask. */ readonly trust: 'admin' | 'policy';
-    };
+    }
+  | { readonly kind: 'registry'; readonly url: URL };
 
 export interface Geography {
   /** Folders by the name that stands as the host of a `file:` address. */
@@ -47,11 +48,7 @@ export function locate(address: string, geography: Geography): Place {
     case 'file:':
       return inRoot(url, geography.roots);
     case 'oci:':
-      throw chartError(
-        'ChartUnreachable',
-        address,
-        'oci registries are not yet supported; use an https repository, or a folder under a root',
-      );
+      return { kind: 'registry', url };
     default:
       throw chartError('ChartUnreachable', address, `the scheme ${url.protocol} is not known; use https, or file for a configured root`);
   }

@@ -10,7 +10,9 @@ import { sizeOf } from './limits.ts';
 import { locate } from './locate.ts';
 import type { Place } from './locate.ts';
 import { packFolder } from './pack-folder.ts';
+import { readText } from './read-text.ts';
 import type { Incoming } from './receive.ts';
+import { registryOffers, withRegistryChart } from './registry.ts';
 import { withRemote } from './remote.ts';
 import type { Destination, RemoteContext } from './remote.ts';
 import { versionsInIndex } from './repository.ts';
@@ -32,7 +34,8 @@ export async function withIncoming<T>(
     return task({ bytes: body, address, answered, length });
   };
   const place = locate(address, context.geography);
-  return place.kind === 'folder' ? take(place) : withRemote(place, context, signal, take);
+  if (place.kind === 'registry') return withRegistryChart(place.url, context, signal, task);
+  return place.kind === 'folder' ? take(place) : withRemote({ place }, context, signal, take);
 }
 
 /**
@@ -45,12 +48,13 @@ export async function offersOf(source: RepositorySource, context: RemoteContext,
   const base = repoURL.endsWith('/') ? repoURL : `${repoURL}/`;
   const indexAddress = URL.parse('index.yaml', base)?.href ?? base;
   const place = locate(indexAddress, context.geography);
+  if (place.kind === 'registry') return registryOffers(source, context, signal);
   const read = async (destination: Destination): Promise<OfferedVersion[]> => {
     if (destination.kind === 'folder') return offersOfFolder(destination, source, context);
     const incoming = { bytes: destination.body, address: indexAddress, answered: destination.answered, length: destination.length };
     return versionsInIndex(await readText(incoming, context.limits.indexBytes), repoURL, name);
   };
-  const offers = await (place.kind === 'folder' ? read(place) : withRemote(place, context, signal, read));
+  const offers = await (place.kind === 'folder' ? read(place) : withRemote({ place }, context, signal, read));
   return offers.flatMap((offer) => {
     const address = URL.parse(offer.address, base)?.href;
     return address === undefined ? [] : [{ ...offer, address }];
@@ -96,17 +100,4 @@ async function offersOfFolder(
   if (size === undefined) return versionsInFolder(folder.path, name);
   if (size > limits.indexBytes) throw chartError('ChartTooLarge', repoURL, `its index.yaml is larger than ${sizeOf(limits.indexBytes)}`);
   return versionsInIndex(await readFile(index, 'utf8'), repoURL, name);
-}
-
-async function readText({ bytes, address, answered, length }: Incoming, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const tooLarge = () => chartError('ChartTooLarge', address, `${answered} with more than the ${sizeOf(maxBytes)} that an index may have`);
-  if (length !== undefined && length > maxBytes) throw tooLarge();
-  for await (const chunk of bytes) {
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    if (size > maxBytes) throw tooLarge();
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

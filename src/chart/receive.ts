@@ -13,6 +13,8 @@ export interface Incoming {
   readonly answered: string;
   /** What the sender says the length is. */
   readonly length: number | undefined;
+  /** What the sender says the digest is: `sha256:<hex>`. */
+  readonly digest?: string;
 }
 
 export interface Received {
@@ -47,7 +49,15 @@ export async function receive(incoming: Incoming, dir: string, maxBytes: number)
     }
     if (size === 0) throw chartError('ChartInvalid', address, `${answered}, but the body is empty`);
     if (!isGzip(start)) throw notAnArchive(incoming);
-    return { path, digest: `sha256:${hash.digest('hex')}` };
+    const digest = `sha256:${hash.digest('hex')}`;
+    if (incoming.digest !== undefined && incoming.digest !== digest) {
+      throw chartError(
+        'DigestMismatch',
+        address,
+        `${answered} with the digest ${digest}, although it is listed as ${incoming.digest}; try again`,
+      );
+    }
+    return { path, digest };
   } catch (error) {
     await rm(path, { force: true });
     throw error;

@@ -34,6 +34,18 @@ export interface RemoteContext {
 
 type RemotePlace = Extract<Place, { kind: 'remote' }>;
 
+export interface RemoteRequest {
+  readonly place: RemotePlace;
+  readonly accept?: string;
+  /** Sent to the origin of the place only, redirects back to it included. */
+  readonly authorization?: string;
+}
+
+/** The cause of the error of a 401: what the server says of how to sign in. */
+export interface Challenge {
+  readonly wwwAuthenticate: string;
+}
+
 /**
  * Asks for an address, follows redirects, and lends the answer to the task. Each hop is located anew: mirrors apply, http is refused, and the
  * egress policy is asked at connect time. User and password of the address go to its own origin only.
@@ -41,7 +53,7 @@ type RemotePlace = Extract<Place, { kind: 'remote' }>;
  * @throws AppError `ChartNotFound`, `ChartUnreachable`, `EgressDenied`.
  */
 export async function withRemote<T>(
-  start: RemotePlace,
+  wanted: RemoteRequest,
   context: RemoteContext,
   signal: AbortSignal,
   task: (destination: Destination) => Promise<T>,
@@ -54,10 +66,10 @@ export async function withRemote<T>(
   };
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(context.limits.totalMs)]);
   try {
-    return await task(await follow(start, context, { agentFor, signal: bounded }));
+    return await task(await follow(wanted, context, { agentFor, signal: bounded }));
   } catch (error) {
     signal.throwIfAborted();
-    throw networkFailure(error, start.url.href);
+    throw networkFailure(error, wanted.place.url.href);
   } finally {
     await Promise.all([...agents.values()].map((agent) => agent.destroy()));
   }
@@ -68,17 +80,20 @@ interface Hops {
   readonly signal: AbortSignal;
 }
 
-async function follow(start: RemotePlace, context: RemoteContext, hops: Hops): Promise<Destination> {
-  const authorization = basicAuthorization(start.url);
+async function follow(wanted: RemoteRequest, context: RemoteContext, hops: Hops): Promise<Destination> {
+  const { place: start, accept = '*/*' } = wanted;
+  const authorization = wanted.authorization ?? basicAuthorization(start.url);
   let place = start;
   for (let redirects = 0; redirects <= context.limits.redirects; redirects += 1) {
-    const answer = await ask(place, { ...hops, authorization: place.url.origin === start.url.origin ? authorization : undefined });
+    const answer = await ask(place, { ...hops, accept, authorization: place.url.origin === start.url.origin ? authorization : undefined });
     const location = answer.headers['location'];
     const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && typeof location === 'string';
     if (!isRedirect) return read(answer, place.url.href);
     drop(answer.body);
     const next = nextPlace(place, location, context.geography);
     if (next.kind === 'folder') return next;
+    if (next.kind === 'registry')
+      throw chartError('ChartUnreachable', start.url.href, 'it redirects to a registry; use its oci address directly');
     place = next;
   }
   throw chartError(
@@ -97,10 +112,12 @@ function nextPlace(from: RemotePlace, location: string, geography: Geography): P
   return url.origin === from.url.origin ? { ...from, url } : locate(url.href, geography);
 }
 
-function ask(
-  place: RemotePlace,
-  { agentFor, signal, authorization }: Hops & { authorization: string | undefined },
-): Promise<Dispatcher.ResponseData> {
+interface Asking extends Hops {
+  readonly accept: string;
+  readonly authorization: string | undefined;
+}
+
+function ask(place: RemotePlace, { agentFor, signal, accept, authorization }: Asking): Promise<Dispatcher.ResponseData> {
   const url = new URL(place.url);
   url.username = '';
   url.password = '';
@@ -109,7 +126,7 @@ function ask(
     signal,
     headers: {
       'user-agent': 'chandlery',
-      accept: '*/*',
+      accept,
       'accept-encoding': 'identity',
       ...(authorization === undefined ? {} : { authorization }),
     },
@@ -124,7 +141,8 @@ function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
   }
   if (statusCode !== 200) {
     drop(body);
-    const advice = statusCode === 401 || statusCode === 403 ? 'it asks for credentials' : 'try again later, or check the address';
+    if (statusCode === 401) throw chartError('ChartUnreachable', address, 'answered 401; it asks for credentials', challengeOf(headers));
+    const advice = statusCode === 403 ? 'it does not let us read this' : 'try again later, or check the address';
     throw chartError('ChartUnreachable', address, `answered ${statusCode}; ${advice}`);
   }
   const type =
@@ -133,6 +151,11 @@ function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
       ?.trim() ?? '';
   const length = Number(headers['content-length']);
   return { kind: 'remote', body, answered: `answered 200 ${type}`, length: Number.isFinite(length) ? length : undefined };
+}
+
+function challengeOf(headers: Dispatcher.ResponseData['headers']): Challenge {
+  const header = headers['www-authenticate'];
+  return { wwwAuthenticate: typeof header === 'string' ? header : '' };
 }
 
 /** Ends an answer that nobody reads; what the body then says of it is of no interest. */
