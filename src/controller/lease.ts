@@ -35,33 +35,55 @@ export async function leaseState(options: Omit<LeaseOptions, 'holder'>): Promise
  * @throws AppError `Conflict` when somebody else holds it.
  */
 export async function withLease<T>(options: LeaseOptions, run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-  let lease = await acquire(options);
+  const keeper = keepRenewed(options, await acquire(options));
+  try {
+    return await run(AbortSignal.any([signal, keeper.lost]));
+  } finally {
+    await release(options, await keeper.stop());
+  }
+}
+
+interface Keeper {
+  /** Aborts when somebody else may hold the lease. */
+  readonly lost: AbortSignal;
+  /** Renews no more; the lease as it was last seen. */
+  stop(): Promise<KubeObject>;
+}
+
+/** Renews at a third of its time. A cluster that does not answer is asked again every second until the lease is about to expire. */
+function keepRenewed(options: LeaseOptions, acquired: KubeObject): Keeper {
   const { clock = systemClock } = options;
+  const period = secondsOf(options) * 1_000;
   const lost = new AbortController();
-  const running = AbortSignal.any([signal, lost.signal]);
+  let state = { lease: acquired, at: clock.now(), ended: false };
   let renewal = Promise.resolve();
   let cancel = (): void => undefined;
-  const renewLater = (): void => {
-    cancel = clock.after((secondsOf(options) * 1_000) / 3, () => {
-      renewal = renew(options, lease).then(
-        (renewed) => {
-          lease = renewed;
-          if (!ended) renewLater();
-        },
-        (error: unknown) => lost.abort(error),
-      );
+  const attempt = async (): Promise<void> => {
+    const at = clock.now();
+    try {
+      const lease = await renew(options, state.lease);
+      state = { ...state, lease, at };
+      later(period / 3);
+    } catch (error) {
+      const over = isAppError(error, 'Conflict', 'NotFound') || clock.now() - state.at > (period * 2) / 3;
+      if (over) lost.abort(error);
+      later(1_000);
+    }
+  };
+  const later = (milliseconds: number): void => {
+    if (state.ended || lost.signal.aborted) return;
+    cancel = clock.after(milliseconds, () => {
+      renewal = attempt();
     });
   };
-  let ended = false;
-  renewLater();
-  try {
-    return await run(running);
-  } finally {
-    ended = true;
+  const stop = async (): Promise<KubeObject> => {
+    state = { ...state, ended: true };
     cancel();
     await renewal;
-    await release(options, lease);
-  }
+    return state.lease;
+  };
+  later(period / 3);
+  return { lost: lost.signal, stop };
 }
 
 /** @throws AppError `Conflict` when somebody else holds it. */

@@ -34,8 +34,12 @@ export interface ConfigEntries {
   readonly user: User;
 }
 
+const KEPT_MS = 10_000;
+/** What client-node calls the context that it makes up when it finds no configuration. */
+const NOTHING_FOUND = 'loaded-context';
+
 export interface CredentialSource {
-  /** Cheap: tokens and exec plugins' answers are kept until they expire, files are read again after a minute. */
+  /** Kept for seconds, so that it is cheap; files and the answers of exec plugins are read again as they expire. */
   current(): Promise<Credentials>;
   /** Reads everything again at the next call: the api-server has refused what we had. */
   forget(): void;
@@ -47,20 +51,30 @@ export interface CredentialSource {
  *
  * @throws AppError `ConfigInvalid` when there is no such file, context, cluster or user, or it asks for something we do not do.
  */
-export function createCredentials(access: ClusterAccess): CredentialSource {
+export function createCredentials(access: ClusterAccess, now: () => number = () => performance.now()): CredentialSource {
   let config = loadConfig(access);
+  let known: { credentials: Promise<Credentials>; until: number } | undefined;
   let stale = false;
+  const read = (): Promise<Credentials> => {
+    if (stale) config = loadConfig(access);
+    stale = false;
+    return credentialsOf(config);
+  };
   return {
     entries: () => entriesOf(config),
     forget: () => {
       stale = true;
+      known = undefined;
     },
     current: async () => {
-      if (stale) {
-        config = loadConfig(access);
-        stale = false;
+      if (known === undefined || known.until <= now()) known = { credentials: read(), until: now() + KEPT_MS };
+      const { credentials } = known;
+      try {
+        return await credentials;
+      } catch (error) {
+        known = undefined;
+        throw error;
       }
-      return credentialsOf(config);
     },
   };
 }
@@ -92,6 +106,9 @@ function loadConfig({ kubeconfigPath, context }: ClusterAccess): KubeConfig {
     else config.loadFromFile(kubeconfigPath);
   } catch (error) {
     throw new AppError('ConfigInvalid', `kubeconfig: ${kubeconfigPath ?? 'the usual places'}: ${messageOf(error)}`, { cause: error });
+  }
+  if (config.getCurrentContext() === NOTHING_FOUND) {
+    throw new AppError('ConfigInvalid', 'kubeconfig: there is none: set KUBECONFIG, or run inside a cluster');
   }
   if (context !== undefined) config.setCurrentContext(context);
   if (kubeconfigPath !== undefined) readTokenFile(config, kubeconfigPath);

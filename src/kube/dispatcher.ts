@@ -15,13 +15,16 @@ export interface DispatcherPool {
 
 /** Keeps the connections to the api-server, and makes new ones when certificates change. */
 export function createDispatcherPool(): DispatcherPool {
-  let known: { key: string; dispatcher: Dispatcher } | undefined;
+  let known: { credentials: Credentials; key: string; dispatcher: Dispatcher } | undefined;
   return {
     for: (credentials) => {
+      if (known?.credentials === credentials) return known.dispatcher;
       const key = fingerprint(credentials);
-      if (known?.key === key) return known.dispatcher;
-      void known?.dispatcher.close();
-      known = { key, dispatcher: createDispatcher(credentials) };
+      if (known?.key !== key) {
+        void known?.dispatcher.close();
+        known = { credentials, key, dispatcher: createDispatcher(credentials) };
+      }
+      known = { ...known, credentials };
       return known.dispatcher;
     },
     close: async () => {
@@ -33,7 +36,7 @@ export function createDispatcherPool(): DispatcherPool {
 
 function createDispatcher({ tls, proxy }: Credentials): Dispatcher {
   const connect = { ...tls, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
-  if (proxy === undefined) return new Agent({ connect, allowH2: false, bodyTimeout: 0 });
+  if (proxy === undefined) return new Agent({ connect, allowH2: false });
   if (!/^https?:/.test(proxy))
     throw new AppError('ConfigInvalid', `kubeconfig: proxy-url ${JSON.stringify(proxy)}: only http and https proxies`);
   return new ProxyAgent({ uri: proxy, requestTls: connect, allowH2: false });

@@ -81,6 +81,23 @@ describe('a lease', () => {
     await running;
   });
 
+  test('is renewed no more when the work ends in the middle of a renewal', async () => {
+    const { server, clock, options } = holders();
+    const work = Promise.withResolvers<void>();
+    const renewals: number[] = [];
+    const replace: LeaseOptions['cluster']['replace'] = async (...call) => {
+      renewals.push(clock.now());
+      work.resolve();
+      await settle();
+      return server.cluster.replace(...call);
+    };
+    const running = withLease({ ...options('one'), cluster: { ...server.cluster, replace } }, () => work.promise, NOBODY);
+    await clock.advance(5_000);
+    await running;
+    await clock.advance(60_000);
+    assert.deepEqual([renewals, server.stored()], [[5_000], undefined]);
+  });
+
   test('of a worker that died expires, and another takes it over', async () => {
     const { server, clock, options } = holders();
     const died = { ...options('one'), clock: createFakeClock() };
@@ -98,6 +115,30 @@ describe('a lease', () => {
       renewTime: '2026-01-01T00:00:15.000000Z',
       leaseTransitions: 1,
     });
+  });
+
+  test('outlives a cluster that is away for a moment, but not for longer than it stands', async () => {
+    const { server, clock, options } = holders();
+    let away = false;
+    const replace: LeaseOptions['cluster']['replace'] = async (...call) => {
+      if (away) throw new AppError('ClusterUnavailable', 'the cluster does not answer');
+      return server.cluster.replace(...call);
+    };
+    const cluster = { ...server.cluster, replace };
+    const running = withLease(
+      { ...options('one'), cluster },
+      (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      NOBODY,
+    );
+    const ended = assert.rejects(running, { code: 'ClusterUnavailable' });
+    away = true;
+    await clock.advance(8_000);
+    away = false;
+    await clock.advance(20_000);
+    assert.equal(await leaseState(options('two')), 'Held');
+    away = true;
+    await clock.advance(15_000);
+    await ended;
   });
 
   test('that was lost ends the work, and is left to its new holder', async () => {
