@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { listAt, textAt } from '../../src/domain/read.ts';
+import { callsInNamespace } from '../support/audit.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Product } from '../support/product.ts';
@@ -139,6 +140,13 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await page.goto('/catalog/faults');
     await visitor.check();
     await visitor.close();
+  });
+
+  it('made every call about the things of a team in the name of one of its people', async () => {
+    const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
+    assert.ok(count > 100, `${count} calls were audited`);
+    assert.deepEqual(bare, []);
+    assert.deepEqual(users, ['oidc:dev-a']);
   });
 
   it('signs out here and at the issuer', async () => {

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { listAt, textAt } from '../../src/domain/read.ts';
+
+/** What the controller itself keeps in the namespace of an Environment. */
+const FURNITURE = new Set(['namespaces', 'serviceaccounts', 'rolebindings', 'roles', 'resourcequotas', 'limitranges', 'networkpolicies']);
+
+/** The calls of Chandlery about what people have in a namespace. */
+export interface NamespaceCalls {
+  readonly count: number;
+  /** `verb uri` of those that carried no user, or a user without groups. */
+  readonly bare: readonly string[];
+  /** The users in whose name the others were made. */
+  readonly users: readonly string[];
+}
+
+/** Reads an audit log of the api-server (audit.k8s.io/v1, a JSON object a line). */
+export async function callsInNamespace(auditLogPath: string, namespace: string): Promise<NamespaceCalls> {
+  const calls = (await readFile(auditLogPath, 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line))
+    .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
+    .filter((event) => textAt(event, 'userAgent')?.startsWith('chandlery') === true)
+    .filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? ''));
+  const userOf = (event: unknown): string | undefined =>
+    listAt(event, 'impersonatedUser', 'groups').length === 0 ? undefined : textAt(event, 'impersonatedUser', 'username');
+  return {
+    count: calls.length,
+    bare: calls.filter((event) => userOf(event) === undefined).map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`),
+    users: [...new Set(calls.map(userOf))].filter((user) => user !== undefined).sort(),
+  };
+}
