@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../domain/resource.ts';
 import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
+import { sealSecrets } from './kept-secret.ts';
 import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { readScalarField, readYamlField } from './read-leaf.ts';
@@ -25,7 +26,7 @@ export interface FormValues {
  * @param base the live values on edit; `{}` on create.
  */
 export function formToValues(model: FormModel, fields: URLSearchParams, base: Json): FormValues {
-  const reading = startReading(model, fields, { base, secrets: 'plain' });
+  const reading = startReading(model, fields, base);
   const read = readNode(reading, model.root, { path: [model.root.key], base, basePath: [model.root.key] });
   if (read !== undefined && !isObject(read)) fault(reading, [model.root.key], 'Write keys and values, such as "size: 1"');
   const drafts = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) !== undefined));
@@ -36,12 +37,13 @@ export function formToValues(model: FormModel, fields: URLSearchParams, base: Js
 export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): Json | undefined {
   const node = nodeAt(model.root, path);
   if (node === undefined) return undefined;
-  const reading = startReading(model, fields, { base, secrets: 'sealed' });
+  // All that can be read of a sealed base is stand-ins, whichever way it is read.
+  const reading = startReading(model, fields, sealSecrets(model.root, base, [model.root.key]));
   return readNode(reading, node, spotAt(reading, path));
 }
 
-function startReading(model: FormModel, fields: URLSearchParams, { base, secrets }: { base: Json; secrets: Reading['secrets'] }): Reading {
-  return { model, fields: fieldMap(fields), base, faults: [], secrets, seen: 0, read: readNode };
+function startReading(model: FormModel, fields: URLSearchParams, base: Json): Reading {
+  return { model, fields: fieldMap(fields), base, faults: [], seen: 0, read: readNode };
 }
 
 function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {

@@ -3,7 +3,7 @@ import { checkScalar } from '../../schema/check-scalar.ts';
 import type { FormNode, ScalarNode } from '../../schema/form-node.ts';
 import { holdsText, readScalar } from '../../schema/scalar-text.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
-import { keptSecret, keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
+import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
 import { fault, take, type Reading } from './reading.ts';
 import type { Spot } from './spots.ts';
 
@@ -12,7 +12,7 @@ export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot):
   const text = take(reading, 'v', spot.path);
   if (text === undefined) return spot.base;
   if (text === '') return emptyValue(reading, node, spot);
-  const kept = node.kind === 'secret' && reading.secrets === 'plain' ? keptValue(reading.model, reading.base, text) : undefined;
+  const kept = node.kind === 'secret' ? keptValue(reading.model, reading.base, text) : undefined;
   if (kept !== undefined) return kept;
   const read = readScalar(node, text);
   if (read.fault !== undefined) {
@@ -25,25 +25,21 @@ export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot):
 }
 
 /** An empty control is an absent field, unless the form says that the emptiness is meant, or that it hides a secret. */
-function emptyValue(reading: Reading, node: ScalarNode, { path, base, basePath }: Spot): Json | undefined {
+function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): Json | undefined {
   const kept = take(reading, 's', path);
   if (kept === 'null') return null;
   if (kept === 'empty' && holdsText(node)) return '';
-  if (node.kind !== 'secret' || kept === 'unset' || base === undefined || base === '' || base === null) return undefined;
-  return reading.secrets === 'sealed' ? keptSecret(basePath) : base;
+  return node.kind === 'secret' && kept !== 'unset' && base !== '' && base !== null ? base : undefined;
 }
 
 /** The value of a YAML field. A text that was not touched stands for the live value itself. */
 export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: Spot & { readonly text: string }): Json | undefined {
   const { path, base, basePath } = spot;
-  if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) {
-    return reading.secrets === 'sealed' ? sealSecrets(node, base, basePath) : base;
-  }
+  if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
   const read = readYaml(text);
   if (read.fault !== undefined) {
     fault(reading, path, `Line ${read.line}: ${read.fault}`, read.line);
     return undefined;
   }
-  if (read.value === undefined || reading.secrets === 'sealed') return read.value;
-  return unsealSecrets(reading.model, reading.base, { node, value: read.value });
+  return read.value === undefined ? undefined : unsealSecrets(reading.model, reading.base, { node, value: read.value });
 }

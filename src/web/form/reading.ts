@@ -12,8 +12,6 @@ export interface Reading {
   /** The live value of the root. */
   readonly base: Json | undefined;
   readonly faults: FieldFault[];
-  /** `sealed` puts a stand-in where a secret of the base is kept, for texts that are shown. */
-  readonly secrets: 'plain' | 'sealed';
   /** Inputs met so far: a group none of whose inputs was sent was not shown. */
   seen: number;
   /** Reads any node; handed in so that the readers of groups and rows need not know each other. */

@@ -52,10 +52,9 @@ const cases: readonly Case[] = [
   },
   {
     world: 'Keywords of the wrong type are ignored',
-    schema: () =>
-      ({
-        properties: { a: { type: 7, enum: 'x', required: 'y', items: 3, allOf: {}, title: [], description: {}, default: null } },
-      }),
+    schema: () => ({
+      properties: { a: { type: 7, enum: 'x', required: 'y', items: 3, allOf: {}, title: [], description: {}, default: null } },
+    }),
   },
 ];
 

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { at } from '../../../src/domain/read.ts';
+import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+import { coverage } from '../../../src/schema/coverage.ts';
+import { buildForm } from '../../../src/schema/form-model.ts';
+import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+
+const REAL = path.join(import.meta.dirname, '../../../../shared/schemas');
+const SAMPLES = path.join(import.meta.dirname, '../../../charts');
+
+interface Named {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+for (const { name, schema } of [...crdsIn(path.join(REAL, 'crds')), ...sampleCrds()]) {
+  test(`Every field of the kind ${name} can be reached, and nearly all have a control of their own`, () => {
+    const { leaves, typed, unreachable } = coverage(schema, buildForm({ schema, root: 'spec', curated: [], mode: 'create' }));
+    assert.deepEqual(unreachable, []);
+    assert.ok(typed / leaves > 0.7, `${typed} of ${leaves} are typed`);
+  });
+}
+
+for (const { name, schema, values } of charts()) {
+  test(`Every value of the chart ${name} can be reached, and its defaults come back from the form as they are`, () => {
+    const model = buildForm({ schema, root: 'values', curated: [], mode: 'create' });
+    assert.deepEqual(coverage(schema, model).unreachable, []);
+    assert.deepEqual(formToValues(model, valuesToFields(model, values), {}).values, values);
+  });
+}
+
+test('The schemas of the sample operators are among them', () => {
+  assert.ok(sampleCrds().length > 0);
+});
+
+function crdsIn(folder: string): Named[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.yaml'))
+    .toSorted()
+    .flatMap((file) => {
+      const crd: unknown = parse(readFileSync(path.join(folder, file), 'utf8'));
+      const versions = at(crd, 'spec', 'versions');
+      return (Array.isArray(versions) ? versions : []).map((version: unknown) => ({
+        name: `${String(at(crd, 'spec', 'names', 'kind'))} ${String(at(version, 'name'))}`,
+        schema: at(version, 'schema', 'openAPIV3Schema', 'properties', 'spec') as JsonObject,
+      }));
+    });
+}
+
+function sampleCrds(): Named[] {
+  return ['cache-operator', 'postgres-operator'].flatMap((chart) => crdsIn(path.join(SAMPLES, chart, 'crds')));
+}
+
+function charts(): (Named & { readonly values: Json })[] {
+  const folder = path.join(REAL, 'charts');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => /\.schema\.(json|yaml)$/.test(file))
+    .toSorted()
+    .map((file) => {
+      const name = file.replace(/\.schema\.\w+$/, '');
+      const read = (of: string) => parse(readFileSync(path.join(folder, of), 'utf8')) as JsonObject;
+      return { name, schema: read(file), values: read(`${name}.values.yaml`) };
+    });
+}
