@@ -47,7 +47,8 @@ export async function runSampleOperator(name: string, namespace: string, kubecon
   };
 }
 
-async function kubeconfigFor(account: string, namespace: string, kubeconfigPath: string): Promise<string> {
+/** A kubeconfig with a token of the service account, and with no other right than its own. */
+export async function kubeconfigFor(account: string, namespace: string, kubeconfigPath: string): Promise<string> {
   const { server, ca } = await readCredentials({ KUBECONFIG: kubeconfigPath });
   const answer = await adminTransport(kubeconfigPath)({
     method: 'POST',

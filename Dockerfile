@@ -1,0 +1,26 @@
+# The image of Chandlery and of its sample operators: Node, the program helm, and this repository. Built without the embedded cluster, which
+# it does not need in a cluster.
+
+FROM docker.io/library/golang:1.26 AS helm
+WORKDIR /tools
+COPY tools/ ./
+RUN version="$(go list -m -f '{{.Version}}' helm.sh/helm/v4)" \
+  && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o /out/helm helm.sh/helm/v4/cmd/helm
+
+FROM docker.io/library/node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=helm /out/helm /usr/local/bin/helm
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
+COPY bin/ bin/
+COPY tools/ tools/
+# Writes down where helm is.
+RUN node bin/setup.mjs --context
+COPY src/ src/
+COPY views/ views/
+COPY charts/ charts/
+USER 1000:1000
+EXPOSE 8080
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["serve"]
