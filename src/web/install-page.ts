@@ -8,9 +8,11 @@ import type { InstallTargets } from './ports.ts';
 
 export interface InstallPage extends ShownForm {
   readonly appName: string;
+  readonly kind: string;
   readonly icon: AppIcon;
   readonly action: string;
   readonly backHref: string;
+  readonly parametersHref: string;
   readonly environments: readonly EnvironmentChoice[];
   /** Whether there is any environment that this can be installed in. */
   readonly possible: boolean;
@@ -42,9 +44,11 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
   return {
     ...showForm(model, draft.fields, { faults: draft.faults, base: {} }),
     appName: app.displayName,
+    kind: app.kind,
     icon: appIcon(app),
     action: installPath(app.id),
     backHref: appPath(app.id),
+    parametersHref: appPath(app.id, 'parameters'),
     environments,
     possible: environments.some((environment) => environment.refusal === ''),
     environmentFault: ownFault(draft.faults, 'environment'),

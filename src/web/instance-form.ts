@@ -42,7 +42,7 @@ export function showForm(
   );
   const lines = [
     ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
-    ...errorSummary(located, model).map(({ href, label, message }) => ({ href, message: label === '' ? message : `${label}: ${message}` })),
+    ...errorSummary(located, model).map(({ href, message }) => ({ href, message })),
   ];
   return { form: formView(model, { fields, faults: located, base: state.base }), errors: lines };
 }

@@ -11,6 +11,8 @@ export interface ChangeSource<Reading> {
   read(): Promise<Reading>;
   /** The fragment, and a word about it for screen readers. */
   render(reading: Reading): { readonly html: string; readonly status: string };
+  /** Resolves when it is time to read again, or the signal aborts. Default: after two seconds. */
+  pause?(signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function streamChanges<Reading>(stream: EventStream, source: Change
     const text = next === undefined ? sent : JSON.stringify(next);
     if (next !== undefined && text !== sent) stream.send({ event: 'change', data: source.render(next) });
     sent = text;
-    await wait(INTERVAL_MS, undefined, { signal: end }).catch(() => undefined);
+    await (source.pause ?? interval)(end);
     const reading: Reading | 'gone' | undefined = end.aborted ? undefined : await readOnce(source);
     if (reading === 'gone') {
       stream.send({ event: 'gone', data: {} });
@@ -34,6 +36,10 @@ export async function streamChanges<Reading>(stream: EventStream, source: Change
     next = reading;
   }
   stream.close();
+}
+
+async function interval(signal: AbortSignal): Promise<void> {
+  await wait(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
 }
 
 async function readOnce<Reading>(source: ChangeSource<Reading>): Promise<Reading | 'gone' | undefined> {

@@ -1,0 +1,58 @@
+const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+const INSTANCES = `/environments/team-a/instances/${POSTGRES}`;
+
+export interface SamplePage {
+  readonly path: string;
+  /** The session; empty: nobody is signed in. */
+  readonly who: '' | 'dev-a' | 'admin';
+  readonly status: number;
+  readonly title: string;
+  readonly holds: readonly string[];
+}
+
+/** Every page in its different states, as the sample operations fill them. */
+export const SAMPLE_PAGES: readonly SamplePage[] = [
+  page('/', '', { title: 'Managed apps for your team', holds: ['href="/login"'] }),
+  page('/', 'dev-a', { title: 'Catalogue', holds: ['4 apps', 'category&#x3D;Databases', 'href="/apps/caches.samples.chandlery.dev"'] }),
+  page('/?search=zzz', 'dev-a', { title: 'Catalogue', holds: ['No app matches', '0 of 4 apps', 'value="zzz"'] }),
+  page(`/apps/${POSTGRES}`, 'dev-a', {
+    title: 'PostgreSQL',
+    holds: [`/apps/${POSTGRES}/install`, 'From the chart’s README', 'Comes from the same Operator'],
+  }),
+  page(`/apps/${POSTGRES}?tab=parameters&search=size`, 'dev-a', { title: 'PostgreSQL', holds: ['storage.size', '1 of 11 parameters'] }),
+  page(`/apps/${POSTGRES}?tab=versions`, 'dev-a', { title: 'PostgreSQL', holds: ['v1beta1', 'Deprecated.'] }),
+  page('/apps/queues.example.test', 'dev-a', {
+    title: 'Message queue with a rather long display name for a card',
+    holds: ['It cannot be installed now'],
+  }),
+  page(`/apps/${POSTGRES}/install`, 'dev-a', {
+    title: 'Install PostgreSQL',
+    holds: ['Your role there does not let you install apps.', 'Review first'],
+  }),
+  page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production'] }),
+  page('/environments/team-a', 'dev-a', { title: 'Team A', holds: [`${INSTANCES}/orders`, 'Progressing'] }),
+  page('/environments/shop', 'dev-a', {
+    title: 'Shop',
+    holds: ['Nothing is installed here yet', 'You may not list everything here', 'The namespace is being reserved.'],
+  }),
+  page(`${INSTANCES}/orders`, 'dev-a', { title: 'orders in Team A', holds: ['data-live="', 'How to use it', 'kubectl wait'] }),
+  page(`${INSTANCES}/reports`, 'dev-a', { title: 'reports in Team A', holds: ['class="progress"', 'waits for the app’s controller'] }),
+  page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'FailedScheduling', '(12 times)'] }),
+  page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
+  page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['3 Pods', 'Keep it'] }),
+  page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
+  page('/operators', 'admin', { title: 'Operators', holds: ['1 of 2 need attention', '/operators/default/queue-operator'] }),
+  page('/operators/chandlery-system/postgres-operator', 'admin', { title: 'PostgreSQL', holds: ['sha256:', 'deployed', 'crds/'] }),
+  page('/operators/default/queue-operator', 'admin', {
+    title: 'queue-operator',
+    holds: ['No kind has been found yet.', 'Nothing has been installed yet.'],
+  }),
+  page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
+  page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
+  page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),
+  page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The address may be mistyped'] }),
+];
+
+function page(path: string, who: SamplePage['who'], rest: Partial<SamplePage> & { readonly title: string }): SamplePage {
+  return { path, who, status: 200, holds: [], ...rest };
+}

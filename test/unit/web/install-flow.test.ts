@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { AppError } from '../../../src/domain/errors.ts';
+import type { InstanceView } from '../../../src/domain/instance.ts';
+import type { InstanceChange, InstanceDraft, WebOperations } from '../../../src/web/ports.ts';
+import { sampleInstances } from '../../support/sample-instances.ts';
+import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
+
+const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+const INSTALL = `/apps/${POSTGRES}/install`;
+const ORDERS = `/environments/team-a/instances/${POSTGRES}/orders`;
+const created: InstanceDraft[] = [];
+const updated: InstanceChange[] = [];
+
+const [orders] = sampleInstances('team-a') as readonly [InstanceView];
+
+const webs: SampleWeb[] = [];
+after(async () => Promise.all(webs.map(async (web) => web.stop())));
+
+async function start(overrides: Partial<WebOperations> = {}): Promise<(path: string, form: string | URLSearchParams) => Promise<Response>> {
+  const web = await startSampleWeb({
+    createInstance: async (_actor, draft) => {
+      created.push(draft);
+      return orders;
+    },
+    updateInstance: async (_actor, change) => {
+      updated.push(change);
+      return orders;
+    },
+    ...overrides,
+  });
+  webs.push(web);
+  return async (path, form) =>
+    fetch(web.url + path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+      headers: { Cookie: 'chandlery=dev-a', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' },
+    });
+}
+
+const GOOD = 'environment=team-a&name=orders&v.spec.instances=3&v.spec.storage.size=20Gi';
+
+test('a form that is right is installed, with exactly what was typed', async () => {
+  const post = await start();
+  const response = await post(INSTALL, `${GOOD}&_do=install`);
+  assert.equal(response.status, 303);
+  assert.equal(response.headers.get('location'), ORDERS);
+  assert.deepEqual(created.at(-1), {
+    environment: 'team-a',
+    app: POSTGRES,
+    name: 'orders',
+    spec: { instances: 3, storage: { size: '20Gi' } },
+  });
+});
+
+test('a review writes nothing, shows the same for automation, and carries the form along', async () => {
+  const post = await start();
+  const before = created.length;
+  const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
+  assert.equal(created.length, before);
+  assert.match(html, /The cluster accepts this/);
+  assert.match(html, /kubectl apply -f -/);
+  assert.match(html, /size: 20Gi/);
+  assert.match(html, /<input type="hidden" name="v\.spec\.storage\.size" value="20Gi" \/>/);
+  assert.match(html, /is deprecated: it ends next year/);
+});
+
+test('the form that comes back from the review holds what was typed', async () => {
+  const post = await start();
+  const html = await (await post(INSTALL, `${GOOD}&_do=edit`)).text();
+  assert.match(html, /name="v\.spec\.storage\.size" value="20Gi"/);
+  assert.match(html, /id="name"[^>]* value="orders"/);
+});
+
+test('what is wrong stands in a summary that leads to the fields, and nothing is lost', async () => {
+  const post = await start();
+  const response = await post(INSTALL, 'environment=&name=Orders!&v.spec.instances=many&v.spec.storage.size=20Gi&_do=install');
+  const html = await response.text();
+  assert.equal(response.status, 422);
+  assert.match(html, /<title>Error: Install PostgreSQL/);
+  const [summary] = /id="error-summary"[\s\S]*?<\/ul>/.exec(html) ?? [''];
+  const links = [...summary.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? '');
+  assert.equal(links.length, 3, summary);
+  for (const id of links) assert.ok(html.includes(`id="${id}"`), `nothing has the id ${id}`);
+  assert.match(html, /value="many"/);
+  assert.match(html, /value="20Gi"/);
+  assert.match(html, /id="name"[^>]* value="Orders!"/);
+});
+
+test('a fault that the cluster finds in its dry run lands on its field', async () => {
+  const post = await start();
+  const response = await post(INSTALL, `${GOOD.replace('orders', 'wrong')}&_do=install`);
+  const html = await response.text();
+  assert.equal(response.status, 422);
+  assert.match(html, /<a href="#[^"]+">Storage, Size: must be a quantity such as 10Gi<\/a>/);
+});
+
+test('a name that is taken lands on the name', async () => {
+  const post = await start({
+    createInstance: async () => Promise.reject(new AppError('AlreadyExists', 'PostgreSQL "orders": there is one already')),
+  });
+  const html = await (await post(INSTALL, `${GOOD}&_do=install`)).text();
+  assert.match(html, /<a href="#name">PostgreSQL &quot;orders&quot;: there is one already<\/a>/);
+});
+
+test('a missing right is told before anything is written, with the RoleBinding that would grant it', async () => {
+  const post = await start();
+  const before = created.length;
+  const html = await (await post(INSTALL, `${GOOD.replace('orders', 'blocked')}&_do=install`)).text();
+  assert.equal(created.length, before);
+  assert.match(html, /The right to create postgresclusters\.samples\.chandlery\.dev in the namespace &quot;team-a&quot; is missing\./);
+  assert.match(html, /kind: RoleBinding/);
+  assert.doesNotMatch(html, /value="install"/);
+});
+
+test('a cluster that is away is an error page, not a fault of the form', async () => {
+  const post = await start({
+    preflightInstance: async () => Promise.reject(new AppError('ClusterUnavailable', 'cluster: it does not answer')),
+  });
+  assert.equal((await post(INSTALL, `${GOOD}&_do=install`)).status, 503);
+});
+
+test('a row is added without losing anything', async () => {
+  const post = await start();
+  const response = await post(INSTALL, `${GOOD}&_op=add:spec.users`);
+  const html = await response.text();
+  assert.equal(response.status, 200);
+  assert.match(html, /name="v\.spec\.users\[0\]\.name"/);
+  assert.match(html, /value="20Gi"/);
+});
+
+const SEEN_FIELD = /name="seen" value="([^"]*)"/;
+
+async function openEdit(): Promise<{ readonly web: SampleWeb; readonly seen: string }> {
+  const web = await startSampleWeb();
+  webs.push(web);
+  const html = await (await fetch(`${web.url}${ORDERS}/edit`, { headers: { Cookie: 'chandlery=dev-a' } })).text();
+  return { web, seen: (SEEN_FIELD.exec(html)?.[1] ?? '').replaceAll('&quot;', '"') };
+}
+
+test('a change is written onto the newest version, although its status moved on meanwhile', async () => {
+  const { seen } = await openEdit();
+  const post = await start({ showInstance: async () => ({ ...orders, etag: '4712' }) });
+  const response = await post(
+    `${ORDERS}/edit`,
+    new URLSearchParams({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', _do: 'save' }),
+  );
+  assert.equal(response.status, 303, await response.text());
+  assert.deepEqual(updated.at(-1), {
+    environment: 'team-a',
+    app: POSTGRES,
+    name: 'orders',
+    spec: { instances: 5, storage: { size: '10Gi' } },
+    etag: '4712',
+  });
+});
+
+test('what somebody else changed meanwhile is shown and taken over, and nothing is written yet', async () => {
+  const { seen } = await openEdit();
+  const before = updated.length;
+  const live = { ...orders.object, spec: { instances: 3, storage: { size: '50Gi' } } };
+  const post = await start({ showInstance: async () => ({ ...orders, object: live }) });
+  const response = await post(
+    `${ORDERS}/edit`,
+    new URLSearchParams({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', _do: 'save' }),
+  );
+  const html = await response.text();
+  assert.equal(response.status, 409);
+  assert.equal(updated.length, before);
+  assert.match(html, /storage\.size is now &quot;50Gi&quot;/);
+  assert.match(html, /name="v\.spec\.storage\.size" value="50Gi"/);
+  assert.match(html, /name="v\.spec\.instances" value="5"/);
+});
+
+test('production is deleted only by its name, and says so in a summary', async () => {
+  const deleted: string[] = [];
+  const post = await start({ deleteInstance: async (_actor, { name }) => void deleted.push(name) });
+  const path = `/environments/shop/instances/${POSTGRES}/orders/delete`;
+  const refused = await post(path, 'name=order');
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /<a href="#name">Type orders to delete it<\/a>/);
+  const done = await post(path, 'name=orders');
+  assert.equal(done.headers.get('location'), '/environments/shop?deleted=orders');
+  assert.deepEqual(deleted, ['orders']);
+});

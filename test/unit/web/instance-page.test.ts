@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../../src/domain/app.ts';
+import type { EnvironmentView } from '../../../src/domain/environment.ts';
+import type { InstanceView } from '../../../src/domain/instance.ts';
+import { conditionRows } from '../../../src/web/conditions.ts';
+import { deletePage } from '../../../src/web/delete-page.ts';
+import { type InstanceReading, instanceLive, instancePage } from '../../../src/web/instance-page.ts';
+import { kindCounts } from '../../../src/web/tree-view.ts';
+import { sampleApp } from '../../support/sample-apps.ts';
+import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../support/sample-instances.ts';
+
+const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
+const [TEAM_A, SHOP] = SAMPLE_ENVIRONMENTS as readonly [EnvironmentView, EnvironmentView];
+const ALL_RIGHTS = { create: true, update: true, delete: true };
+
+function reading(name: string, change: Partial<InstanceView> = {}): InstanceReading {
+  const instance = { ...(sampleInstances('team-a').find((one) => one.name === name) as InstanceView), ...change };
+  return { instance, tree: sampleTree(instance), events: sampleEvents(instance) };
+}
+
+test('the health word of the tree stands above everything, with a sentence', () => {
+  assert.equal(instanceLive(reading('archive')).sentence, 'Pod archive-0 cannot be scheduled: insufficient memory.');
+  assert.equal(instanceLive(reading('orders')).sentence, 'Everything that belongs to it is as it should be.');
+  assert.deepEqual([instanceLive(reading('reports')).working, instanceLive(reading('orders')).working], [true, false]);
+});
+
+test('a change that no controller has taken up yet is told', () => {
+  assert.equal(instanceLive(reading('orders')).pending, false);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: 1 })).pending, true);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: undefined })).pending, false);
+});
+
+test('what is being deleted says so, and offers neither change nor deletion', () => {
+  const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  assert.equal(page.live.health.word, 'Deleting');
+  assert.deepEqual([page.changeHref, page.deleteHref], [undefined, undefined]);
+});
+
+test('buttons follow the rights', () => {
+  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: { create: true, update: true, delete: false } });
+  assert.equal(page.changeHref, '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/edit');
+  assert.equal(page.deleteHref, undefined);
+});
+
+test('the usage note is about this instance, and the YAML is what can be applied', () => {
+  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  assert.match(page.usage?.html ?? '', /<code>orders-rw<\/code> in the namespace <code>team-a<\/code>/);
+  assert.match(page.yaml, /^spec:\n {2}instances: 3$/m);
+  assert.doesNotMatch(page.yaml, /status:/);
+});
+
+const CONDITIONS = [
+  ['Ready', 'True', 'Yes', 'good', 'a good sign that is there'],
+  ['Ready', 'False', 'No', 'warn', 'a good sign that is missing'],
+  ['Stalled', 'True', 'Yes', 'bad', 'trouble'],
+  ['ReplicaFailure', 'False', 'No', 'good', 'no trouble'],
+  ['Reconciling', 'True', 'Yes', 'busy', 'work'],
+  ['Ready', 'Unknown', 'Unknown', 'idle', 'nobody knows'],
+] as const;
+for (const [type, status, word, tone, why] of CONDITIONS) {
+  test(`${type}=${status} reads ${word} and looks ${tone}: ${why}`, () => {
+    const [row] = conditionRows([
+      { type, status, reason: 'MinimumReplicasAvailable', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ]);
+    assert.deepEqual([row?.status.word, row?.status.tone, row?.message], [word, tone, 'Minimum replicas available']);
+  });
+}
+
+test('a deletion counts what goes with it, by kind', () => {
+  const { tree } = reading('orders');
+  assert.deepEqual(kindCounts(tree), ['3 Pods', '1 EndpointSlice', '1 PersistentVolumeClaim', '1 Secret', '1 Service', '1 StatefulSet']);
+  assert.match(deletePage(reading('orders'), TEAM_A).warning, /volumes/);
+});
+
+test('only production asks for the name', () => {
+  assert.deepEqual([deletePage(reading('orders'), TEAM_A).typeName, deletePage(reading('orders'), SHOP).typeName], [false, true]);
+});

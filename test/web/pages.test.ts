@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { InstanceView } from '../../src/domain/instance.ts';
+import { openBrowser } from '../support/browser.ts';
+import { sampleInstances, sampleTree } from '../support/sample-instances.ts';
+import { SAMPLE_PAGES } from '../support/sample-pages.ts';
+import { type SampleWeb, startSampleWeb } from '../support/sample-web.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** What is folded away must be as good as the rest. */
+const OPEN_ALL = 'for (const details of document.querySelectorAll("main details")) details.open = true';
+const ORDERS = '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders';
+
+let health: InstanceView['health'] = { word: 'Progressing', message: '1 of 3 servers is ready.' };
+let web: SampleWeb;
+let browser: Browser;
+before(async () => {
+  browser = await openBrowser();
+  const [sample] = sampleInstances('team-a') as readonly [InstanceView];
+  web = await startSampleWeb();
+  live = await startSampleWeb({ showTree: async () => sampleTree({ ...sample, health }) });
+});
+after(async () => {
+  await browser.close();
+  await Promise.all([web.stop(), live.stop()]);
+});
+let live: SampleWeb;
+
+type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;
+
+async function visit(
+  who: string,
+  options: ContextOptions = {},
+  url = web.url,
+): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: false, ...options });
+  if (who !== '') await context.addCookies([{ name: 'chandlery', value: who, url }]);
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) faults.push(message.text());
+  });
+  return { context, page, faults };
+}
+
+/** What axe finds on the page, one line for each finding. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const results = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  return results.violations.flatMap((violation) => violation.nodes.map((node) => `${violation.id}: ${node.html.slice(0, 200)}`));
+}
+
+describe('every page', () => {
+  for (const { path, who } of SAMPLE_PAGES) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      test(`${path} for ${who === '' ? 'nobody' : who} is accessible in ${colorScheme} and breaks no policy`, async () => {
+        const { context, page, faults } = await visit(who, { colorScheme });
+        await page.goto(web.url + path);
+        await page.evaluate(OPEN_ALL);
+        assert.deepEqual(await findings(page), []);
+        assert.deepEqual(faults, []);
+        await context.close();
+      });
+    }
+  }
+
+  test('fits a screen of 320 pixels without scrolling sideways', async () => {
+    for (const { path, who } of SAMPLE_PAGES) {
+      const { context, page } = await visit(who, { viewport: { width: 320, height: 640 } });
+      await page.goto(web.url + path);
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      assert.equal(overflow, 0, `${path} is ${overflow} px too wide`);
+      await context.close();
+    }
+  });
+});
+
+test('typing into the search filters at once, and the address follows', async () => {
+  const { context, page } = await visit('dev-a');
+  await page.goto(`${web.url}/`);
+  await page.getByLabel('Search the catalogue').pressSequentially('moodle');
+  await page.getByText('1 of 4 apps').waitFor();
+  assert.equal(new URL(page.url()).search, '?search=moodle');
+  assert.equal(await page.getByRole('article').count(), 1);
+  assert.equal(await page.getByLabel('Search the catalogue').evaluate((input) => input === input.ownerDocument.activeElement), true);
+  await context.close();
+});
+
+test('without JavaScript the same search is a button away', async () => {
+  const { context, page } = await visit('dev-a', { javaScriptEnabled: false });
+  await page.goto(`${web.url}/`);
+  await page.getByLabel('Search the catalogue').fill('moodle');
+  await page.getByRole('button', { name: 'Search' }).click();
+  assert.equal(await page.getByRole('article').count(), 1);
+  assert.equal(await page.getByRole('button', { name: /^Copy/ }).count(), 0);
+  await context.close();
+});
+
+test('a command is copied by its button', async () => {
+  const { context, page } = await visit('dev-a', { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.goto(`${web.url}${ORDERS}/delete`);
+  await page.getByRole('button', { name: 'Copy The same with kubectl' }).click();
+  await page.getByText('Copied').waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  assert.equal(copied, 'kubectl delete postgresclusters.samples.chandlery.dev orders --namespace team-a');
+  await context.close();
+});
+
+test('the account menu opens and closes by keyboard', async () => {
+  const { context, page } = await visit('admin');
+  await page.goto(`${web.url}/`);
+  const menu = page.locator('summary', { hasText: 'Ada Min' });
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
+  assert.equal(await menu.evaluate((summary) => summary === summary.ownerDocument.activeElement), true);
+  await context.close();
+});
+
+test('the first Tab leads past the navigation', async () => {
+  const { context, page } = await visit('dev-a');
+  await page.goto(`${web.url}/environments`);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'main');
+  await context.close();
+});
+
+test('the page of an instance follows what happens, and says so to a screen reader', async () => {
+  const { context, page } = await visit('dev-a', {}, live.url);
+  health = { word: 'Progressing', message: '1 of 3 servers is ready.' };
+  await page.goto(live.url + ORDERS);
+  await page.getByLabel('Health').getByText('1 of 3 servers is ready.').waitFor();
+  health = { word: 'Healthy', message: '' };
+  await page.getByLabel('Health').getByText('Everything that belongs to it is as it should be.').waitFor({ timeout: 10_000 });
+  assert.equal(await page.locator('#live-status').textContent(), 'Healthy');
+  await context.close();
+});
+
+test('the summary of what is wrong has the focus, and its links lead to the fields', async () => {
+  const { context, page } = await visit('dev-a');
+  await page.goto(`${web.url}/apps/postgresclusters.samples.chandlery.dev/install`);
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'error-summary');
+  await page.getByRole('link', { name: 'Enter a name' }).click();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'name');
+  assert.deepEqual(await findings(page), []);
+  await context.close();
+});
