@@ -163,10 +163,9 @@ describe('The example catalogue', () => {
       for (const entry of listAt(spec, 'catalog', 'kinds')) {
         const schema = await schemaOf(textAt(entry, 'kind'));
         for (const field of listAt(entry, 'fields')) {
-          const path = String(field)
-            .split('.')
-            .flatMap((name) => ['properties', name]);
-          assert.notEqual(valueAt(schema, ...path), undefined, `${metadata.name}: ${String(field)}`);
+          assert.ok(typeof field === 'string');
+          const path = field.split('.').flatMap((name) => ['properties', name]);
+          assert.notEqual(valueAt(schema, ...path), undefined, `${metadata.name}: ${field}`);
         }
       }
     }
