@@ -8,6 +8,8 @@ import { fieldText, frameOf, keepView, type ShowSpot, type ViewContext } from '.
 
 /** On a large form an empty optional group of more controls than this is left closed. */
 const SMALL_GROUP = 8;
+/** A button for YAML on every little group would only be in the way: the form as a whole has one. */
+const YAML_GROUP = 4;
 
 /** The fields of an object under one heading. Optional ones fold away; they are open while something is in them. */
 export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot): GroupView {
@@ -30,7 +32,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
     openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
     openOp: closed ? `open:${path}` : '',
     count,
-    yamlOp: isMore || closed || node.immutable ? '' : `yaml:${path}`,
+    yamlOp: isMore || closed || node.immutable || count < YAML_GROUP ? '' : `yaml:${path}`,
   };
 }
 

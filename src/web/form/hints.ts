@@ -25,6 +25,7 @@ export function jsonText(value: Json): string {
 }
 
 function unitHint(node: FormNode): string {
+  if (/\d(m|s|h|Ki|Mi|Gi|Ti)\b/.test(node.help.summary)) return '';
   if (node.kind === 'quantity') return /cpu/i.test(node.path.join('.')) ? 'Such as 500m or 2.' : 'Such as 500Mi or 10Gi.';
   if (node.kind === 'duration') return 'Such as 30s, 5m or 1h30m.';
   if (node.kind === 'int-or-string') return mixedHint(node.types);
@@ -49,10 +50,18 @@ function mixedHint(types: readonly string[]): string {
 function limitHint(node: FormNode): string {
   if (!isScalar(node) || node.kind === 'boolean' || node.kind === 'enum') return '';
   const { minimum, maximum, minLength, maxLength } = node.constraints;
+  if (node.kind === 'quantity' || node.kind === 'duration' || isSaid(node.help.summary, [minimum, maximum])) return '';
   if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`;
   if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `${minimum} or more.`;
   if (maximum !== undefined && maximum < 2 ** 31 - 1) return `At most ${maximum}.`;
   return lengthHint({ ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }) });
+}
+
+/** Whether the help names the limits already, such as `The hour, from 0 to 23`. */
+function isSaid(help: string, limits: readonly (number | undefined)[]): boolean {
+  const numbers = new Set(help.match(/-?\d+(\.\d+)?/g));
+  const known = limits.filter((limit) => limit !== undefined);
+  return known.length > 0 && known.every((limit) => numbers.has(String(limit)));
 }
 
 function lengthHint({ minLength = 0, maxLength }: Constraints): string {

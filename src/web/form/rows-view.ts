@@ -29,7 +29,7 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
     open: true,
     addOp: live !== undefined || count >= MOST_ROWS ? '' : `add:${path}`,
     addLabel: `Add ${inSentence(one)}`,
-    yamlOp: live === undefined ? `yaml:${path}` : '',
+    yamlOp: live === undefined && (count > 0 || !isScalar(node.kind === 'list' ? node.item : node.value)) ? `yaml:${path}` : '',
   };
 }
 
