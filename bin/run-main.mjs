@@ -7,11 +7,22 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR = 24;
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
+const PARENT_MS = 500;
 
-/** Runs src/main.ts with the arguments on the pinned Node, passes signals on, and ends as it ends. */
-export function runMain(args, nodeArgs = []) {
-  const child = spawn(findNode(), [...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio: 'inherit' });
+/**
+ * Runs src/main.ts with the arguments on the pinned Node, passes signals on, and ends as it ends. When we are killed, it learns so by the
+ * channel between us and stops; `watch` starts it anew whenever a source file changes.
+ *
+ * @param {readonly string[]} args
+ * @param {'once' | 'watch'} mode
+ */
+export function runMain(args, mode = 'once') {
+  const nodeArgs = mode === 'watch' ? ['--watch', '--watch-preserve-output'] : ['--import', join(root, 'bin', 'follow-parent.mjs')];
+  const channel = mode === 'watch' ? [] : ['ipc'];
+  const stdio = ['inherit', 'inherit', 'inherit', ...channel];
+  const child = spawn(findNode(), [...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) forward(child, signal);
+  if (process.env.npm_lifecycle_event !== undefined) followNpm(child);
   child.once('error', (error) => fail(`Chandlery does not start: ${error.message}`));
   child.once('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }
@@ -25,6 +36,16 @@ function forward(child, signal) {
     last = now;
     if (!isEcho && !(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);
   });
+}
+
+/** A killed npm tells nobody; but whoever started us by npm means us when he kills it. */
+function followNpm(child) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, PARENT_MS);
 }
 
 /** The Node that package.json pins; else this one when it is recent enough. */

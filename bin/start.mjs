@@ -8,4 +8,4 @@ const usesOwnCluster = args.some((arg) => /^--(context|kubeconfig)(=|$)/.test(ar
 const isDev = args.includes('--dev');
 
 await setUpOrExit(usesOwnCluster ? 'context' : 'cluster');
-runMain(['serve', ...args.filter((arg) => arg !== '--dev')], isDev ? ['--watch', '--watch-preserve-output'] : []);
+runMain(['serve', ...args.filter((arg) => arg !== '--dev')], isDev ? 'watch' : 'once');

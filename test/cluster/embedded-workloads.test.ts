@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Cluster } from '../../src/domain/cluster.ts';
-import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { ResourceType } from '../../src/domain/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -120,10 +120,7 @@ test('kubectl and helm of the pinned versions speak to it', async () => {
 });
 
 async function create(type: ResourceType, apiVersion: string, kind: string, { name, spec }: { name: string; spec: object }): Promise<void> {
-  await eventually(
-    () => cluster.create(type, { apiVersion, kind, metadata: { namespace, name }, spec } as KubeObject),
-    `${kind} ${name} is accepted`,
-  );
+  await eventually(() => cluster.create(type, { apiVersion, kind, metadata: { namespace, name }, spec }), `${kind} ${name} is accepted`);
 }
 
 async function status(type: ResourceType, name: string, field: string, expected: unknown): Promise<boolean> {

@@ -66,7 +66,7 @@ async function sweepAbandoned(): Promise<void> {
     const path = join(tmpdir(), name);
     try {
       if (Date.now() - (await stat(path)).mtimeMs < YOUNG_MS) continue;
-      await claimStateFolder(path);
+      await claimStateFolder(path, { patienceMs: 0 });
       await rm(path, { recursive: true, force: true });
     } catch {
       continue;

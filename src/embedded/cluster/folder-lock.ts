@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { birthMark } from './process-table.ts';
 
-const ATTEMPTS = 6;
-const LONGEST_PAUSE_MS = 150;
+const PAUSE_MS = { shortest: 50, longest: 250 };
 
 /**
  * Takes the lock that a folder of claims stands for; returns how to let go of it. Each process lays down a claim first and looks for others
@@ -14,20 +13,22 @@ const LONGEST_PAUSE_MS = 150;
  * unique name who made it, so that claims of processes that are gone can be removed without ever removing a live one.
  *
  * @param what the folder that is locked, for the message.
+ * @param patienceMs how long another process may still need to let go, because it is about to end.
  * @throws AppError `ConfigInvalid` when another process holds it.
  */
-export async function lockFolder(claims: string, what: string): Promise<() => Promise<void>> {
+export async function lockFolder(claims: string, { what, patienceMs }: { what: string; patienceMs: number }): Promise<() => Promise<void>> {
   await mkdir(claims, { recursive: true, mode: 0o700 });
   const born = encodeURIComponent((await birthMark(process.pid)) ?? '');
-  for (let attempt = 1; ; attempt += 1) {
+  const until = performance.now() + patienceMs;
+  for (;;) {
     const name = `${process.pid}_${born}_${randomUUID()}`;
     await writeFile(join(claims, name), '');
     const release = (): Promise<void> => rm(join(claims, name), { force: true });
     const other = await findOther(claims, name);
     if (other === undefined) return release;
     await release();
-    if (attempt === ATTEMPTS) throw inUse(what, other);
-    await delay(randomInt(LONGEST_PAUSE_MS));
+    if (performance.now() > until) throw inUse(what, other);
+    await delay(randomInt(PAUSE_MS.shortest, PAUSE_MS.longest));
   }
 }
 

@@ -16,6 +16,13 @@ export interface StateFolder {
 
 const MARKER = '.chandlery-state';
 const LOCK = 'lock';
+const PATIENCE_MS = 4000;
+
+export interface ClaimOptions {
+  readonly reset?: boolean;
+  /** How long a process that uses the folder may need to let go, because it is stopping. Default: 4 s. */
+  readonly patienceMs?: number;
+}
 
 /** The state folder of a clone: below the XDG state folder, so that two clones never meet. */
 export function defaultStateDir(
@@ -32,11 +39,11 @@ export function defaultStateDir(
  *
  * @throws AppError `ConfigInvalid` when it holds files that are not ours, or when another process uses it.
  */
-export async function claimStateFolder(path: string, options: { readonly reset?: boolean } = {}): Promise<StateFolder> {
+export async function claimStateFolder(path: string, options: ClaimOptions = {}): Promise<StateFolder> {
   await mkdir(resolve(path), { recursive: true, mode: 0o700 });
   const folder = await realpath(resolve(path));
   await requireOurs(folder);
-  const release = await lockFolder(join(folder, LOCK), folder);
+  const release = await lockFolder(join(folder, LOCK), { what: folder, patienceMs: options.patienceMs ?? PATIENCE_MS });
   try {
     await endLeftovers(folder);
     if (options.reset === true) await empty(folder);

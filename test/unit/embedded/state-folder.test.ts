@@ -24,11 +24,18 @@ test('a state folder is made where there is none, for its owner alone', async ()
 test('a second start on a state folder is refused with the process that uses it, until that lets go', async () => {
   const state = await claimStateFolder(folder);
   await assert.rejects(
-    claimStateFolder(folder),
+    claimStateFolder(folder, { patienceMs: 0 }),
     (error) => isAppError(error, 'ConfigInvalid') && error.message.includes(`process ${process.pid}`),
   );
   await state.release();
   await (await claimStateFolder(folder)).release();
+});
+
+test('a start right after a stop waits until the other has let go', async () => {
+  const state = await claimStateFolder(folder);
+  const next = claimStateFolder(folder);
+  setTimeout(() => void state.release(), 200);
+  await (await next).release();
 });
 
 for (const [whose, claim] of [
@@ -46,7 +53,7 @@ for (const [whose, claim] of [
 
 test('of many starts at once never two win, and the folder is free when the winner has let go', async () => {
   await (await claimStateFolder(folder)).release();
-  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => claimStateFolder(folder)));
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => claimStateFolder(folder, { patienceMs: 1000 })));
   const winners = outcomes.filter((outcome) => outcome.status === 'fulfilled');
   assert.ok(winners.length <= 1, `${winners.length} winners`);
   await Promise.all(winners.map(({ value }) => value.release()));
