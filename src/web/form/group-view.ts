@@ -27,7 +27,9 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
       keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
     }),
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
-    open: isMore ? children.some((child) => context.filled.has(child.path)) : filled,
+    open: isMore
+      ? children.some((child) => context.filled.has(child.path))
+      : filled || (node.layer === 'curated' && spot.path.length === 2),
     children,
     openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
     openOp: closed ? `open:${path}` : '',

@@ -50,10 +50,12 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
   const isFrozen = node.immutable && context.model.mode === 'edit' && spot.base !== undefined;
   const asFields =
     content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
+  const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.get(formatPath(here.path)) ?? '') : '';
+  const inner = error === '' ? context : withoutError(context, here.path);
   return {
     id: idOfPath(here.path),
     title: asFields ? `${title}${nameIn(context, content, here.path)}` : title,
-    error: asFields || key === '' ? (context.errors.get(formatPath(here.path)) ?? '') : '',
+    error,
     keyName: fieldName('k', here.path),
     keyId: `${idOfPath(here.path)}--key`,
     key,
@@ -61,11 +63,18 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
     origin: origin ?? '',
     hasOrigin: origin !== undefined,
     block: !isScalar(content),
-    content: asFields ? childViews(context, content, here) : [context.show(context, content, { ...here, title })],
+    content: asFields ? childViews(inner, content, here) : [context.show(inner, content, { ...here, title })],
     removeOp: isFrozen ? '' : `remove:${path}:${row}`,
     upOp: isFrozen || row === 0 || node.kind === 'map' ? '' : `up:${path}:${row}`,
     downOp: isFrozen || row === count - 1 || node.kind === 'map' ? '' : `down:${path}:${row}`,
   };
+}
+
+/** What the row says already is not said again by its control. */
+function withoutError(context: ViewContext, path: FormPath): ViewContext {
+  const errors = new Map(context.errors);
+  errors.delete(formatPath(path));
+  return { ...context, errors };
 }
 
 /** `: anna`, when a row has a name that tells it from the others. */
