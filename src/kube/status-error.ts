@@ -75,11 +75,8 @@ function afterForbidden(message: string): string {
 function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
   const strict = /strict decoding error: (.*)/s.exec(message);
   if (strict !== null) return { code: 'InvalidInput', sentence: strict[1] ?? message, faults: strictFaults(strict[1] ?? '') };
-  const undeclared = [...message.matchAll(/\.([\w.[\]"=-]+): field not declared in schema/g)].map(([, field = '']) => field);
-  if (undeclared.length > 0) {
-    const faults = undeclared.map((field) => ({ field, message: `There is no field "${field}" in this kind` }));
-    return { code: 'InvalidInput', sentence: faults.map((fault) => fault.message).join('; '), faults };
-  }
+  const typed = typedPatchFaults(message);
+  if (typed.length > 0) return { code: 'InvalidInput', sentence: typed.map((fault) => fault.message).join('; '), faults: typed };
   const mistyped = /Go struct field \w+\.([\w.]+) of type (\S+)/.exec(message);
   if (mistyped !== null) {
     const [, field = '', type = ''] = mistyped;
@@ -92,6 +89,15 @@ function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement
   if (code !== 400 && code !== 422 && reason !== 'Invalid') return undefined;
   const sentence = /is invalid: (.*)/s.exec(message)?.[1] ?? message;
   return { code: 'InvalidInput', sentence, faults: causes.length > 0 ? causes : [{ message: sentence }] };
+}
+
+/** What server-side apply says of a patch that does not fit the schema: `.spec.x: field not declared in schema`, `.spec.y: expected string, got …`. */
+function typedPatchFaults(message: string): FieldFault[] {
+  const found = message.matchAll(/\.([\w.[\]"=/-]+): (?:field not declared in schema|expected ([^,]+), got)/g);
+  return [...found].map(([, field = '', type]) => ({
+    field,
+    message: type === undefined ? `There is no field "${field}" in this kind` : `"${field}" must be a ${type}`,
+  }));
 }
 
 /** `unknown field "spec.x", duplicate field "spec.y"` (the api-server's words), a fault each. */
@@ -129,10 +135,16 @@ function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
 function readStatus({ statusCode, headers }: { statusCode: number; headers: Headers }, text: string): StatusAnswer {
   const status = parseStatus(text);
   const message = textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given');
-  const causes = listAt(status, 'details', 'causes').map(faultOf);
+  const causes = meaningful(listAt(status, 'details', 'causes').map(faultOf));
   const waits =
     statusCode === 429 || statusCode === 503 ? (retryAfterOf(headers) ?? numberAt(status, 'details', 'retryAfterSeconds') ?? 1) : undefined;
   return { code: statusCode, reason: textAt(status, 'reason') ?? '', message, causes, retryAfter: waits };
+}
+
+/** Besides real causes the api-server mentions the rules that it did not come to. */
+function meaningful(causes: readonly FieldFault[]): readonly FieldFault[] {
+  const real = causes.filter((cause) => !cause.message.includes('some validation rules were not checked'));
+  return real.length > 0 ? real : causes;
 }
 
 function parseStatus(text: string): unknown {

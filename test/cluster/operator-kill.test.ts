@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, describe, it } from 'node:test';
+import { findCondition } from '../../src/domain/condition.ts';
+import { parseOperatorStatus } from '../../src/domain/operator-status.ts';
+import type { ResourceRef } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { writeFiles } from '../support/charts.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+
+const WORKER = join(import.meta.dirname, '..', 'support', 'operator-worker.ts');
+/** Milliseconds after a worker's first sign of life: from before the finalizer to behind the release. */
+const MOMENTS = [50, 300, 600, 900, 1_200, 1_600, 2_200];
+
+describe('a controller that is killed while it installs', () => {
+  let testCluster: TestCluster;
+  let kube: Kube;
+  let chartsDir: string;
+  before(async () => {
+    testCluster = await sharedCluster();
+    kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+    chartsDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-kill-'));
+    const chart = join(repoRoot, 'charts', 'chandlery');
+    const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
+    await bootstrapCluster(kube, files, AbortSignal.timeout(60_000));
+  });
+  after(async () => {
+    await kube.close();
+    await rm(chartsDir, { recursive: true });
+    await testCluster.stop();
+  });
+
+  it(
+    'is followed by one that ends the work, with one deployed release and nothing pending, whenever it was killed',
+    { timeout: 240_000 },
+    async () => {
+      const namespace = `kill-${RUN}`;
+      await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+      for (const [index, moment] of MOMENTS.entries()) {
+        const name = `kill${index}`;
+        await writeFiles(join(chartsDir, name), operatorChart(name, '1.0.0'));
+        const worker = await startWorker();
+        await kube.asController().create(OPERATOR, operator(namespace, name));
+        await sleep(moment);
+        await kill(worker);
+      }
+      const survivor = await startWorker();
+      try {
+        for (const index of MOMENTS.keys()) await expectInstalled(namespace, `kill${index}`);
+      } finally {
+        await kill(survivor);
+      }
+    },
+  );
+
+  it('is followed by one that frees the release which it left pending, when its lease has expired', { timeout: 120_000 }, async () => {
+    const namespace = `pending-${RUN}`;
+    const name = 'pending';
+    await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await writeFiles(join(chartsDir, name), { ...operatorChart(name, '1.0.0'), 'templates/hook.yaml': HANGING_HOOK });
+    const worker = await startWorker();
+    await kube.asController().create(OPERATOR, operator(namespace, name, { values: { hang: true } }));
+    await eventually(async () => (await recordsOf(namespace, name)).includes('pending-install'), 'the release is pending', 60);
+    await killGroup(worker);
+    const body = { spec: { values: { hang: false } } };
+    await kube.asController().patch({ ...OPERATOR, namespace, name }, { type: 'merge', body });
+    const survivor = await startWorker();
+    try {
+      await expectInstalled(namespace, name);
+    } finally {
+      await kill(survivor);
+    }
+  });
+
+  async function startWorker(): Promise<ChildProcess> {
+    const { kubeconfigPath, tools } = testCluster;
+    const worker = spawn(process.execPath, [WORKER, kubeconfigPath, tools.helm, chartsDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+      env: { ...process.env, TMPDIR: chartsDir },
+    });
+    await once(worker.stdout, 'data');
+    return worker;
+  }
+
+  async function expectInstalled(namespace: string, name: string): Promise<void> {
+    const ref: ResourceRef = { ...OPERATOR, namespace, name };
+    await eventually(
+      async () => findCondition(parseOperatorStatus(await kube.asController().get(ref)).conditions, 'Ready')?.status === 'True',
+      `${name} is ready`,
+      90,
+    );
+    const status = parseOperatorStatus(await kube.asController().get(ref));
+    assert.equal(status.customResourceDefinitions.includes(`${kindsOf(name).plural}.${kindsOf(name).group}`), true);
+    assert.equal(findCondition(status.conditions, 'Uplifted')?.status, 'True');
+    const words = await recordsOf(namespace, name);
+    assert.equal(words.filter((word) => word === 'deployed').length, 1, words.join(' '));
+    assert.equal(
+      words.some((word) => word.startsWith('pending')),
+      false,
+      words.join(' '),
+    );
+  }
+
+  async function recordsOf(namespace: string, name: string): Promise<string[]> {
+    const { items } = await kube.asController().listMetadata(SECRET, { namespace, labelSelector: `owner=helm,name=${name}` });
+    return items.map(({ metadata }) => metadata.labels?.['status'] ?? '');
+  }
+});
+
+function operator(namespace: string, name: string, more: object = {}): Parameters<ReturnType<Kube['asController']>['create']>[1] {
+  const spec = { name, chart: { repoURL: 'file://samples', name, version: '1.0.0' }, ...more };
+  return { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { namespace, name }, spec };
+}
+
+async function kill(worker: ChildProcess): Promise<void> {
+  const ended = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await ended;
+}
+
+/** As when the machine dies: helm, too, is gone. */
+async function killGroup(worker: ChildProcess): Promise<void> {
+  const ended = once(worker, 'exit');
+  assert.ok(worker.pid);
+  process.kill(-worker.pid, 'SIGKILL');
+  await ended;
+}
+
+/** A Job that never ends while it is suspended, so that helm waits for it. */
+const HANGING_HOOK = `{{ if .Values.hang }}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ .Release.Name }}-hook
+  annotations: {"helm.sh/hook": pre-install}
+spec:
+  suspend: true
+  template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a:1}]}}
+{{ end }}
+`;

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findCondition } from '../../src/domain/condition.ts';
+import { parseManifest } from '../../src/domain/manifest.ts';
+import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const SEED = resolve(repoRoot, '..', 'shared', 'seed');
+const skip = existsSync(join(SEED, 'operators.yaml')) ? false : 'the seed is not beside this repository';
+
+describe('the three Operators of 2018', { skip }, () => {
+  let testCluster: TestCluster;
+  let world: OperatorWorld;
+  let website: Server;
+
+  before(async () => {
+    testCluster = await sharedCluster();
+    website = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Sign in</title>'),
+    );
+    await new Promise<void>((done) => {
+      website.listen(0, '127.0.0.1', done);
+    });
+    const { port } = website.address() as AddressInfo;
+    world = await startOperatorWorld({
+      kubeconfigPath: testCluster.kubeconfigPath,
+      helm: testCluster.tools.helm,
+      mirrors: [
+        { prefix: 'https://github.com/cloud-ark/operatorcharts/blob/master/', target: SEED },
+        { prefix: 'https://gitlab.com/', target: `http://127.0.0.1:${port}/` },
+      ],
+    });
+    const text = await readFile(join(SEED, 'operators.yaml'), 'utf8');
+    for (const operator of parseManifest(text)) {
+      const object = { ...operator, metadata: { ...operator.metadata, namespace: 'default' } };
+      await world.kube.asController().apply(OPERATOR, object, { fieldManager: 'kubectl', fieldValidation: 'Strict', force: 'force' });
+    }
+  });
+  after(async () => {
+    await world.stop();
+    website.closeAllConnections();
+    website.close();
+    await testCluster.stop();
+  });
+
+  const good = [
+    {
+      name: 'postgres-operator',
+      kind: 'Postgres',
+      crd: 'postgreses.postgrescontroller.kubeplus',
+      converted: ['Deployment', 'CustomResourceDefinition'],
+    },
+    {
+      name: 'moodle-operator',
+      kind: 'Moodle',
+      crd: 'moodles.moodlecontroller.kubeplus',
+      converted: ['Deployment', 'CustomResourceDefinition', 'ClusterRoleBinding'],
+    },
+  ];
+  for (const { name, kind, crd, converted } of good) {
+    it(`${name} is READY, its kind is served and each conversion is listed`, async () => {
+      await world.condition('default', name, { type: 'Ready', status: 'True' });
+      const status = await world.status('default', name);
+      assert.equal(status.status, 'READY');
+      assert.deepEqual(status.customResourceDefinitions, [crd]);
+      const uplifted = findCondition(status.conditions, 'Uplifted');
+      assert.equal(uplifted?.reason, 'UpliftedLegacyAPIs');
+      for (const each of converted) assert.match(uplifted.message, new RegExp(`${each} "`));
+      world.kube.invalidate();
+      const served = await world.kube.find(`${crd.slice(crd.indexOf('.') + 1)}/v1`, kind);
+      assert.equal(served?.resource, crd.split('.')[0]);
+    });
+  }
+
+  it('gitlab-operator says what was fetched and why it is no chart', async () => {
+    const condition = await world.condition('default', 'gitlab-operator', { type: 'Fetched', status: 'False', reason: 'ChartInvalid' });
+    assert.match(condition.message, /https:\/\/gitlab\.com\/charts\/gitlab-operator/);
+    assert.match(condition.message, /HTML/i);
+    const status = await world.status('default', 'gitlab-operator');
+    assert.equal(status.status, 'ERROR');
+    assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
+    assert.doesNotMatch(JSON.stringify(status), /xpxVwtj3/);
+  });
+});

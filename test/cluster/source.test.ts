@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { runController } from '../../src/controller/controller.ts';
+import { isAppError } from '../../src/domain/errors.ts';
+import { findCondition } from '../../src/domain/condition.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
+import { parseSourceStatus, type SourceStatus } from '../../src/reconcile/source/source-status.ts';
+import { CATALOG_SOURCE } from '../../src/reconcile/source/source-type.ts';
+import { watchFolder } from '../../src/reconcile/source/watch-folder.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+const RUN = randomBytes(3).toString('hex');
+const ending = new AbortController();
+const lines: string[] = [];
+let testCluster: TestCluster;
+let kube: Kube;
+let running: Promise<unknown>;
+let folder: string;
+let source: string;
+let count = 0;
+const wakers = new Set<(key: string) => void>();
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
+  const cluster = kube.asController();
+  const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
+  const folders = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
+  running = runController({
+    name: 'source',
+    sources: [startReflector({ cluster, type: CATALOG_SOURCE, signal: ending.signal, log }), folders],
+    reconcile: createSourceReconciler({ cluster, log, now: () => new Date() }),
+    workers: 2,
+    log,
+    signal: ending.signal,
+  });
+});
+after(async () => {
+  ending.abort();
+  await running;
+  await kube.close();
+  await testCluster.stop();
+});
+
+describe('a catalogue folder', () => {
+  let cleanUp: () => Promise<void>;
+  beforeEach(async () => {
+    count += 1;
+    source = `source-${RUN}-${count}`;
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-catalog-'));
+    const stopping = new AbortController();
+    const name = source;
+    const watching = watchFolder(folder, () => wakers.forEach((wake) => wake(name)), stopping.signal);
+    cleanUp = async () => {
+      stopping.abort();
+      await watching;
+      await kube.asController().delete({ ...CATALOG_SOURCE, name });
+      await eventually(async () => (await statusOf(name)) === undefined, 'the source is gone');
+      await rm(folder, { recursive: true, force: true });
+    };
+  });
+  afterEach(() => cleanUp());
+
+  it('is live within two seconds after a change, and what leaves it leaves the cluster', async () => {
+    await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
+    await save('sub/c.yml', operator('c'));
+    await follow();
+    const status = await settled('InStep');
+    assert.deepEqual(
+      status.inventory.map(({ file, name }) => `${file} ${name}`),
+      [`a.yaml ${nameOf('a')}`, `a.yaml ${nameOf('b')}`, `sub/c.yml ${nameOf('c')}`],
+    );
+    assert.equal((await live('a'))?.metadata.labels?.['chandlery.dev/source'], source);
+
+    await save('a.yaml', operator('a', 'suspend: true'));
+    await within2Seconds(
+      async () => (await live('b')) === undefined && (await live('a'))?.spec !== undefined && isSuspended(await live('a')),
+    );
+    await rm(join(folder, 'sub', 'c.yml'));
+    await within2Seconds(async () => (await live('c')) === undefined);
+    assert.ok(await live('a'));
+  });
+
+  it('keeps the last good version of a faulty document, names file, line and fault, and applies everything else', async () => {
+    await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
+    await follow();
+    await settled('InStep');
+    await save('a.yaml', `${operator('a', 'suspend: true\n  colour: red')}---\n${operator('c')}`);
+    const status = await settled('Faulty');
+    assert.deepEqual(
+      status.faults.map(({ file, line, column, resource }) => [file, line, column, resource]),
+      [['a.yaml', 8, 3, `Operator default/${nameOf('a')}`]],
+    );
+    assert.match(status.faults[0]?.message ?? '', /spec\.colour/);
+    assert.equal(isSuspended(await live('a')), false);
+    assert.ok(await live('b'), 'a file with a fault prunes nothing');
+    assert.ok(await live('c'));
+    const told = lines.filter((line) => line.includes(source) && line.includes('a.yaml:8'));
+    assert.equal(told.length, 1, lines.join(''));
+    await save('a.yaml', operator('a'));
+    await settled('InStep');
+    assert.equal(await live('b'), undefined);
+  });
+
+  const faults: readonly { title: string; text: () => string; line: number; message: RegExp }[] = [
+    {
+      title: 'a value of the wrong type',
+      text: () => operator('x', 'suspend: [yes]'),
+      line: 7,
+      message: /"spec\.suspend" must be a boolean/,
+    },
+    { title: 'a value that the rules of the kind refuse', text: () => operator('x', 'interval: 2s'), line: 7, message: /at least 10s/ },
+    { title: 'a value that is not in the list', text: () => operator('x', 'deletionPolicy: Maybe'), line: 7, message: /Unsupported value/ },
+    {
+      title: 'a namespace that does not exist',
+      text: () => operator('x').replace('metadata:', 'metadata:\n  namespace: nowhere'),
+      line: 1,
+      message: /nowhere/,
+    },
+    { title: 'a YAML error', text: () => 'kind: Operator\n  name: x\n', line: 1, message: /cannot be read/ },
+  ];
+  for (const { title, text, line, message } of faults) {
+    it(`tells of ${title} on its line`, async () => {
+      await save('good.yaml', operator('good'));
+      await save('bad.yaml', text());
+      await follow();
+      const status = await settled('Faulty');
+      assert.equal(status.faults[0]?.file, 'bad.yaml');
+      assert.match(status.faults[0].message, message);
+      assert.equal(status.faults[0].line, line);
+      assert.ok(await live('good'));
+      assert.equal(await live('x'), undefined);
+    });
+  }
+
+  it('removes nothing when it is emptied or vanishes, and says what to do', async () => {
+    await save('a.yaml', operator('a'));
+    await follow();
+    await settled('InStep');
+    await rename(join(folder, 'a.yaml'), join(folder, 'a.txt'));
+    assert.match((await settled('FolderEmpty')).faults[0]?.message ?? '', /delete the CatalogSource/);
+    await rm(folder, { recursive: true });
+    await settled('FolderVanished');
+    assert.ok(await live('a'));
+    await mkdir(folder);
+    await save('a.yaml', operator('a'));
+    await settled('InStep');
+  });
+
+  it('does not take fields from a person who changed them in the cluster, and names who did', async () => {
+    await save('a.yaml', operator('a', 'interval: 20m'));
+    await follow();
+    await settled('InStep');
+    const ref = { ...OPERATOR, namespace: 'default', name: nameOf('a') };
+    await kube.asController().patch(ref, { type: 'merge', body: { spec: { interval: '30m' } } }, { fieldManager: 'a-person' });
+    await save('a.yaml', operator('a', 'interval: 40m'));
+    const status = await settled('Faulty');
+    assert.match(status.faults[0]?.message ?? '', /"a-person".*spec\.interval/);
+    assert.equal(status.faults[0]?.line, 7);
+  });
+});
+
+function operator(name: string, more = ''): string {
+  const head = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata:\n  name: ${nameOf(name)}\nspec:\n  chartURL: https://example.com/chart.tgz\n`;
+  return more === '' ? head : `${head}  ${more}\n`;
+}
+
+function nameOf(name: string): string {
+  return `${name}-${RUN}-${count}`;
+}
+
+async function save(file: string, text: string): Promise<void> {
+  await mkdir(join(folder, file, '..'), { recursive: true });
+  await writeFile(join(folder, file), text);
+}
+
+async function follow(): Promise<void> {
+  const object = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: source },
+    spec: { folder: { path: folder } },
+  };
+  await kube.asController().create(CATALOG_SOURCE, object);
+}
+
+async function statusOf(name: string): Promise<SourceStatus | undefined> {
+  try {
+    return parseSourceStatus(await kube.asController().get({ ...CATALOG_SOURCE, name }));
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function settled(reason: string): Promise<SourceStatus> {
+  return eventually(
+    async () => {
+      const status = await statusOf(source);
+      return findCondition(status?.conditions ?? [], 'Ready')?.reason === reason ? status : undefined;
+    },
+    `the source is ${reason}: ${folder}`,
+    20,
+  );
+}
+
+async function live(name: string): Promise<KubeObject | undefined> {
+  try {
+    return await kube.asController().get({ ...OPERATOR, namespace: 'default', name: nameOf(name) });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function isSuspended(object: KubeObject | undefined): boolean {
+  return (object?.spec as { suspend?: boolean } | undefined)?.suspend === true;
+}
+
+async function within2Seconds(holds: () => Promise<boolean>): Promise<void> {
+  await eventually(holds, 'the change is live', 2);
+}

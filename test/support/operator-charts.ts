@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { chartFiles, type ChartFiles } from './charts.ts';
+
+/** Different in each run, so that runs on one cluster keep apart. */
+export const RUN = randomBytes(3).toString('hex');
+
+export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}"}\n';
+
+/** A chart with a Deployment, a kind in `crds/` and one in a template. `as` gives it the kinds of another. */
+export function operatorChart(name: string, version: string, as = name): ChartFiles {
+  const { kind, plural, group } = kindsOf(as);
+  return chartFiles(name, version, {
+    'crds/main.yaml': definition(group, kind, plural),
+    'templates/part.yaml': definition(group, `${kind}Part`, 'parts'),
+    'templates/deployment.yaml': DEPLOYMENT,
+  });
+}
+
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
+  template:
+    metadata: {labels: {app: "{{ .Release.Name }}"}}
+    spec: {containers: [{name: operator, image: example.com/operator:1}]}
+`;
+
+function definition(group: string, kind: string, plural: string): string {
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${plural}.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {kind: ${kind}, plural: ${plural}}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`;
+}
+
+/** The kinds of the chart of that name. */
+export function kindsOf(name: string): { kind: string; plural: string; group: string } {
+  return { kind: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`, plural: `${name}s`, group: `${name}.${RUN}.example.com` };
+}
