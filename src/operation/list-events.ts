@@ -2,20 +2,25 @@ import type { Actor } from '../domain/actor.ts';
 import type { EventView } from '../domain/instance.ts';
 import { numberAt, textAt } from '../domain/read.ts';
 import type { KubeObject } from '../domain/resource.ts';
-import type { TreeNode } from '../domain/tree.ts';
+import type { ResourceTree, TreeNode } from '../domain/tree.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
 import type { Ports } from './ports.ts';
 import { showTree } from './show-tree.ts';
 
+/** An Instance, with its tree when the caller has read it just now. */
+export interface EventsInput extends InstanceAddress {
+  readonly tree?: ResourceTree;
+}
+
 /** The Events about an Instance and everything in its tree, newest first. */
 export async function listEvents(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
-  address: InstanceAddress,
+  { tree, ...address }: EventsInput,
 ): Promise<EventView[]> {
   const { namespace } = await findEnvironment(ports.clusters, actor, address.environment);
-  const { root } = await showTree(ports, actor, address);
+  const { root } = tree ?? (await showTree(ports, actor, address));
   const uids = new Set(uidsOf(root));
   const { items } = await ports.clusters.asActor(actor).list({ group: '', version: 'v1', resource: 'events' }, { namespace });
   return items

@@ -67,11 +67,8 @@ async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answ
 }
 
 async function readInstance(operations: WebOperations, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
-  const [instance, tree, events] = await Promise.all([
-    operations.showInstance(actor, address),
-    operations.showTree(actor, address),
-    operations.listEvents(actor, address),
-  ]);
+  const [instance, tree] = await Promise.all([operations.showInstance(actor, address), operations.showTree(actor, address)]);
+  const events = await operations.listEvents(actor, { ...address, tree });
   return { instance, tree, events };
 }
 

@@ -1,10 +1,16 @@
 import type { Actor } from '../domain/actor.ts';
-import type { App, AppSummary, Availability, InstanceRights } from '../domain/app.ts';
+import type { App, InstanceRights } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import type { EventView, InstanceSummary, InstanceView, Preflight } from '../domain/instance.ts';
+import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
-import type { JsonObject } from '../domain/resource.ts';
 import type { ResourceTree } from '../domain/tree.ts';
+import type { InstanceAddress } from '../operation/find-instance.ts';
+import type { InstallTargets } from '../operation/install-targets.ts';
+import type { InstanceChange } from '../operation/instance-change.ts';
+import type { InstanceDraft } from '../operation/instance-draft.ts';
+import type { AppList, AppQuery, Facet } from '../operation/list-apps.ts';
+import type { EventsInput } from '../operation/list-events.ts';
+import type { InstanceList } from '../operation/list-instances.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -15,55 +21,7 @@ export interface Me {
   readonly admin: boolean;
 }
 
-/** What the catalogue is narrowed by. An empty search and an empty list leave everything. */
-export interface AppQuery {
-  readonly search: string;
-  readonly category: readonly string[];
-  readonly provider: readonly string[];
-  readonly availability: readonly Availability[];
-}
-
-/** A value that the catalogue can be narrowed by, and the number of apps that have it among those the search finds. */
-export interface Facet {
-  readonly value: string;
-  readonly count: number;
-}
-
-export interface AppList {
-  readonly apps: readonly AppSummary[];
-  readonly facets: { readonly category: readonly Facet[]; readonly provider: readonly Facet[]; readonly availability: readonly Facet[] };
-  /** Apps of the whole catalogue, whatever the query. */
-  readonly total: number;
-}
-
-export interface InstanceList {
-  readonly instances: readonly InstanceSummary[];
-  /** Kinds that the actor may not list in this environment. */
-  readonly unreadable: readonly string[];
-}
-
-/** An App with the environments that the actor sees and what they may do with it there. */
-export interface InstallTargets {
-  readonly app: App;
-  readonly targets: readonly { readonly environment: EnvironmentView; readonly rights: InstanceRights }[];
-}
-
-/** The address of an Instance: the environment's name, the App's id and the name of the object. */
-export interface InstanceAddress {
-  readonly environment: string;
-  readonly app: string;
-  readonly name: string;
-}
-
-/** An Instance as somebody wants it. */
-export interface InstanceDraft extends InstanceAddress {
-  readonly spec: JsonObject;
-}
-
-/** A change to an Instance as it was read; `etag` is the `InstanceView.etag` of that reading. */
-export interface InstanceChange extends InstanceDraft {
-  readonly etag: string;
-}
+export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
 
 /**
  * What the pages need of the operations. Each acts as the actor and throws AppError: `NotFound` also for what the actor may not know of,
@@ -84,7 +42,7 @@ export interface WebOperations {
   showInstance(actor: Actor, address: InstanceAddress): Promise<InstanceView>;
   showTree(actor: Actor, address: InstanceAddress): Promise<ResourceTree>;
   /** Newest first. */
-  listEvents(actor: Actor, address: InstanceAddress): Promise<readonly EventView[]>;
+  listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
   updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
   deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
