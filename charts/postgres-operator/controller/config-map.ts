@@ -57,6 +57,8 @@ const HBA = [
 /** Runs inside the image's own first start, when the data folder is empty. */
 const REPLICATOR = [
   `psql --set ON_ERROR_STOP=on --username postgres --set password="$(cat ${CREDENTIALS}/password-replicator)" <<'SQL'`,
+  // No follower can confirm anything yet: they log in with this very role.
+  'SET synchronous_commit = local;',
   "CREATE ROLE replicator WITH LOGIN REPLICATION PASSWORD :'password';",
   'SQL',
   '',
@@ -78,7 +80,7 @@ function startScript({ names, namespace }: PostgresCluster): string {
     'if [ ! -s "$PGDATA/PG_VERSION" ]; then',
     '  until pg_isready --quiet --host "$first"; do sleep 2; done',
     '  rm -rf "$PGDATA.partial"',
-    '  pg_basebackup --host "$first" --username replicator --pgdata "$PGDATA.partial" --wal-method stream --write-recovery-conf',
+    '  pg_basebackup --host "$first" --username replicator --pgdata "$PGDATA.partial" --wal-method stream --checkpoint fast --write-recovery-conf',
     '  mv "$PGDATA.partial" "$PGDATA"',
     'fi',
     `exec postgres -c config_file=${CONFIG}/postgresql.conf \\`,

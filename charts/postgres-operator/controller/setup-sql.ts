@@ -11,6 +11,8 @@ export const CREDENTIALS = '/etc/credentials';
 export function setupSql({ users, databases }: PostgresSpec): string {
   return [
     '\\set ON_ERROR_STOP on',
+    // Nobody needs to read that a right which is taken was not there.
+    'SET client_min_messages = error;',
     lockOthers(users),
     ...users.map(userSql),
     ...databases.map(databaseSql),

@@ -56,6 +56,11 @@ describe('The objects of a PostgresCluster', () => {
     assert.match(find(desired(spec), 'ConfigMap').data?.['postgresql.conf'] ?? '', /^synchronous_standby_names = 'ANY 2 \(\*\)'$/m);
   });
 
+  it('do not wait for followers while making the role that followers log in with', () => {
+    const script = find(desired(), 'ConfigMap').data?.['replicator.sh'] ?? '';
+    assert.match(script, /SET synchronous_commit = local;\nCREATE ROLE replicator/);
+  });
+
   it('leave the volumes behind when asked to', () => {
     const spec = { storage: { size: '1Gi', whenDeleted: 'Retain' } };
     assert.equal(valueAt(find(desired(spec), 'StatefulSet').spec, 'persistentVolumeClaimRetentionPolicy', 'whenDeleted'), 'Retain');
