@@ -8,7 +8,7 @@ import { type Badge, healthBadge } from './badges.ts';
 import { conditionRows, type ConditionRow } from './conditions.ts';
 import { DELETING } from './environment-page.ts';
 import { renderMarkdown } from './markdown.ts';
-import { instancePath } from './paths.ts';
+import { environmentPath, instancePath } from './paths.ts';
 import type { SafeHtml } from './safe-html.ts';
 import { treeRow, type TreeRow } from './tree-view.ts';
 import { yamlText } from './yaml-text.ts';
@@ -38,6 +38,8 @@ export interface InstancePage {
   readonly environment: { readonly name: string; readonly displayName: string };
   readonly live: InstanceLive;
   readonly streamHref: string;
+  /** Where the page goes when the instance is gone. */
+  readonly goneHref: string;
   /** Absent without the right, or while it is deleted. */
   readonly changeHref?: string;
   readonly deleteHref?: string;
@@ -68,6 +70,7 @@ export function instancePage(
     environment: { name: environment.name, displayName: environment.displayName === '' ? environment.name : environment.displayName },
     live: instanceLive(reading),
     streamHref: `${href}/stream`,
+    goneHref: `${environmentPath(environment.name)}?deleted=${encodeURIComponent(instance.name)}`,
     ...(rights.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
     ...(rights.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),

@@ -12,10 +12,11 @@ export interface PartExample {
   readonly wrap?: string;
 }
 
-/** The examples of every part, by the part's name; a part without a file has none. */
+/** The examples of every part, by the part's name. A part that is only a frame around a block cannot stand alone; it is seen in those that use it. */
 export function partExamples(): ReadonlyMap<string, readonly PartExample[]> {
   return new Map(
     readdirSync(PARTS)
+      .filter((part) => !readFileSync(path.join(PARTS, part, 'template.hbs'), 'utf8').includes('{{> @partial-block}}'))
       .toSorted()
       .map((part) => [part, readExamples(path.join(PARTS, part, 'examples.yaml'))]),
   );

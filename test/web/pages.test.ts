@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { AppError } from '../../src/domain/errors.ts';
 import type { InstanceView } from '../../src/domain/instance.ts';
 import { openBrowser } from '../support/browser.ts';
 import { sampleInstances, sampleTree } from '../support/sample-instances.ts';
@@ -13,8 +14,13 @@ import { type SampleWeb, startSampleWeb } from '../support/sample-web.ts';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** What is folded away must be as good as the rest. */
 const OPEN_ALL = 'for (const details of document.querySelectorAll("main details")) details.open = true';
+/** A colour on its way to another is neither; the frames let transitions begin. */
+const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished)))
+  .then(() => undefined)`;
 const ORDERS = '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders';
 
+let gone = false;
 let health: InstanceView['health'] = { word: 'Progressing', message: '1 of 3 servers is ready.' };
 let web: SampleWeb;
 let browser: Browser;
@@ -22,7 +28,9 @@ before(async () => {
   browser = await openBrowser();
   const [sample] = sampleInstances('team-a') as readonly [InstanceView];
   web = await startSampleWeb();
-  live = await startSampleWeb({ showTree: async () => sampleTree({ ...sample, health }) });
+  live = await startSampleWeb({
+    showTree: async () => (gone ? Promise.reject(new AppError('NotFound', 'orders: it is gone')) : sampleTree({ ...sample, health })),
+  });
 });
 after(async () => {
   await browser.close();
@@ -51,6 +59,7 @@ async function visit(
 
 /** What axe finds on the page, one line for each finding. */
 async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(SETTLED);
   await page.evaluate(AXE);
   const results = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
   return results.violations.flatMap((violation) => violation.nodes.map((node) => `${violation.id}: ${node.html.slice(0, 200)}`));
@@ -135,7 +144,7 @@ test('the first Tab leads past the navigation', async () => {
   await context.close();
 });
 
-test('the page of an instance follows what happens, and says so to a screen reader', async () => {
+test('the page of an instance follows what happens until it is gone, and says so to a screen reader', async () => {
   const { context, page } = await visit('dev-a', {}, live.url);
   health = { word: 'Progressing', message: '1 of 3 servers is ready.' };
   await page.goto(live.url + ORDERS);
@@ -143,6 +152,9 @@ test('the page of an instance follows what happens, and says so to a screen read
   health = { word: 'Healthy', message: '' };
   await page.getByLabel('Health').getByText('Everything that belongs to it is as it should be.').waitFor({ timeout: 10_000 });
   assert.equal(await page.locator('#live-status').textContent(), 'Healthy');
+  gone = true;
+  await page.getByRole('status').getByText('orders has been deleted').waitFor({ timeout: 10_000 });
+  assert.equal(new URL(page.url()).pathname, '/environments/team-a');
   await context.close();
 });
 

@@ -8,11 +8,15 @@ export function liveFragments() {
 function follow(block) {
   let stream;
   const open = () => {
-    stream ??= new EventSource(block.dataset.live);
+    if (stream !== undefined) return;
+    stream = new EventSource(block.dataset.live);
     stream.addEventListener('change', (event) => show(block, JSON.parse(event.data)));
     stream.addEventListener('gone', () => {
       stream.close();
-      location.reload();
+      location.assign(block.dataset.gone);
+    });
+    stream.addEventListener('error', () => {
+      if (stream?.readyState === EventSource.CLOSED) say('Live updates have stopped. Use Refresh.');
     });
   };
   const close = () => {
@@ -31,8 +35,13 @@ function show(block, { html, status }) {
   const fresh = new DOMParser().parseFromString(html, 'text/html').body;
   block.replaceChildren(...fresh.childNodes);
   if (focused !== null) block.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  say(status);
+}
+
+/** What changed, for screen readers; the same words twice are said once. */
+function say(text) {
   const line = document.querySelector('#live-status');
-  if (line !== null && line.textContent !== status) line.textContent = status;
+  if (line !== null && line.textContent !== text) line.textContent = text;
 }
 
 function isSelecting(block) {
