@@ -2,7 +2,9 @@ import type { Actor } from '../domain/actor.ts';
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { MissingRight } from '../domain/errors.ts';
+import { applyMergePatch } from '../domain/merge-patch.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
+import { objectAt } from '../domain/read.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ResourceType } from '../domain/resource.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
@@ -23,7 +25,7 @@ export interface PreparedDraft {
 }
 
 /**
- * Makes the object of a draft. Values that the catalogue entry sets by default are laid under the person's own.
+ * Makes the object of a draft. What the catalogue entry starts new instances with is laid under the person's own values.
  *
  * @throws AppError `InvalidInput` for a name that Kubernetes would not take; `NotFound` as `findEnvironment` and `findApp`.
  */
@@ -35,7 +37,7 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
     apiVersion: apiVersionOf({ group, version }),
     kind,
     metadata: { name: parseObjectName(draft.name), namespace: environment.namespace },
-    spec: draft.spec,
+    spec: applyMergePatch(objectAt(entry.kindBlock, 'defaults', 'spec'), draft.spec),
   };
   return { entry, environment, type: { group, version, resource: plural }, object };
 }

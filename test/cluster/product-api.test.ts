@@ -69,6 +69,16 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/dry`)).status, 404);
   });
 
+  it('lays what the catalogue starts new instances with under the values that were sent', async () => {
+    const post = async (spec: object): Promise<Answer> =>
+      await product.api('dev-a', `${INSTANCES}?dryRun=All`, {
+        method: 'POST',
+        body: { app: 'postgresclusters.samples.chandlery.dev', name: 'dry', spec },
+      });
+    const size = async (spec: object): Promise<string | undefined> => textAt((await post(spec)).body, 'object', 'spec', 'storage', 'size');
+    assert.deepEqual([await size({}), await size({ storage: { size: '3Gi' } })], ['1Gi', '3Gi']);
+  });
+
   it('refuses an unknown field by its name', async () => {
     const { status, body } = await product.api('dev-a', INSTANCES, {
       method: 'POST',
