@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { runController, type Reconcile } from '../controller/controller.ts';
 import { mapSource, type KeySource } from '../controller/source.ts';
-import { OURS } from '../domain/names.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import { createHelm } from '../helm/helm.ts';
 import type { LiveCatalog } from '../kube/catalog-cache.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
+import type { Reflector } from '../kube/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
+import { operatorsBehindCrd } from '../reconcile/operator/operators-behind-crd.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
+import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { watchFolders } from './watch-folders.ts';
 
@@ -52,9 +54,13 @@ function environments({ kube, catalog, log }: ControllersInput): Controller {
 }
 
 function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
-  const sources = catalog.reflectors.catalogSources;
+  const { catalogSources: sources, operators, environments } = catalog.reflectors;
   const reconcile = createSourceReconciler({ cluster: kube.asController(), log, now });
-  return { name: 'source', sources: [sources, watchFolders({ sources, signal })], reconcile, workers: 2 };
+  // What somebody deleted although its document is there comes back.
+  const lostFrom = (reflector: Reflector, kind: string): KeySource =>
+    mapSource(reflector, (key) => (reflector.get(key) === undefined ? sourcesOwning(kind, key, sources.all()) : []));
+  const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment')];
+  return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...lost], reconcile, workers: 2 };
 }
 
 async function operators(input: ControllersInput): Promise<Controller> {
@@ -72,7 +78,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     holder: randomUUID(),
   });
   const definitions = catalog.reflectors.customResourceDefinitions;
-  const owners = mapSource(definitions, (key) => operatorKeys(definitions.get(key)?.metadata.labels?.[OURS.operatorLabel]));
+  const owners = mapSource(definitions, (key) => operatorsBehindCrd(key, definitions.get(key), catalog.operators()));
   return { name: 'operator', sources: [catalog.reflectors.operators, owners], reconcile, workers: 4 };
 }
 
@@ -88,11 +94,6 @@ async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnTy
     maxChildren: availableParallelism(),
     log: helmLog,
   });
-}
-
-/** The label of a definition is `<namespace>.<name>`; a namespace holds no dot. */
-function operatorKeys(label: string | undefined): string[] {
-  return label === undefined ? [] : [label.replace('.', '/')];
 }
 
 async function run({ log, metrics, signal }: ControllersInput, controller: Controller): Promise<void> {

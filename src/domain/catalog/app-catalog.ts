@@ -2,6 +2,7 @@ import type { AppSummary, AppVersion, Availability } from '../app.ts';
 import { findCondition } from '../condition.ts';
 import { conditionsOf } from '../health-rules/conditions.ts';
 import { OURS } from '../names.ts';
+import { operatorLabelValue } from '../operator-spec.ts';
 import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../read.ts';
 import type { JsonObject, KubeObject } from '../resource.ts';
 
@@ -21,7 +22,9 @@ export interface CatalogEntry {
  * CustomResourceDefinitions. A CRD without that label is a draft and not part of it. Sorted by display name.
  */
 export function buildCatalog(operators: readonly KubeObject[], crds: readonly KubeObject[]): CatalogEntry[] {
-  const byLabel = new Map(operators.map((operator) => [`${operator.metadata.namespace ?? ''}.${operator.metadata.name}`, operator]));
+  const byLabel = new Map(
+    operators.map((operator) => [operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name), operator]),
+  );
   return crds
     .flatMap((crd) => {
       const operator = byLabel.get(crd.metadata.labels?.[OURS.operatorLabel] ?? '');

@@ -1,0 +1,13 @@
+import { parseKey } from '../../domain/object-key.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { parseSourceStatus } from './source-status.ts';
+
+/** The names of the CatalogSources that own a resource, by their inventories. For a resource that somebody deleted: its source brings it back. */
+export function sourcesOwning(kind: string, key: string, sources: readonly KubeObject[]): string[] {
+  const { namespace, name } = parseKey(key);
+  return sources
+    .filter((source) =>
+      parseSourceStatus(source).inventory.some((item) => item.kind === kind && item.namespace === namespace && item.name === name),
+    )
+    .map((source) => source.metadata.name);
+}
