@@ -26,6 +26,8 @@ import { adminTransport, runSampleOperator, type OperatorProcess } from '../supp
 
 const OPERATORS = 'sample-operators';
 const TEAM = 'sample-team';
+// The garbage collector learns of new kinds every half minute only.
+const COLLECTED_WITHIN_SECONDS = 120;
 const POD: Resource = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
 
 let api: Api;
@@ -99,7 +101,7 @@ describe('A Cache', () => {
   it('removes what it does not need any more', async () => {
     await change(CACHE, 'sessions', { replicas: 1 });
     await eventually(async () => (await get(SERVICE, 'sessions-cache-read')) === undefined, 'the Service for reading to go');
-    assert.equal(await get(DISRUPTION_BUDGET, 'sessions-cache'), undefined);
+    await eventually(async () => (await get(DISRUPTION_BUDGET, 'sessions-cache')) === undefined, 'the disruption budget to go');
   });
 
   it('says so instead of taking over what somebody else made under one of its names', async () => {
@@ -118,10 +120,18 @@ describe('A Cache', () => {
     const cache = await get(CACHE, 'sessions');
     assert.ok(cache !== undefined);
     await api.remove(CACHE, cache);
-    await eventually(async () => {
-      return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
-    }, 'the StatefulSet and its pods to go');
-    await eventually(async () => (await get(SECRET, 'sessions-cache-credentials')) === undefined, 'the Secret to go');
+    await eventually(
+      async () => {
+        return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
+      },
+      'the StatefulSet and its pods to go',
+      COLLECTED_WITHIN_SECONDS,
+    );
+    await eventually(
+      async () => (await get(SECRET, 'sessions-cache-credentials')) === undefined,
+      'the Secret to go',
+      COLLECTED_WITHIN_SECONDS,
+    );
   });
 });
 
@@ -208,9 +218,13 @@ describe('A PostgresCluster', () => {
     const cluster = await get(POSTGRES_CLUSTER, 'orders');
     assert.ok(cluster !== undefined);
     await api.remove(POSTGRES_CLUSTER, cluster);
-    await eventually(async () => {
-      return (await get(CLAIM, 'data-orders-postgres-0')) === undefined && (await get(CLAIM, 'orders-postgres-backup')) === undefined;
-    }, 'the volumes to go');
+    await eventually(
+      async () => {
+        return (await get(CLAIM, 'data-orders-postgres-0')) === undefined && (await get(CLAIM, 'orders-postgres-backup')) === undefined;
+      },
+      'the volumes to go',
+      COLLECTED_WITHIN_SECONDS,
+    );
   });
 });
 
