@@ -3,13 +3,14 @@ import { readArchive } from './archive.ts';
 import { openCache } from './cache.ts';
 import type { ChartCache } from './cache.ts';
 import { chartError } from './chart-error.ts';
-import { isContentFile, readContents } from './contents.ts';
+import { isContentFile } from './contents.ts';
 import type { ChartContents } from './contents.ts';
 import { createEgressPolicy } from './egress.ts';
 import { CHART_LIMITS } from './limits.ts';
 import type { ChartLimits } from './limits.ts';
 import type { Mirror } from './locate.ts';
 import { aboutChart, offersOf, withIncoming } from './origin.ts';
+import { readInWorker } from './read-in-worker.ts';
 import type { RemoteContext } from './remote.ts';
 import { receive } from './receive.ts';
 import { chooseVersion, normalDigest } from './repository.ts';
@@ -140,7 +141,8 @@ async function cachedContents(library: Library, digest: string): Promise<ChartCo
 }
 
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {
-  return readContents(await readArchive(path, { limits: context.limits, wants: isContentFile, signal }));
+  const { limits } = context;
+  return readInWorker(await readArchive(path, { limits, wants: isContentFile, signal }), limits.parseMs);
 }
 
 function remember({ known }: Library, digest: string, contents: ChartContents): void {

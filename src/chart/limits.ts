@@ -15,6 +15,8 @@ export interface ChartLimits {
   readonly idleMs: number;
   /** From the first request to the last byte. */
   readonly totalMs: number;
+  /** For parsing the files of the chart. */
+  readonly parseMs: number;
 }
 
 export const CHART_LIMITS: ChartLimits = {
@@ -27,6 +29,7 @@ export const CHART_LIMITS: ChartLimits = {
   connectMs: 10_000,
   idleMs: 30_000,
   totalMs: 120_000,
+  parseMs: 30_000,
 };
 
 /** `20 MiB`, or bytes when it is less than one. */

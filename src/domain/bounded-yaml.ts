@@ -14,6 +14,9 @@ export interface YamlBounds {
 
 export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliases: 256, maxDocuments: 5000 };
 
+const MAX_UNBALANCED = 1000;
+const MAX_ALIAS_SIGNS = 20_000;
+
 /**
  * Reads YAML the way Kubernetes and Helm do (YAML 1.1: `yes` is a boolean, the last of duplicate keys wins; but timestamps and `1:30` stay
  * text), within bounds, so that neither an alias bomb nor deep nesting can stop the process. Empty documents are `null`.
@@ -38,16 +41,21 @@ export function parseYamlDocument(text: string, bounds: YamlBounds = YAML_BOUNDS
 }
 
 function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
-  refuseDeepFlow(text, bounds.maxDepth);
+  if (mayNestDeeply(text)) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
+  if (isCostly(text)) throw fault('expands its aliases more often than is allowed, or holds long runs of empty items');
   const documents = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
     version: '1.1',
     customTags: goTags,
     uniqueKeys: false,
+    // As tolerant as go-yaml: what is unambiguous is read.
+    strict: false,
     logLevel: 'silent',
   });
   if (!Array.isArray(documents)) return [];
   if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
   const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
+  // The parser reports its own overflow as an error of the text.
+  if (broken?.message.includes('call stack') === true) throw new RangeError('too deep');
   if (broken !== undefined) throw syntaxFault(broken);
   return documents;
 }
@@ -58,13 +66,22 @@ export function goTags(tags: Tags): Tags {
   return tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
 }
 
-/** The composer recurses, so brackets are counted before it runs; block nesting costs a character a level and is caught by its RangeError. */
-function refuseDeepFlow(text: string, maxDepth: number): void {
-  const run = /[[{][\s[{]*/g;
-  for (const match of text.matchAll(run)) {
-    const depth = match[0].replaceAll(/\s/g, '').length;
-    if (depth > maxDepth) throw fault(`is nested more than ${maxDepth} levels deep`);
+/** The composer recurses, and is slow to find out; so unbalanced brackets are counted first, wherever they stand. Other deep nesting ends in `checked`. */
+function mayNestDeeply(text: string): boolean {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > MAX_UNBALANCED) return true;
   }
+  return false;
+}
+
+/** What takes the parser time that grows with the square of its number. Callers that read what strangers wrote set a bound on time as well. */
+function isCostly(text: string): boolean {
+  if (/,[\s,]{2000}/.test(text)) return true;
+  let aliases = 0;
+  for (const _alias of text.matchAll(/\*[^\s,[\]{}*]+/g)) aliases += 1;
+  return aliases > MAX_ALIAS_SIGNS;
 }
 
 function toJson(document: Document.Parsed, bounds: YamlBounds): Json {

@@ -1,9 +1,9 @@
 import { AppError, messageOf } from '../domain/errors.ts';
-import { parseManifest } from '../domain/manifest.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import type { HelmHome } from './home.ts';
 import { POST_RENDERER } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
+import { parseInWorker } from './parse-in-worker.ts';
 import { redact } from './redact.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
@@ -79,9 +79,9 @@ function apiVersionOptions(apiVersions: readonly string[]): string[] {
   ).flatMap((some) => ['--api-versions', some.join(',')]);
 }
 
-function objectsOf(output: HelmOutput, input: RenderInput): KubeObject[] {
+async function objectsOf(output: HelmOutput, input: RenderInput): Promise<KubeObject[]> {
   try {
-    return parseManifest(output.stdout);
+    return await parseInWorker(output.stdout, RENDER_TIMEOUT_MS);
   } catch (error) {
     const why = redact(messageOf(error), input.secrets ?? []);
     throw new AppError('HelmFailed', `helm render of "${input.release}": what the chart renders cannot be read: ${why}`, { cause: error });

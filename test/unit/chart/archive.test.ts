@@ -146,6 +146,11 @@ test('a bomb in a packed subchart counts against the same limit', async (t) => {
   });
 });
 
+test('values that keep the parser busy end with its time', async (t) => {
+  const packed = await packEntries([CHART, { name: 'demo/values.yaml', content: 'a: [b, {c: d}]\n'.repeat(200_000) }]);
+  await assertRefused(t, packed, { code: 'ChartInvalid', sentence: /its files could not be parsed in 0.4 s/, limits: { parseMs: 400 } });
+});
+
 test('an archive that breaks off is refused as such', async (t) => {
   const packed = await packEntries([
     CHART,

@@ -1,0 +1,16 @@
+/** The thread of `parse-in-worker.ts`: parses one rendered stream, a document at a time, and ends. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { AppError } from '../domain/errors.ts';
+import { parseManifest, splitManifest } from '../domain/manifest.ts';
+import type { ParseAnswer } from './parse-in-worker.ts';
+
+parentPort?.postMessage(answerTo(String(workerData)));
+
+function answerTo(text: string): ParseAnswer {
+  try {
+    return { objects: splitManifest(text).flatMap((document) => parseManifest(document)) };
+  } catch (error) {
+    if (error instanceof AppError) return { fault: error.message };
+    throw error;
+  }
+}
