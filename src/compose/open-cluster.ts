@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
+import { claimStateFolder } from '../embedded/cluster/state-folder.ts';
 import type { ToolPaths } from '../embedded/cluster/tools.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
@@ -18,16 +19,17 @@ export interface OpenClusterInput {
   readonly tools: ToolPaths;
   readonly log: Log;
   readonly durability: 'kept' | 'throwaway';
+  readonly signal?: AbortSignal;
 }
 
 const USER_AGENT = 'chandlery';
 
 /** Starts the embedded cluster, or connects to the configured one, which may be away. */
-export async function openCluster({ config, stateDir, tools, log, durability }: OpenClusterInput): Promise<OpenCluster> {
-  const { cluster } = config;
+export async function openCluster({ config, stateDir, tools, log, durability, signal }: OpenClusterInput): Promise<OpenCluster> {
+  const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
-      const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset: config.reset });
+      const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset, ...(signal === undefined ? {} : { signal }) });
       const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), userAgent: USER_AGENT });
       return {
         kube,
@@ -41,15 +43,23 @@ export async function openCluster({ config, stateDir, tools, log, durability }: 
     case 'kubeconfig': {
       const { context, file } = cluster;
       const access = { ...(context === undefined ? {} : { context }), ...(file === undefined ? {} : { kubeconfigPath: file }) };
-      return connected(createKube({ ...access, userAgent: USER_AGENT }));
+      return await connected(createKube({ ...access, userAgent: USER_AGENT }), { stateDir, reset });
     }
     case 'in-cluster':
-      return connected(createKube({ userAgent: USER_AGENT }));
+      return await connected(createKube({ userAgent: USER_AGENT }), { stateDir, reset });
     default:
       return cluster satisfies never;
   }
 }
 
-function connected(kube: Kube): OpenCluster {
-  return { kube, close: () => kube.close() };
+/** The state folder is ours alone here, too: it holds the sessions and the charts. */
+async function connected(kube: Kube, { stateDir, reset }: { readonly stateDir: string; readonly reset: boolean }): Promise<OpenCluster> {
+  const folder = await claimStateFolder(stateDir, { reset });
+  return {
+    kube,
+    close: async () => {
+      await kube.close();
+      await folder.release();
+    },
+  };
 }

@@ -1,11 +1,13 @@
 import type { Cluster } from '../../domain/cluster.ts';
+import { isAppError } from '../../domain/errors.ts';
 import type { KubeObject, ResourceType } from '../../domain/resource.ts';
 
 const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 
 /** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
-export async function furnishCluster(cluster: Pick<Cluster, 'apply'>, signal: AbortSignal): Promise<void> {
+export async function furnishCluster(cluster: Pick<Cluster, 'apply' | 'delete'>, signal: AbortSignal): Promise<void> {
+  await Promise.all(NODES.map((name) => releaseNode(cluster, name, signal)));
   const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
   const furniture: readonly (readonly [ResourceType, KubeObject])[] = [
     [{ ...rbac, resource: 'clusterroles' }, kwokRole()],
@@ -15,6 +17,16 @@ export async function furnishCluster(cluster: Pick<Cluster, 'apply'>, signal: Ab
   ];
   const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
   await Promise.all(furniture.map(([type, object]) => cluster.apply(type, object, options)));
+}
+
+/** KWOK waits for a node's lease to expire before it takes the node over; the holder of one that is left from an earlier start is gone. */
+async function releaseNode(cluster: Pick<Cluster, 'delete'>, name: string, signal: AbortSignal): Promise<void> {
+  const lease = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-node-lease', name };
+  try {
+    await cluster.delete(lease, { signal });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+  }
 }
 
 function node(name: string): KubeObject {
