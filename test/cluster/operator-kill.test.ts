@@ -48,12 +48,12 @@ describe('a controller that is killed while it installs', () => {
       for (const [index, moment] of MOMENTS.entries()) {
         const name = `kill${index}`;
         await writeFiles(join(chartsDir, name), operatorChart(name, '1.0.0'));
-        const worker = await startWorker();
+        const worker = await startWorker(namespace);
         await kube.asController().create(OPERATOR, operator(namespace, name));
         await sleep(moment);
         await kill(worker);
       }
-      const survivor = await startWorker();
+      const survivor = await startWorker(namespace);
       try {
         for (const index of MOMENTS.keys()) await expectInstalled(namespace, `kill${index}`);
       } finally {
@@ -67,13 +67,13 @@ describe('a controller that is killed while it installs', () => {
     const name = 'pending';
     await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
     await writeFiles(join(chartsDir, name), { ...operatorChart(name, '1.0.0'), 'templates/hook.yaml': HANGING_HOOK });
-    const worker = await startWorker();
+    const worker = await startWorker(namespace);
     await kube.asController().create(OPERATOR, operator(namespace, name, { values: { hang: true } }));
     await eventually(async () => (await recordsOf(namespace, name)).includes('pending-install'), 'the release is pending', 60);
     await killGroup(worker);
     const body = { spec: { values: { hang: false } } };
     await kube.asController().patch({ ...OPERATOR, namespace, name }, { type: 'merge', body });
-    const survivor = await startWorker();
+    const survivor = await startWorker(namespace);
     try {
       await expectInstalled(namespace, name);
     } finally {
@@ -81,9 +81,9 @@ describe('a controller that is killed while it installs', () => {
     }
   });
 
-  async function startWorker(): Promise<ChildProcess> {
+  async function startWorker(namespace: string): Promise<ChildProcess> {
     const { kubeconfigPath, tools } = testCluster;
-    const worker = spawn(process.execPath, [WORKER, kubeconfigPath, tools.helm, chartsDir], {
+    const worker = spawn(process.execPath, [WORKER, kubeconfigPath, tools.helm, chartsDir, `${namespace}/`], {
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
       env: { ...process.env, TMPDIR: chartsDir },

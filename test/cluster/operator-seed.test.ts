@@ -7,8 +7,9 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findCondition } from '../../src/domain/condition.ts';
 import { parseManifest } from '../../src/domain/manifest.ts';
-import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const SEED = resolve(repoRoot, '..', 'shared', 'seed');
@@ -31,6 +32,7 @@ describe('the three Operators of 2018', { skip }, () => {
     world = await startOperatorWorld({
       kubeconfigPath: testCluster.kubeconfigPath,
       helm: testCluster.tools.helm,
+      namespaces: 'default/',
       mirrors: [
         { prefix: 'https://github.com/cloud-ark/operatorcharts/blob/master/', target: SEED },
         { prefix: 'https://gitlab.com/', target: `http://127.0.0.1:${port}/` },
@@ -86,5 +88,21 @@ describe('the three Operators of 2018', { skip }, () => {
     assert.equal(status.status, 'ERROR');
     assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
     assert.doesNotMatch(JSON.stringify(status), /xpxVwtj3/);
+  });
+
+  it('go without a trace but their kinds when they are deleted', async () => {
+    const cluster = world.kube.asController();
+    for (const name of ['postgres-operator', 'moodle-operator', 'gitlab-operator'])
+      await cluster.delete({ ...OPERATOR, namespace: 'default', name });
+    const left = async (): Promise<number> => {
+      const { items } = await cluster.list(OPERATOR, { namespace: 'default' });
+      return items.filter(({ metadata }) => metadata.name.endsWith('-operator')).length;
+    };
+    await eventually(async () => (await left()) === 0, 'the three are gone', 60);
+    const { items } = await cluster.listMetadata(SECRET, {
+      namespace: 'default',
+      labelSelector: 'owner=helm,name in (postgres-operator,moodle-operator)',
+    });
+    assert.deepEqual(items, []);
   });
 });

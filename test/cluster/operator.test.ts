@@ -17,7 +17,7 @@ let world: OperatorWorld;
 
 before(async () => {
   testCluster = await sharedCluster();
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm });
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: `ns-${RUN}-` });
 });
 after(async () => {
   await world.stop();

@@ -24,6 +24,8 @@ import { writeFiles, type ChartFiles } from './charts.ts';
 export interface OperatorWorldOptions {
   readonly kubeconfigPath: string;
   readonly helm: string;
+  /** The beginning of the namespaces whose Operators it works on; others on the same cluster are somebody else's. */
+  readonly namespaces: string;
   readonly mirrors?: ChartLibraryOptions['mirrors'];
   /** The folder behind `file://samples`; a fresh one when it is left out. */
   readonly chartsDir?: string;
@@ -75,9 +77,10 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const crds = startReflector({ cluster, type: CRD, signal, log });
+  const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const running = runController({
     name: 'operator',
-    sources: [operators, mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()))],
+    sources: [mapSource(operators, own), mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()).flatMap(own))],
     reconcile: createOperatorReconciler({
       cluster,
       discovery: kube,
