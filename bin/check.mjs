@@ -14,5 +14,5 @@ const wanted = process.argv.slice(2);
 const failed = checks
   .filter(([name]) => wanted.length === 0 || wanted.includes(name))
   .filter(([, program, args]) => spawnSync(program, args, { cwd: root, stdio: 'inherit' }).status !== 0);
-for (const [name] of failed) process.stderr.write(`check: ${name} failed\n`);
+for (const [name] of failed) process.stderr.write(`check: ${String(name)} failed\n`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
 import { furnishCluster } from './compose/furnish-cluster.ts';
 import { openDoor } from './compose/listen.ts';
@@ -11,9 +12,9 @@ import type { Config } from './config.ts';
 import { messageOf } from './domain/errors.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
-import { createCatalogCache } from './kube/catalog-cache.ts';
+import { createCatalogCache, type LiveCatalog } from './kube/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
-import { createMetrics } from './observe/metrics.ts';
+import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { createStore } from './store/create-store.ts';
 import { readAssets } from './web/assets.ts';
 
@@ -48,7 +49,10 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
   try {
     const tools = await loadTools(input.repoRoot);
     const opened = await openCluster({ ...input, tools });
-    return await startOn(opened, { ...input, door, tools });
+    return await startOn(opened, { ...input, door, tools }).catch(async (error: unknown) => {
+      await opened.close();
+      throw error;
+    });
   } catch (error) {
     await door.close(0);
     log.debug('The start failed', { why: messageOf(error) });
@@ -62,8 +66,8 @@ type Started = ChandleryInput & {
 };
 
 async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
-  const { config, repoRoot, stateDir, log, door, tools } = input;
-  const { kube, embedded } = opened;
+  const { config, repoRoot, stateDir, log, door } = input;
+  const { kube } = opened;
   const stopping = new AbortController();
   const metrics = createMetrics();
   const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
@@ -73,47 +77,15 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const ports = {
-    clusters: kube,
-    discovery: kube,
-    catalog,
-    chart: (digest: string) => chartWordsOf(charts, digest),
-    publicUrl: publicUrl.origin,
-  };
-  door.answerWith(
-    buildApp({
-      ...{ repoRoot, publicUrl, ports, identity, assets, log, metrics },
-      ...(issuer === undefined ? {} : { issuer }),
-      trustedProxies: config.trustedProxies,
-      ready: readiness.absences,
-      stopping: stopping.signal,
-    }),
-  );
-  const adminGroups = issuer === undefined ? [] : demoAdmins(config);
-  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
-  const background = furnishCluster({ kube, repoRoot, catalogDir, adminGroups, log }, stopping.signal)
-    .then(() => {
-      readiness.furnished();
-      return runControllers({
-        kube,
-        catalog,
-
-        charts,
-        helm: tools.helm,
-        stateDir,
-        repoRoot,
-        log,
-        metrics,
-        signal: stopping.signal,
-        ...(embedded === undefined ? {} : { embedded }),
-      });
-    })
-    .catch((error: unknown) => {
-      if (!stopping.signal.aborted) throw error;
-    });
+  const chart = (digest: string): ReturnType<typeof chartWordsOf> => chartWordsOf(charts, digest);
+  const ports = { clusters: kube, discovery: kube, catalog, chart, publicUrl: publicUrl.origin };
+  const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
+  const { trustedProxies } = config;
+  door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, ready: readiness.absences }));
+  const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
     url: publicUrl,
-    hint: hintOf(input, issuer !== undefined),
+    hint: hintOf(input),
     failed: failureOf(background, opened),
     stop: async () => {
       stopping.abort();
@@ -125,15 +97,46 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   };
 }
 
+interface Background {
+  readonly opened: OpenCluster;
+  readonly input: Started;
+  readonly charts: ChartLibrary;
+  readonly catalog: LiveCatalog;
+  readonly metrics: Metrics;
+  readonly readiness: ReturnType<typeof readinessOf>;
+  readonly signal: AbortSignal;
+}
+
+/** Furnishes the cluster, however long it is away, and then runs the controllers. Rejects only with what nobody expected. */
+async function workInBackground({ opened, input, readiness, signal, ...rest }: Background): Promise<void> {
+  const { config, repoRoot, stateDir, log, tools } = input;
+  const { kube, embedded } = opened;
+  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
+  const adminGroups = config.issuer.kind === 'embedded' ? demoAdmins(config) : [];
+  try {
+    await furnishCluster({ kube, repoRoot, catalogDir, adminGroups, log }, signal);
+    readiness.furnished();
+    const local = embedded === undefined ? {} : { embedded };
+    await runControllers({ kube, ...rest, helm: tools.helm, stateDir, repoRoot, log, signal, ...local });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 function demoAdmins({ groupsPrefix }: Config): string[] {
   const [admin] = DEMO_PEOPLE;
   return (admin?.groups ?? []).map((group) => `${groupsPrefix}${group}`);
 }
 
-function hintOf({ stateDir, config }: Started, isDemo: boolean): string {
-  const people = isDemo ? [`  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`] : [];
-  const kubeconfig = config.cluster.kind === 'embedded' ? [`  kubectl: export KUBECONFIG=${join(stateDir, 'kubeconfig')}`] : [];
-  return [...people, ...kubeconfig, '  Ctrl-C stops it; the state is kept.'].join('\n');
+function hintOf({ stateDir, config }: Started): string {
+  const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
+  const kubeconfig = `  kubectl: export KUBECONFIG=${join(stateDir, 'kubeconfig')}`;
+  const lines = [
+    ...(config.issuer.kind === 'embedded' ? [people] : []),
+    ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),
+    '  Ctrl-C stops it; the state is kept.',
+  ];
+  return lines.join('\n');
 }
 
 function failureOf(background: Promise<unknown>, { embedded }: OpenCluster): Promise<string> {

@@ -77,8 +77,8 @@ describe('the house', () => {
   });
 
   it('explains every error code in the error catalogue, and no other', () => {
-    const explained = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^#+ `?([A-Z]\w+)`?$/gm)].map(([, code]) => code);
-    assert.deepEqual(explained.filter((code) => code !== undefined && code in ERROR_TABLE).sort(), Object.keys(ERROR_TABLE).sort());
+    const explained = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^#+ `?([A-Z]\w+)`?$/gm)].map(([, code]) => code ?? '');
+    assert.deepEqual(new Set(explained.filter((code) => code in ERROR_TABLE)), new Set(Object.keys(ERROR_TABLE)));
   });
 
   it('gives every dependency a reason', () => {

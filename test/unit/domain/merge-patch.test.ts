@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../../src/domain/merge-patch.ts';
 
 /** The cases of RFC 7386, appendix A: original, patch, result. */
