@@ -1,5 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import type { ConditionInput } from '../../domain/condition.ts';
+import { findCondition, type ConditionInput } from '../../domain/condition.ts';
+import { isAppError } from '../../domain/errors.ts';
 import { isFalse } from './conditions.ts';
 import { deleteInstances, instancesSentence } from './delete-instances.ts';
 import { letGo } from './finalizer.ts';
@@ -18,6 +19,8 @@ const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 /** How soon to look again for instances that people or their finalizers still hold. */
 const BLOCKED_MS = 5_000;
 const WAIT_MS = 1_000;
+/** How soon to try again after helm has failed. */
+const FAILED_MS = 30_000;
 
 /** Brings an Operator that is being deleted one act nearer to its end: instances → release → CRDs if asked → rights → our finalizer. */
 export async function dissolve(work: Work): Promise<ReconcileResult> {
@@ -47,8 +50,7 @@ async function perform(work: Work, facts: DyingFacts, act: DyingAct): Promise<Re
       await deleteInstances(work, act.instances);
       return { requeueAfter: WAIT_MS };
     case 'uninstall':
-      await report(work, facts);
-      return (await uninstall(work)) === 'Done' ? AT_ONCE : { requeueAfter: WAIT_MS };
+      return uninstallOrSay(work, facts);
     case 'delete-crds':
       await report(work, facts);
       await deleteCrds(work, act.crds);
@@ -61,6 +63,18 @@ async function perform(work: Work, facts: DyingFacts, act: DyingAct): Promise<Re
       return {};
     default:
       return act satisfies never;
+  }
+}
+
+async function uninstallOrSay(work: Work, facts: DyingFacts): Promise<ReconcileResult> {
+  // A failure stands until the release is gone, so that it can be read between two attempts.
+  if (findCondition(work.status.conditions, 'Deletable')?.reason !== 'UninstallFailed') await report(work, facts);
+  try {
+    return (await uninstall(work)) === 'Done' ? AT_ONCE : { requeueAfter: WAIT_MS };
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed')) throw error;
+    await report(work, facts, isFalse('Deletable', 'UninstallFailed', error.message));
+    return { requeueAfter: FAILED_MS };
   }
 }
 
