@@ -81,6 +81,16 @@ describe('the house', () => {
     assert.deepEqual(new Set(explained.filter((code) => code in ERROR_TABLE)), new Set(Object.keys(ERROR_TABLE)));
   });
 
+  it('locks every package for every machine, so that a clean installation works', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+    const locked = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies));
+    assert.deepEqual(
+      wanted.filter((name) => !locked.has(name)),
+      [],
+    );
+  });
+
   it('gives every dependency a reason', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
     const rows = readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| (\S+) +\| \S/gm);
@@ -91,6 +101,10 @@ describe('the house', () => {
     );
   });
 });
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
+}
 
 /** config.ts reads the settings; the post-renderer is a program of its own, started with an environment that we made. */
 const ENVIRONMENT_READERS = ['src/main.ts'];
