@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+import { entriesFor, findApp } from '../../../src/operation/find-app.ts';
+
+const operator: KubeObject = {
+  apiVersion: 'operatorcontroller.kubeplus/v1',
+  kind: 'Operator',
+  metadata: { name: 'cache', namespace: 'ops' },
+  spec: { catalog: { audience: ['oidc:team-a'] } },
+  status: { status: 'READY' },
+};
+const crd: KubeObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'caches.a.example', labels: { 'chandlery.dev/operator': 'ops.cache' } },
+  spec: {
+    group: 'a.example',
+    scope: 'Namespaced',
+    names: { kind: 'Cache', plural: 'caches' },
+    versions: [{ name: 'v1', served: true, storage: true }],
+  },
+};
+const catalog = { operators: () => [operator], customResourceDefinitions: () => [crd], environments: () => [], catalogSources: () => [] };
+const member = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
+const stranger = { user: 'oidc:dev-b', groups: ['oidc:team-b'] };
+
+describe('an app for some groups only', () => {
+  it('is in the catalogue of their members', () => {
+    assert.equal(findApp({ catalog }, member, 'caches.a.example').summary.kind, 'Cache');
+  });
+
+  it('is not in that of others, in the words for an app that does not exist', () => {
+    assert.deepEqual(entriesFor({ catalog }, stranger), []);
+    const messageFor = (id: string): string => {
+      try {
+        findApp({ catalog }, stranger, id);
+        return '';
+      } catch (error) {
+        return String(error).replace(id, 'ID');
+      }
+    };
+    assert.equal(messageFor('caches.a.example'), messageFor('nothings.a.example'));
+  });
+});
