@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { formCommand } from './compose/form-command.ts';
 import { parseConfig, SETTINGS, type Config } from './config.ts';
 import { startChandlery } from './compose.ts';
 import { AppError } from './domain/errors.ts';
@@ -10,6 +11,7 @@ const HELP = `Chandlery: a self-service catalogue of managed apps for Kubernetes
 
   chandlery serve              the catalogue, on an embedded cluster or on one of yours
   chandlery token --as PERSON  a bearer token of the embedded issuer, for scripts
+  chandlery form -f FILE       every field of a CRD, a values schema or a chart; -o json for programs
   chandlery state              the path of the state folder: kubeconfig, audit.log
   chandlery help               this text
 
@@ -37,6 +39,9 @@ async function run(): Promise<number> {
       process.stdout.write(`${await mintDemoToken({ stateDir: stateDirOf(config), name: config.as })}\n`);
       return 0;
     }
+    case 'form':
+      process.stdout.write(await formCommand(argv, new AbortController().signal));
+      return 0;
     case 'state':
       process.stdout.write(`${stateDirOf(parseConfig(argv, process.env))}\n`);
       return 0;

@@ -5,6 +5,7 @@ import { listFaults } from '../operation/list-faults.ts';
 import { listOperators } from '../operation/list-operators.ts';
 import { me } from '../operation/me.ts';
 import { showApp } from '../operation/show-app.ts';
+import { showForm } from '../operation/show-form.ts';
 import { showOperator } from '../operation/show-operator.ts';
 import { PAGE_QUERY, pageOfItems } from './paging.ts';
 import type { Call, Route } from './route.ts';
@@ -55,6 +56,15 @@ export const CATALOG_ROUTES: readonly Route[] = [
     tag: 'Catalogue',
     replies: { 200: { description: 'The app', schema: ref('App') } },
     handle: async ({ ports, actor, params }) => ({ status: 200, body: await showApp(ports, actor, params['app'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: '/apps/{app}/form',
+    operationId: 'showForm',
+    summary: 'The form for a new instance of an app: every field with its control, limits, default and layer',
+    tag: 'Catalogue',
+    replies: { 200: { description: 'The form', schema: ref('Form') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showForm(ports, actor, params['app'] ?? '') }),
   },
   {
     method: 'get',

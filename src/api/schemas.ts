@@ -1,6 +1,7 @@
 import { ERROR_TABLE } from '../domain/errors.ts';
 import { HEALTH_WORDS } from '../domain/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
+import { FORM_KINDS } from '../schema/form-node.ts';
 import type { JsonSchema } from './route.ts';
 
 const text = { type: 'string' } as const;
@@ -60,6 +61,17 @@ const appSummary = {
   operator: object({ namespace: text, name: text }),
 };
 const appRequired = ['id', 'kind', 'group', 'version', 'plural', 'displayName', 'availability'];
+const formNode = {
+  key: text,
+  path: { ...list(text), description: 'From the root; `*` stands for the rows of a list or map' },
+  label: text,
+  help: object({ summary: text, more: text }),
+  required: flag,
+  immutable: { type: 'boolean', description: 'Cannot be changed once it has a value' },
+  nullable: flag,
+  layer: { enum: ['required', 'curated', 'all'] },
+  kind: { enum: FORM_KINDS, description: 'The control' },
+};
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
 
 /** The things that the API speaks of. */
@@ -80,6 +92,34 @@ export const SCHEMAS = {
     },
     [...appRequired, 'readme', 'versions', 'schema'],
   ),
+  FormNode: {
+    ...object(
+      {
+        ...formNode,
+        fallback: { description: 'The value that an empty field gets' },
+        fallbackSource: { enum: ['schema', 'chart', 'operator'] },
+        types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
+        format: text,
+        strict: flag,
+        constraints: anything,
+        options: list(object({ text, label: text, value: {} })),
+        children: list({ $ref: '#/components/schemas/FormNode' }),
+        open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },
+        item: { $ref: '#/components/schemas/FormNode' },
+        value: { $ref: '#/components/schemas/FormNode' },
+        reason: { type: 'string', description: 'Why there is no typed control' },
+      },
+      Object.keys(formNode),
+    ),
+    description: 'A field, or a group, list or map of fields',
+  },
+  Form: object({
+    app: text,
+    version: text,
+    mode: { enum: ['create', 'edit'] },
+    root: { $ref: '#/components/schemas/FormNode' },
+    coverage: object({ leaves: integer, typed: integer, yaml: integer, unreachable: list(text) }),
+  }),
   Environment: object({
     name: text,
     displayName: text,

@@ -1,7 +1,7 @@
 import { at, isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
-import type { FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, YamlNode } from './form-node.ts';
+import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, YamlNode } from './form-node.ts';
 import { immutableMembers, isImmutable } from './immutable.ts';
 import { helpOf, humanise } from './label.ts';
 import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
@@ -17,6 +17,8 @@ export interface FormInput {
   readonly curated: readonly string[];
   /** Values that something else fills in; shown where the schema names no default or another one. */
   readonly defaults?: JsonObject;
+  /** Whose `defaults` they are; by default the Operator's. */
+  readonly defaultsFrom?: Exclude<FallbackSource, 'schema'>;
   readonly mode: FormMode;
 }
 
@@ -37,6 +39,7 @@ export function buildForm(input: FormInput): FormModel {
 
 interface Builder {
   readonly document: Json;
+  readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
   nodes: number;
   leaves: number;
@@ -58,8 +61,9 @@ interface Place {
 }
 
 function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number } {
-  const builder: Builder = { document: input.schema, curated: curatedOrder(curated), nodes: 0, leaves: 0 };
-  const place = { key: input.root, path: [input.root], schema: input.schema, refs: [], required: false, chain: true };
+  const { schema, defaultsFrom = 'operator' } = input;
+  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), nodes: 0, leaves: 0 };
+  const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
   return { root, leaves: builder.leaves };
@@ -139,7 +143,9 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
     help: helpOf(schema['description']),
     // A default is filled in before anything is checked, so nobody has to.
     required: place.required && fallback === undefined,
-    ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0) ? {} : { fallback }),
+    ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)
+      ? {}
+      : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
     immutable: place.immutable || isImmutable(schema),
     nullable: isNullable(schema),
     layer: place.chain && place.path.length > 1 ? 'required' : picked,
@@ -151,9 +157,7 @@ function yamlNode(base: NodeBase, reason: string): YamlNode {
 }
 
 function asYaml(node: NodeBase, reason: string): YamlNode {
-  const { key, path, label, help, required, fallback, immutable, nullable, layer } = node;
-  return yamlNode(
-    { key, path, label, help, required, immutable, nullable, layer, ...(fallback === undefined ? {} : { fallback }) },
-    reason,
-  );
+  const { key, path, label, help, required, fallback, fallbackSource, immutable, nullable, layer } = node;
+  const known = { ...(fallback === undefined ? {} : { fallback }), ...(fallbackSource === undefined ? {} : { fallbackSource }) };
+  return yamlNode({ key, path, label, help, required, immutable, nullable, layer, ...known }, reason);
 }

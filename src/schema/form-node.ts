@@ -6,6 +6,9 @@ export type Layer = 'required' | 'curated' | 'all';
 /** What a scalar may be. One node can accept several, e.g. an integer or text. */
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 
+/** Who names the default of a field: its schema, the values of the chart, or what the Operator starts instances with. */
+export type FallbackSource = 'schema' | 'chart' | 'operator';
+
 /** Help from a description: its first sentence, and the rest. Plain text, both possibly empty. */
 export interface Help {
   readonly summary: string;
@@ -39,6 +42,7 @@ export interface NodeBase {
   readonly required: boolean;
   /** The value that the api-server or the chart fills in. Shown, never written. */
   readonly fallback?: Json;
+  readonly fallbackSource?: FallbackSource;
   /** Cannot be changed once it has a value. */
   readonly immutable: boolean;
   readonly nullable: boolean;
@@ -102,6 +106,24 @@ export interface YamlNode extends NodeBase {
 
 export type ScalarNode = TextNode | MeasureNode | BooleanNode | EnumNode;
 export type FormNode = ScalarNode | GroupNode | ListNode | MapNode | YamlNode;
+
+/** Every kind of node. */
+export const FORM_KINDS = [
+  'text',
+  'multiline',
+  'secret',
+  'integer',
+  'number',
+  'quantity',
+  'duration',
+  'int-or-string',
+  'boolean',
+  'enum',
+  'group',
+  'list',
+  'map',
+  'yaml',
+] as const satisfies readonly FormNode['kind'][];
 
 export type FormMode = 'create' | 'edit';
 

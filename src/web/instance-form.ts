@@ -1,21 +1,10 @@
-import type { App } from '../domain/app.ts';
 import { isAppError, type AppError, type FieldFault } from '../domain/errors.ts';
-import { objectAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { curatedFromExample } from '../schema/curated.ts';
-import { buildForm } from '../schema/form-model.ts';
-import type { FormMode, FormModel } from '../schema/form-node.ts';
+import type { FormModel } from '../schema/form-node.ts';
 import { errorSummary } from './form/error-summary.ts';
 import type { FormView } from './form/form-view-model.ts';
 import { formView } from './form/form-view.ts';
 import { locateFaults } from './form/locate-faults.ts';
-
-/** The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. */
-export function appForm(app: App, mode: FormMode): FormModel {
-  const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
-  const schema = objectAt(app.schema, 'properties', 'spec') as JsonObject;
-  return buildForm({ schema, root: 'spec', curated, defaults: app.defaults, mode });
-}
 
 /** A form as it is shown, with what is wrong in it. */
 export interface ShownForm {

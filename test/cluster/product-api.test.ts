@@ -3,6 +3,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -47,6 +49,16 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const app = (await product.api('dev-a', `/apps/${CACHES}`)).body;
     assert.ok((textAt(app, 'readme') ?? '').length > 100);
     assert.ok(at(app, 'schema', 'properties', 'spec') !== undefined);
+  });
+
+  it('gives the form of an app as plain data that fits its documented type', async () => {
+    const { status, body } = await product.api('dev-a', `/apps/${CACHES}/form`);
+    assert.equal(status, 200);
+    assert.equal(textAt(body, 'root', 'kind'), 'group');
+    assert.deepEqual(listAt(body, 'coverage', 'unreachable'), []);
+    const isForm = new Ajv2020({ strict: false }).compile({ ...SCHEMAS.Form, components: { schemas: SCHEMAS } });
+    assert.ok(isForm(body), JSON.stringify(isForm.errors));
+    assert.equal((await product.api('dev-a', '/apps/nothing.example.com/form')).status, 404);
   });
 
   it("answers for another team's environment exactly as for one that does not exist", async () => {

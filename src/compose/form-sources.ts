@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createChartLibrary } from '../chart/chart-library.ts';
+import type { ChartContents } from '../chart/contents.ts';
+import { parseYamlDocument } from '../domain/bounded-yaml.ts';
+import { schemaOf, versionsOf } from '../domain/catalog/app-catalog.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
+import { parseManifest } from '../domain/manifest.ts';
+import { isObject, objectAt, textAt } from '../domain/read.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import { inferSchema } from '../schema/infer-schema.ts';
+
+/** A schema that a form can be made of. */
+export interface FormSource {
+  readonly title: string;
+  readonly schema: JsonObject;
+  readonly root: string;
+  readonly defaults?: JsonObject;
+}
+
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/**
+ * The schemas in a file: those of the kinds in a YAML stream of CustomResourceDefinitions (the version that new objects are stored in), a values
+ * schema, or those of a chart, packed or as a folder.
+ *
+ * @throws AppError `InvalidInput` for a file that is none of these, `ChartInvalid` and its like for a broken chart.
+ */
+export async function readFormSources(file: string, signal: AbortSignal): Promise<FormSource[]> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) throw bad(file, 'there is no such file');
+  if (found.isDirectory() || /\.(tgz|tar\.gz)$/.test(file)) return chartSources(await readLocalChart(resolve(file), signal));
+  if (found.size > LARGEST_FILE) throw bad(file, `it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
+  const text = await readFile(file, 'utf8');
+  return /^kind:\s*["']?(CustomResourceDefinition|List)\b/m.test(text) || /"kind":\s*"CustomResourceDefinition"/.test(text)
+    ? crdSources(file, text)
+    : [valuesSource(file, text)];
+}
+
+async function readLocalChart(path: string, signal: AbortSignal): Promise<ChartContents> {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'chandlery-form-'));
+  try {
+    const library = await createChartLibrary({ cacheDir, roots: { local: dirname(path) }, mirrors: [], allowEgress: [] });
+    const { contents } = await library.fetch({ kind: 'url', url: `file://local/${encodeURIComponent(basename(path))}` }, signal);
+    return contents;
+  } finally {
+    await rm(cacheDir, { recursive: true, force: true });
+  }
+}
+
+function chartSources({ metadata, schema, values, valuesText, crds }: ChartContents): FormSource[] {
+  const title = `values of ${metadata.name} ${metadata.version}`;
+  const form =
+    schema === undefined
+      ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values' }
+      : { title, schema, root: 'values', defaults: values };
+  return [form, ...crds.filter(({ kind }) => kind === 'CustomResourceDefinition').map(crdSource)];
+}
+
+function crdSources(file: string, text: string): FormSource[] {
+  const crds = attributed(file, () => parseManifest(text)).filter(({ kind }) => kind === 'CustomResourceDefinition');
+  if (crds.length === 0) throw bad(file, 'there is no CustomResourceDefinition in it');
+  return crds.map(crdSource);
+}
+
+function crdSource(crd: KubeObject): FormSource {
+  const versions = versionsOf(crd);
+  const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? textAt(crd.spec, 'version') ?? '';
+  const own = schemaOf(crd, version);
+  // The first API of definitions had one schema for all versions.
+  const whole = Object.keys(own).length > 0 ? own : objectAt(crd.spec, 'validation', 'openAPIV3Schema');
+  const title = `${textAt(crd.spec, 'names', 'kind') ?? ''} ${textAt(crd.spec, 'group') ?? ''}/${version}`;
+  return { title, schema: objectAt(whole, 'properties', 'spec') as JsonObject, root: 'spec' };
+}
+
+function valuesSource(file: string, text: string): FormSource {
+  const schema = attributed(file, () => parseYamlDocument(text));
+  const keywords = ['properties', '$ref', 'allOf', 'anyOf', 'oneOf', 'type', 'additionalProperties', 'patternProperties', '$schema'];
+  if (!isObject(schema) || !keywords.some((keyword) => schema[keyword] !== undefined))
+    throw bad(file, 'it is neither a CustomResourceDefinition nor a JSON Schema; give one of these or a chart');
+  return { title: `values of ${basename(file)}`, schema, root: 'values' };
+}
+
+function attributed<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw bad(file, messageOf(error), error);
+  }
+}
+
+function bad(file: string, why: string, cause?: unknown): AppError {
+  return new AppError('InvalidInput', `form: ${file}: ${why}`, cause === undefined ? {} : { cause });
+}

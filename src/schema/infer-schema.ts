@@ -1,0 +1,57 @@
+import { isMap, isScalar, isSeq, parseDocument, type Pair, type ParsedNode } from 'yaml';
+import type { Json, JsonObject } from '../domain/resource.ts';
+
+const DEEPEST = 40;
+
+/**
+ * A schema for a chart that has none, from its values.yaml: comments become descriptions and values become defaults. It widens rather than
+ * guesses: a number may become text, what is empty may become anything, and every map takes keys that it does not name.
+ *
+ * @param text values.yaml, which has been parsed before: it is YAML within the bounds for charts.
+ */
+export function inferSchema(text: string): JsonObject {
+  const { contents } = parseDocument(text, { merge: true });
+  return contents === null ? { type: 'object' } : schemaOf(contents, 0);
+}
+
+function schemaOf(node: ParsedNode | null, depth: number): JsonObject {
+  if (depth > DEEPEST) return {};
+  if (isMap(node)) return mapSchema(node.items, depth);
+  if (isSeq(node)) return listSchema(node.items, node.toJSON() as Json, depth);
+  return isScalar(node) ? scalarSchema(node.value) : {};
+}
+
+function mapSchema(pairs: readonly Pair<ParsedNode, ParsedNode | null>[], depth: number): JsonObject {
+  const properties = pairs.flatMap(({ key, value }): [string, JsonObject][] => {
+    if (!isScalar(key)) return [];
+    const description = descriptionOf(key.commentBefore ?? '', value?.comment ?? '');
+    return [[String(key.value), { ...schemaOf(value, depth + 1), ...(description === '' ? {} : { description }) }]];
+  });
+  if (properties.length === 0) return { type: 'object', additionalProperties: true };
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
+}
+
+/** Rows are typed only where all of them are plain texts; other lists are left to YAML. */
+function listSchema(items: readonly ParsedNode[], value: Json, depth: number): JsonObject {
+  const isTexts = items.length > 0 && items.every((item) => isScalar(item) && typeof item.value === 'string');
+  return { type: 'array', ...(isTexts ? { items: { type: 'string' } } : {}), ...(depth === 0 ? {} : { default: value }) };
+}
+
+function scalarSchema(value: unknown): JsonObject {
+  if (value === '') return { default: '' };
+  if (typeof value === 'string') return { type: 'string', default: value };
+  if (typeof value === 'boolean') return { type: 'boolean', default: value };
+  return typeof value === 'number' ? { type: ['number', 'string'], default: value } : {};
+}
+
+/** The comment above a key, without the marks that documentation tools of charts use, else the one beside its value. */
+function descriptionOf(above: string, beside: string): string {
+  const lines = (above.trim() === '' ? beside : above).split('\n').map((line) => line.trim());
+  const last = lines.lastIndexOf('');
+  return lines
+    .slice(last + 1)
+    .map((line) => line.replace(/^(--|@param\s+\S+)\s*/, ''))
+    .filter((line) => !line.startsWith('@') && !/^[#=-]+$/.test(line))
+    .join(' ')
+    .trim();
+}
