@@ -12,7 +12,8 @@ export interface OperatorRow {
   readonly chart: string;
   readonly version: string;
   readonly kinds: readonly string[];
-  readonly instances: number;
+  /** Empty while nobody has counted them. */
+  readonly instances: string;
   readonly message: string;
 }
 
@@ -20,10 +21,12 @@ export interface OperatorPage extends OperatorRow {
   readonly created: string;
   readonly chartFacts: readonly Fact[];
   readonly releaseFacts: readonly Fact[];
-  readonly crds: readonly (OperatorView['crds'][number] & { readonly href: string })[];
+  readonly crds: readonly CrdRow[];
   readonly conditions: readonly ConditionRow[];
   readonly command: string;
 }
+
+type CrdRow = Omit<OperatorView['crds'][number], 'instances'> & { readonly href: string; readonly instances: string };
 
 interface Fact {
   readonly term: string;
@@ -53,7 +56,7 @@ export function operatorPage(operator: OperatorView): OperatorPage {
       ['Revision', release === undefined ? undefined : String(release.revision)],
       ['State', release?.status],
     ]),
-    crds: operator.crds.map((crd) => ({ ...crd, href: appPath(crd.name) })),
+    crds: operator.crds.map((crd) => ({ ...crd, href: appPath(crd.name), instances: countText([crd]) })),
     conditions: conditionRows(operator.conditions),
     command: `kubectl describe operators.operatorcontroller.kubeplus ${name} --namespace ${namespace}`,
   };
@@ -70,9 +73,15 @@ function operatorRow(operator: OperatorView): OperatorRow {
     chart: chart.name ?? chart.address,
     version: chart.version ?? '',
     kinds: operator.crds.map((crd) => crd.kind),
-    instances: operator.crds.reduce((sum, crd) => sum + (crd.instances ?? 0), 0),
+    instances: countText(operator.crds),
     message: operator.message,
   };
+}
+
+/** The sum, when each of them has been counted. */
+function countText(crds: OperatorView['crds']): string {
+  const counts = crds.flatMap(({ instances }) => (instances === undefined ? [] : [instances]));
+  return counts.length === crds.length && counts.length > 0 ? String(counts.reduce((sum, count) => sum + count, 0)) : '';
 }
 
 function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
