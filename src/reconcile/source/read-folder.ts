@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isIgnoredName } from './ignored-name.ts';
 import type { SourceFault } from './fault.ts';
@@ -67,18 +68,28 @@ async function readOne(root: string, file: string): Promise<SourceFile | SourceF
     const target = await realpath(path);
     if (!target.startsWith(root + sep))
       return wholeFile(file, 'the file is a link that leads out of the catalogue folder; put a copy of it here instead');
-    const { size } = await stat(target);
-    if (size > MAX_FILE_BYTES) return wholeFile(file, `the file has ${size} bytes, at most ${MAX_FILE_BYTES} are read; split it`);
+    const found = await stat(target);
+    if (!found.isFile()) return wholeFile(file, 'it is not an ordinary file; put one here, or give this another name');
+    if (found.size > MAX_FILE_BYTES)
+      return wholeFile(file, `the file has ${found.size} bytes, at most ${MAX_FILE_BYTES} are read; split it`);
     return { file, text: await readBounded(target) };
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isGone(error)) return (await isLink(path)) ? wholeFile(file, 'the file is a link to something that is not there') : undefined;
     return wholeFile(file, `the file cannot be read: ${reasonOf(error)}`);
   }
 }
 
-/** Reads at most the allowed bytes, whatever the size was a moment ago. */
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** Reads at most the allowed bytes, whatever the size was a moment ago; never waits for the other end of a pipe. */
 async function readBounded(path: string): Promise<string> {
-  await using handle = await open(path, 'r');
+  await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const { size } = await handle.stat();
   const buffer = Buffer.alloc(Math.min(size, MAX_FILE_BYTES));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { readFolder, type FolderContent } from '../../../../src/reconcile/source/read-folder.ts';
 
 describe('reading the catalogue folder', () => {
@@ -47,6 +49,21 @@ describe('reading the catalogue folder', () => {
     assert.match(faults[0]?.message ?? '', /1048577 bytes/);
     assert.match(faults[1]?.message ?? '', /UTF-8/);
     assert.match(faults[2]?.message ?? '', /leads out/);
+  });
+
+  it('neither waits for a pipe nor passes over a link to nothing', { timeout: 10_000 }, async () => {
+    const odd = join(outer, 'odd');
+    await mkdir(odd);
+    await promisify(execFile)('mkfifo', [join(odd, 'pipe.yaml')]);
+    await symlink(join(odd, 'gone.yaml'), join(odd, 'dangling.yaml'));
+    const { files, faults } = await read(odd);
+    assert.deepEqual(files, []);
+    assert.deepEqual(
+      faults.map(({ file }) => file),
+      ['dangling.yaml', 'pipe.yaml'],
+    );
+    assert.match(faults[0]?.message ?? '', /not there/);
+    assert.match(faults[1]?.message ?? '', /not an ordinary file/);
   });
 
   it('has the same revision until a file changes', async () => {
