@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { chartCommand } from './compose/chart-command.ts';
 import { formCommand } from './compose/form-command.ts';
 import { parseConfig, SETTINGS, type Config } from './config.ts';
 import { startChandlery } from './compose.ts';
@@ -11,6 +12,7 @@ const HELP = `Chandlery: a self-service catalogue of managed apps for Kubernetes
 
   chandlery serve              the catalogue, on an embedded cluster or on one of yours
   chandlery token --as PERSON  a bearer token of the embedded issuer, for scripts
+  chandlery chart inspect WHAT what a chart (file, folder, URL) is, brings and asks for; -o json for programs
   chandlery form -f FILE       every field of a CRD, a values schema or a chart; -o json for programs
   chandlery state              the path of the state folder: kubeconfig, audit.log
   chandlery help               this text
@@ -39,6 +41,9 @@ async function run(): Promise<number> {
       process.stdout.write(`${await mintDemoToken({ stateDir: stateDirOf(config), name: config.as })}\n`);
       return 0;
     }
+    case 'chart':
+      process.stdout.write(await chartCommand({ argv, env: process.env, repoRoot }, new AbortController().signal));
+      return 0;
     case 'form':
       process.stdout.write(await formCommand(argv, new AbortController().signal));
       return 0;

@@ -1,0 +1,126 @@
+import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readArchive } from '../chart/archive.ts';
+import { createChartLibrary } from '../chart/chart-library.ts';
+import { CHART_LIMITS } from '../chart/limits.ts';
+import { parseConfig, type Config } from '../config.ts';
+import { describeInspection } from '../domain/chart-inspection/describe-inspection.ts';
+import { AppError, messageOf } from '../domain/errors.ts';
+import type { ChartSource } from '../domain/operator-spec.ts';
+import { loadTools } from '../embedded/cluster/tools.ts';
+import { createHelm } from '../helm/helm.ts';
+import { releaseRecordBytes } from '../helm/release-record.ts';
+import { inspectChart, type InspectChartPorts } from '../operation/inspect-chart.ts';
+
+export interface ChartCommandInput {
+  /** What follows `chandlery chart`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly repoRoot: string;
+}
+
+/** The Kubernetes that charts are rendered for when no cluster is asked: the embedded one. */
+const KUBERNETES = 'v1.36.3';
+const USAGE = 'chandlery chart inspect FILE|FOLDER|URL [-o json]';
+
+/**
+ * `chandlery chart inspect FILE|FOLDER|URL [-o json]`: what a chart is, brings and asks for, without a cluster. What it unpacks is removed again.
+ *
+ * @returns the text to print.
+ * @throws AppError `ConfigInvalid` for options; the errors of charts for one that cannot be read.
+ */
+export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, signal: AbortSignal): Promise<string> {
+  const { target, output, config } = parseCommand(argv, env);
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-inspect-'));
+  try {
+    const { source, roots } = await locate(target);
+    const ports = await openPorts({
+      folder,
+      roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots, ...roots },
+      config,
+      repoRoot,
+    });
+    const inspection = await inspectChart(ports, source, signal);
+    return output === 'json' ? `${JSON.stringify(inspection, null, 2)}\n` : describeInspection(inspection);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Command {
+  readonly target: string;
+  readonly output: 'lines' | 'json';
+  readonly config: Config;
+}
+
+function parseCommand(argv: readonly string[], env: ChartCommandInput['env']): Command {
+  const { positionals, output, rest } = split(argv);
+  const [verb, target, ...more] = positionals;
+  if (verb !== 'inspect' || target === undefined || more.length > 0) throw new AppError('ConfigInvalid', `chart: write ${USAGE}`);
+  if (output !== 'lines' && output !== 'json')
+    throw new AppError('ConfigInvalid', `chart: -o: ${JSON.stringify(output)} is not one of lines, json`);
+  return { target, output, config: parseConfig(rest, env) };
+}
+
+/** Our own words, and the settings that are everybody's. */
+function split(argv: readonly string[]): { positionals: readonly string[]; output: string; rest: readonly string[] } {
+  const many = { type: 'string', multiple: true } as const;
+  const options = {
+    output: { type: 'string', short: 'o', default: 'lines' },
+    mirror: many,
+    'chart-root': many,
+    'allow-egress': many,
+  } as const;
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
+    const { output, ...settings } = values;
+    const rest = Object.entries(settings).flatMap(([name, given]) => (given ?? []).flatMap((value) => [`--${name}`, value]));
+    return { positionals, output, rest };
+  } catch (cause) {
+    const why = messageOf(cause).split('. To specify')[0] ?? '';
+    throw new AppError('ConfigInvalid', `chart: ${why}; write ${USAGE}, with --mirror, --chart-root or --allow-egress`, { cause });
+  }
+}
+
+/** A path becomes an address in a root of its own, so that it is read by the same rules as every chart. */
+async function locate(target: string): Promise<{ source: ChartSource; roots: Readonly<Record<string, string>> }> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(target)) return { source: { kind: 'url', url: target }, roots: {} };
+  const path = resolve(target);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new AppError('ChartNotFound', `chart: ${JSON.stringify(target)}: there is no such file or folder`);
+  const url = `file://here/${encodeURIComponent(basename(path))}`;
+  return { source: { kind: 'url', url }, roots: { here: dirname(path) } };
+}
+
+interface PortsInput {
+  readonly folder: string;
+  readonly roots: Readonly<Record<string, string>>;
+  readonly config: Config;
+  readonly repoRoot: string;
+}
+
+async function openPorts({ folder, roots, config, repoRoot }: PortsInput): Promise<InspectChartPorts> {
+  const { mirrors, allowEgress } = config;
+  const charts = await createChartLibrary({ cacheDir: join(folder, 'charts'), roots, mirrors, allowEgress });
+  const { helm: program } = await loadTools(repoRoot);
+  const helm = await createHelm({
+    program,
+    homeDir: join(folder, 'helm'),
+    maxChildren: availableParallelism(),
+    log: { debug: () => undefined },
+  });
+  return {
+    fetch: (source, signal) => charts.fetch(source, signal),
+    unpack: async (path, signal) => {
+      const { contents } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
+      return { files: contents, packedBytes: (await stat(path)).size };
+    },
+    render: (chartPath, namespace, signal) => {
+      const release = { release: 'release-name', namespace, kubeVersion: KUBERNETES, apiVersions: [], isUpgrade: false };
+      return helm.render({ ...release, chartPath, values: {}, crds: 'include' }, signal);
+    },
+    recordBytes: releaseRecordBytes,
+  };
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { chartCommand } from '../../../src/compose/chart-command.ts';
+import type { ChartInspection } from '../../../src/domain/chart-inspection/inspection.ts';
+import { chartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { assertFails } from './library.ts';
+
+const repoRoot = resolve(import.meta.dirname, '../../..');
+
+describe('chandlery chart inspect', () => {
+  it('tells of a folder of 2018 its kinds by origin and what becomes of its objects', async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFiles(join(folder, 'legacy-operator'), LEGACY_CHART);
+    const found = await inspect(join(folder, 'legacy-operator'));
+    assert.equal(found.chart.name, 'legacy-operator');
+    assert.deepEqual(
+      found.kinds.map(({ name, origin }) => [name, origin]),
+      [
+        ['boats.legacy.example.com', 'hook'],
+        ['ships.legacy.example.com', 'template'],
+      ],
+    );
+    assert.ok(found.conversions.some(({ kind, to }) => kind === 'Deployment' && to === 'apps/v1'));
+    assert.ok(found.warnings.some(({ code }) => code === 'NoSchema'));
+  });
+
+  it('says the same of the packed chart as of an address behind a mirror', async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, 'a b-1.0.0.tgz'), await packChart('a', chartFiles('a', '1.0.0')));
+    const fromFile = await inspect(join(folder, 'a b-1.0.0.tgz'));
+    const fromAddress = await inspect('https://charts.example.com/a%20b-1.0.0.tgz', '--mirror', `https://charts.example.com/=${folder}`);
+    assert.deepEqual(fromFile, fromAddress);
+    assert.ok(fromFile.release.bytes > 200 && fromFile.release.bytes < 5000, String(fromFile.release.bytes));
+  });
+
+  it('warns of a chart whose record no Secret holds', async (t) => {
+    const folder = await temporaryFolder(t);
+    const noise = Array.from({ length: 40_000 }, (_, index) => Math.sin(index).toString(36)).join('');
+    const files = chartFiles('big', '1.0.0', { 'files/a.txt': noise, 'files/b.txt': [...noise].reverse().join('') });
+    await writeFiles(join(folder, 'big'), files);
+    const { warnings } = await inspect(join(folder, 'big'));
+    assert.equal(warnings[0]?.code, 'ReleaseTooLarge');
+  });
+
+  it('tells of a chart that does not render why, in lines for people', async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFiles(join(folder, 'broken'), chartFiles('broken', '1.0.0', { 'templates/a.yaml': '{{ fail "no such size" }}\n' }));
+    const text = await run('inspect', join(folder, 'broken'));
+    assert.match(text, /^broken 1\.0\.0\n/);
+    assert.match(text, /RenderFailed {2}chart: .*no such size/);
+  });
+
+  it('refuses what it does not know, and says what to write', async () => {
+    await assertFails(run('inspect'), 'ConfigInvalid', /write chandlery chart inspect/);
+    await assertFails(run('look', 'charts/cache-operator'), 'ConfigInvalid', /write chandlery chart inspect/);
+    await assertFails(run('inspect', 'a', '-o', 'yaml'), 'ConfigInvalid', /"yaml" is not one of lines, json/);
+    await assertFails(run('inspect', '/no/such/chart'), 'ChartNotFound', /there is no such file or folder/);
+    await assertFails(run('inspect', 'http://169.254.169.254/a.tgz'), 'EgressDenied', /https only/);
+  });
+});
+
+async function inspect(...words: readonly string[]): Promise<ChartInspection> {
+  return JSON.parse(await run('inspect', ...words, '-o', 'json')) as ChartInspection;
+}
+
+function run(...argv: readonly string[]): Promise<string> {
+  return chartCommand({ argv, env: {}, repoRoot }, AbortSignal.timeout(60_000));
+}
