@@ -118,7 +118,7 @@ export const SCHEMAS = {
     version: text,
     mode: { enum: ['create', 'edit'] },
     root: { $ref: '#/components/schemas/FormNode' },
-    coverage: object({ leaves: integer, typed: integer, yaml: integer, unreachable: list(text) }),
+    coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
   }),
   Environment: object({
     name: text,

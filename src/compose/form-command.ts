@@ -49,7 +49,7 @@ function reportOf({ title, ...input }: FormSource): FormReport {
   return { title, fields: listFields(model), coverage: coverage(input.schema, model) };
 }
 
-function linesOf({ title, fields, coverage: { leaves, typed, yaml, unreachable } }: FormReport): string {
+function linesOf({ title, fields, coverage: { leaves, typed, yaml, freeForm, unreachable } }: FormReport): string {
   const head = ['FIELD', 'CONTROL', 'LAYER', 'SOURCE', 'CONSTRAINTS'];
   const table = [head, ...fields.map((field) => [field.path, field.control, field.layer, sourceText(field), limitsText(field)])];
   const widths = head.map((_, column) => Math.min(80, Math.max(...table.map((row) => row[column]?.length ?? 0))));
@@ -60,7 +60,7 @@ function linesOf({ title, fields, coverage: { leaves, typed, yaml, unreachable }
       .trimEnd(),
   );
   const missing = unreachable.map((path) => `  unreachable: ${path}`);
-  const sum = `${leaves} leaves: ${typed} typed, ${yaml} by YAML, ${unreachable.length} unreachable`;
+  const sum = `${leaves} leaves: ${typed} typed, ${yaml} by YAML (${freeForm} free-form), ${unreachable.length} unreachable`;
   return `${[`# ${title}`, ...rows, '', sum, ...missing].join('\n')}\n`;
 }
 

@@ -2,6 +2,7 @@ import { isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 import { resolveSchema } from './resolve-schema.ts';
+import { typesOf } from './shape.ts';
 
 /** How the leaves of a schema are reached by a form. `unreachable` holds their paths and is empty for every form of ours. */
 export interface Coverage {
@@ -10,6 +11,8 @@ export interface Coverage {
   readonly typed: number;
   /** Leaves within a YAML field. */
   readonly yaml: number;
+  /** Those of them of which the schema says nothing: any value is allowed. */
+  readonly freeForm: number;
   readonly unreachable: readonly string[];
 }
 
@@ -20,19 +23,24 @@ const DEEPEST = 64;
 export function coverage(schema: JsonObject, model: FormModel): Coverage {
   const walk: Walk = { document: schema, leaves: [] };
   walkSchema(walk, { schema, path: [], refs: [] });
-  const reached = walk.leaves.map((path) => ({ path, how: reach(model.root, path) }));
+  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(model.root, path) }));
   return {
     leaves: reached.length,
     typed: reached.filter((leaf) => leaf.how === 'typed').length,
     yaml: reached.filter((leaf) => leaf.how === 'yaml').length,
+    freeForm: reached.filter((leaf) => leaf.how === 'yaml' && leaf.free).length,
     unreachable: reached.filter((leaf) => leaf.how === 'nothing').map((leaf) => leaf.path.join('.')),
   };
 }
 
 interface Walk {
   readonly document: Json;
-  /** Paths below the root; `*` is any row. */
-  readonly leaves: (readonly string[])[];
+  readonly leaves: Leaf[];
+}
+interface Leaf {
+  /** Below the root; `*` is any row. */
+  readonly path: readonly string[];
+  readonly free: boolean;
 }
 interface Spot {
   readonly schema: Json | undefined;
@@ -44,14 +52,21 @@ function walkSchema(walk: Walk, spot: Spot): void {
   if (walk.leaves.length >= MOST_LEAVES) return;
   const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
   if (resolved.schema === undefined || spot.path.length > DEEPEST) {
-    walk.leaves.push(spot.path);
+    walk.leaves.push({ path: spot.path, free: resolved.schema === undefined && resolved.reason === 'refers to another document' });
     return;
   }
   const { schema, refs } = resolved;
   const before = walk.leaves.length;
   for (const [key, member] of membersOf(schema)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
   for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs });
-  if (walk.leaves.length === before) walk.leaves.push(spot.path);
+  if (walk.leaves.length === before) walk.leaves.push({ path: spot.path, free: isFree(schema) });
+}
+
+/** Whether the schema of a leaf lets objects or lists of any shape through. */
+function isFree(schema: JsonObject): boolean {
+  if (schema['enum'] !== undefined || schema['const'] !== undefined) return false;
+  const types = typesOf(schema);
+  return types.length === 0 || types.some((type) => type === 'object' || type === 'array');
 }
 
 /** A branch counts only for what it describes below the spot. */

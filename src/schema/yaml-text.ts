@@ -65,7 +65,7 @@ function toJson(value: unknown, depth: number): Json {
   if (typeof value === 'bigint') return Number(value);
   if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
   if (!isObject(value)) return value as Json;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member, depth + 1)])) as JsonObject;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member, depth + 1)]));
 }
 
 function sentence(message: string): string {

@@ -1,0 +1,120 @@
+// `npm run bench:forms [-- FOLDER]`: our forms and those of @rjsf/core over the same schemas, in the same run.
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFormSources, type FormSource } from '../src/compose/form-sources.ts';
+import { messageOf } from '../src/domain/errors.ts';
+import { measureOurs, type Ours } from './measure-ours.ts';
+import { measurePeer, type Peer } from './measure-peer.ts';
+
+const TARGETS = { typedShare: 0.97, pageMs: 100, pageBytes: 200 * 1024 };
+
+interface Row {
+  readonly title: string;
+  readonly ours: Ours;
+  readonly peer: Peer;
+}
+
+const folders = [join(import.meta.dirname, '../../shared/schemas'), ...process.argv.slice(2)].filter((folder) => existsSync(folder));
+const rows: Row[] = [];
+for (const file of folders.flatMap(schemaFiles)) {
+  for (const source of await sourcesIn(file)) {
+    rows.push({ title: source.title, ours: measureOurs(source), peer: measurePeer(source) });
+  }
+}
+print(rows);
+process.exitCode = report(rows);
+
+function schemaFiles(folder: string): string[] {
+  const files = globSync(['**/*.{yaml,yml,json}', '**/*.tgz'], { cwd: folder }).filter(
+    (file) => !/(^|\/)values\.|\.values\.ya?ml$/.test(file),
+  );
+  return files.sort().map((file) => join(folder, file));
+}
+
+async function sourcesIn(file: string): Promise<FormSource[]> {
+  try {
+    return await readFormSources(file, AbortSignal.timeout(60_000));
+  } catch (error) {
+    console.error(`left out: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+function print(all: readonly Row[]): void {
+  const head = [
+    'schema',
+    'leaves',
+    'typed %',
+    'YAML %',
+    'unreach.',
+    'same',
+    'model ms',
+    'page ms',
+    'page KB',
+    'rjsf ms',
+    'rjsf KB',
+    'rjsf leaves',
+  ];
+  const table = [head, ...all.map(cellsOf)];
+  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  for (const row of table) {
+    console.log(row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  '));
+  }
+}
+
+function cellsOf({ title, ours, peer }: Row): string[] {
+  const { coverage, roundTrip, modelMs, pageMs, pageBytes } = ours;
+  const { leaves, yaml, unreachable } = coverage;
+  const own = [
+    percent(shareOf(ours)),
+    percent(yaml / Math.max(1, leaves)),
+    String(unreachable.length),
+    roundTrip,
+    ...[modelMs, pageMs].map(ms),
+  ];
+  const theirs = peer.fault === undefined ? [ms(peer.ms), kib(peer.bytes), String(peer.inputs)] : ['-', '-', peer.fault];
+  return [title.replace(/\.schema\.\w+$/, ''), String(leaves), ...own, kib(pageBytes), ...theirs];
+}
+
+/** The share of the leaves with a control of their own, of those that the schema describes. */
+function shareOf({ coverage: { leaves, typed, freeForm } }: Ours): number {
+  return leaves === freeForm ? 1 : typed / (leaves - freeForm);
+}
+
+function report(all: readonly Row[]): number {
+  const sum = (count: (ours: Ours) => number): number => all.reduce((total, { ours }) => total + count(ours), 0);
+  const leaves = sum(({ coverage }) => coverage.leaves);
+  const described = leaves - sum(({ coverage }) => coverage.freeForm);
+  const share = sum(({ coverage }) => coverage.typed) / Math.max(1, described);
+  const slowest = Math.max(0, ...all.map(({ ours }) => ours.pageMs));
+  const largest = Math.max(0, ...all.map(({ ours }) => ours.pageBytes));
+  const checks: readonly (readonly [string, boolean])[] = [
+    [`${all.length} schemas, ${leaves} leaves, ${described} of them described`, all.length > 0],
+    [`typed: ${percent(share)} % of the described leaves (at least ${TARGETS.typedShare * 100} %)`, share >= TARGETS.typedShare],
+    [
+      `unreachable: ${sum(({ coverage }) => coverage.unreachable.length)} (0)`,
+      all.every(({ ours }) => ours.coverage.unreachable.length === 0),
+    ],
+    [
+      `values come back as they were: ${all.filter(({ ours }) => ours.roundTrip === 'yes').length} of ${all.length}`,
+      all.every(({ ours }) => ours.roundTrip === 'yes'),
+    ],
+    [`slowest first page: ${ms(slowest)} ms (below ${TARGETS.pageMs} ms)`, slowest < TARGETS.pageMs],
+    [`largest first page: ${kib(largest)} KB (below ${TARGETS.pageBytes / 1024} KB)`, largest < TARGETS.pageBytes],
+  ];
+  console.log('');
+  for (const [text, holds] of checks) console.log(`${holds ? '✔' : '✖'} ${text}`);
+  return checks.every(([, holds]) => holds) ? 0 : 1;
+}
+
+function percent(share: number): string {
+  return (share * 100).toFixed(1);
+}
+
+function ms(time: number): string {
+  return time.toFixed(1);
+}
+
+function kib(bytes: number): string {
+  return (bytes / 1024).toFixed(0);
+}

@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FormSource } from '../src/compose/form-sources.ts';
+import type { Json } from '../src/domain/resource.ts';
+import { coverage, type Coverage } from '../src/schema/coverage.ts';
+import { buildForm } from '../src/schema/form-model.ts';
+import type { FormModel } from '../src/schema/form-node.ts';
+import { formToValues } from '../src/web/form/form-to-values.ts';
+import { FORM_PARTIAL, formView } from '../src/web/form/form-view.ts';
+import { valuesToFields } from '../src/web/form/values-to-fields.ts';
+import { createViews } from '../src/web/view-engine.ts';
+import { medianMs } from './median.ts';
+import { sampleOf } from './sample-values.ts';
+
+/** What our form of a schema is like. Times in milliseconds, medians of several runs. */
+export interface Ours {
+  readonly coverage: Coverage;
+  /** Whether a value for every field, and the defaults of the chart, come back from the form as they went in. */
+  readonly roundTrip: 'yes' | 'NO';
+  readonly modelMs: number;
+  /** The model, the view and the HTML of an empty form, as a request for it costs them. */
+  readonly pageMs: number;
+  readonly pageBytes: number;
+}
+
+const views = createViews('views', { asset: (file) => file, now: () => 0 });
+
+export function measureOurs(source: FormSource): Ours {
+  const build = (): FormModel => buildForm({ ...source, curated: [], defaultsFrom: 'chart', mode: 'create' });
+  const page = (): string => {
+    const model = build();
+    return views.render(FORM_PARTIAL, formView(model, { fields: valuesToFields(model, {}), base: {}, faults: [] }));
+  };
+  const model = build();
+  const values = [sampleOf(model.root) ?? {}, source.defaults ?? {}];
+  return {
+    coverage: coverage(source.schema, model),
+    roundTrip: values.every((value) => isDeepStrictEqual(plain(formToValues(model, valuesToFields(model, value), {}).values), value))
+      ? 'yes'
+      : 'NO',
+    modelMs: medianMs(build),
+    pageMs: medianMs(page),
+    pageBytes: Buffer.byteLength(page()),
+  };
+}
+
+function plain(value: Json): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
