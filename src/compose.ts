@@ -8,6 +8,7 @@ import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
 import { runControllers } from './compose/run-controllers.ts';
 import { chartWordsOf, createCharts } from './compose/create-charts.ts';
+import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
 import { messageOf } from './domain/errors.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
@@ -41,6 +42,7 @@ export interface Chandlery {
 }
 
 const PATIENCE_MS = 2_000;
+const BACKGROUND_PATIENCE_MS = 10_000;
 
 /** Starts the whole product. Resolves when the pages answer; the cluster may still be on its way, and `/readyz` says so. */
 export async function startChandlery(input: ChandleryInput): Promise<Chandlery> {
@@ -90,7 +92,8 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     stop: async () => {
       stopping.abort();
       await door.close(PATIENCE_MS);
-      await background.catch(() => undefined);
+      const inTime = await settleWithin(background, BACKGROUND_PATIENCE_MS);
+      if (!inTime) log.warn('Some work does not end; it is left behind', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
       await Promise.all([store.close(), issuer?.close()]);
       await opened.close();
     },

@@ -29,6 +29,8 @@ try {
   process.stderr.write(`chandlery: ${error instanceof AppError ? error.message : (error as Error).stack}\n`);
   process.exitCode = 1;
 }
+// Whatever still hangs then, a read from a drive that is away for example, does not keep the process.
+setTimeout(() => process.exit(), 2_000).unref();
 
 async function run(): Promise<number> {
   if (argv.some((word) => word === '--help' || word === '-h')) return help();
@@ -62,7 +64,8 @@ async function run(): Promise<number> {
 async function serve(config: Config): Promise<number> {
   const log = processLog(config);
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  // Not once: a second Ctrl-C while we stop would leave the cluster's processes behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
   const chandlery = await startChandlery({ config, repoRoot, stateDir: stateDirOf(config), log, durability: 'kept', signal: stop.signal });
   if (!stop.signal.aborted) process.stdout.write(`\n  Chandlery is at ${chandlery.url.href}\n${chandlery.hint}\n`);
   const failure = await Promise.race([chandlery.failed, aborted(stop.signal)]);
