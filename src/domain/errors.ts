@@ -30,6 +30,7 @@ export const ERROR_TABLE = {
   UpliftRefused: { status: 422, title: 'A legacy API cannot be converted without loss' },
   HelmFailed: { status: 502, title: 'Helm could not do this' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
+  UnsafeUpgrade: { status: 409, title: 'A new definition would not fit what is stored' },
   CrdConflict: { status: 409, title: 'Somebody else owns this kind' },
   ActorMissing: { status: 500, title: 'A call for a user carried no user' },
   Internal: { status: 500, title: 'Something went wrong on our side' },
@@ -92,6 +93,11 @@ export class AppError extends Error {
 /** Whether `error` is an AppError with one of the codes. */
 export function isAppError(error: unknown, ...codes: readonly ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** A fault as a sentence that stands alone: with its field in front, unless its words name it. */
+export function sentenceOfFault({ field, message }: FieldFault): string {
+  return field === undefined || message.includes(field) ? message : `${field}: ${message}`;
 }
 
 /** The sentence of anything that was thrown. */

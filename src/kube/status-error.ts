@@ -1,6 +1,7 @@
-import { AppError, type ErrorCode, type ErrorDetails, type FieldFault } from '../domain/errors.ts';
+import { AppError, type ErrorCode, type ErrorDetails, type FieldFault, sentenceOfFault } from '../domain/errors.ts';
 import { at, listAt, numberAt, textAt } from '../domain/read.ts';
 import type { Call } from './call.ts';
+import { plainFault } from './plain-fault.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -87,8 +88,9 @@ function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement
     };
   }
   if (code !== 400 && code !== 422 && reason !== 'Invalid') return undefined;
+  if (causes.length > 0) return { code: 'InvalidInput', sentence: causes.map(sentenceOfFault).join('; '), faults: causes };
   const sentence = /is invalid: (.*)/s.exec(message)?.[1] ?? message;
-  return { code: 'InvalidInput', sentence, faults: causes.length > 0 ? causes : [{ message: sentence }] };
+  return { code: 'InvalidInput', sentence, faults: [{ message: sentence }] };
 }
 
 /** What server-side apply says of a patch that does not fit the schema: `.spec.x: field not declared in schema`, `.spec.y: expected string, got …`. */
@@ -141,9 +143,9 @@ function readStatus({ statusCode, headers }: { statusCode: number; headers: Head
   return { code: statusCode, reason: textAt(status, 'reason') ?? '', message, causes, retryAfter: waits };
 }
 
-/** Besides real causes the api-server mentions the rules that it did not come to. */
+/** Besides real causes the api-server mentions the rules that it did not come to, and those that stumbled over an earlier cause. */
 function meaningful(causes: readonly FieldFault[]): readonly FieldFault[] {
-  const real = causes.filter((cause) => !cause.message.includes('some validation rules were not checked'));
+  const real = causes.filter(({ message }) => !/some validation rules were not checked|accessor error/.test(message));
   return real.length > 0 ? real : causes;
 }
 
@@ -158,7 +160,8 @@ function parseStatus(text: string): unknown {
 
 function faultOf(cause: unknown): FieldFault {
   const field = textAt(cause, 'field')?.replace(/^\./, '') ?? '';
-  const message = textAt(cause, 'message') ?? textAt(cause, 'reason') ?? 'not valid';
+  const words = textAt(cause, 'message') ?? textAt(cause, 'reason') ?? 'not valid';
+  const message = plainFault(words);
   return field === '' || field === '<nil>' ? { message } : { field, message };
 }
 

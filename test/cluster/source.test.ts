@@ -123,12 +123,24 @@ describe('a catalogue folder', () => {
       message: /"spec\.suspend" must be a boolean/,
     },
     { title: 'a value that the rules of the kind refuse', text: () => operator('x', 'interval: 2s'), line: 7, message: /at least 10s/ },
-    { title: 'a value that is not in the list', text: () => operator('x', 'deletionPolicy: Maybe'), line: 7, message: /Unsupported value/ },
+    {
+      title: 'a value that is not in the list',
+      text: () => operator('x', 'deletionPolicy: Maybe'),
+      line: 7,
+      message: /spec\.deletionPolicy: "Maybe" is not one of/,
+    },
     {
       title: 'a namespace that does not exist',
       text: () => operator('x').replace('metadata:', 'metadata:\n  namespace: nowhere'),
-      line: 1,
-      message: /nowhere/,
+      line: 4,
+      message: /there is no namespace "nowhere"/,
+    },
+    {
+      title: 'a field that is missing',
+      text: () =>
+        'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: x}\nspec:\n  name: x\n  chart:\n    name: x\n',
+      line: 6,
+      message: /^spec\.chart\.repoURL: is required$/,
     },
     { title: 'a YAML error', text: () => 'kind: Operator\n  name: x\n', line: 1, message: /cannot be read/ },
   ];

@@ -1,4 +1,4 @@
-import { AppError, isAppError, type FieldFault } from '../../domain/errors.ts';
+import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
@@ -46,8 +46,16 @@ function beingDeleted(candidate: Candidate): SourceFault {
 function faultsOf(candidate: Candidate, error: AppError): readonly SourceFault[] {
   const { document, resource } = candidate;
   if (error.code === 'Conflict') return [conflictFault(candidate, error)];
+  if (error.code === 'NotFound') return [noNamespace(candidate)];
   const faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
-  return faults.map((fault) => ({ file: document.file, ...placeOf(candidate, fault), resource, message: fault.message }));
+  return faults.map((fault) => ({ file: document.file, ...placeOf(candidate, fault), resource, message: sentenceOfFault(fault) }));
+}
+
+/** To apply creates what is not there; only the namespace can be missing. */
+function noNamespace({ document, resource, object }: Candidate): SourceFault {
+  const namespace = JSON.stringify(object.metadata.namespace ?? '');
+  const message = `there is no namespace ${namespace} in the cluster; use one that exists, such as ${OURS.systemNamespace}`;
+  return { file: document.file, ...document.locate('metadata.namespace'), resource, message };
 }
 
 function placeOf({ document }: Candidate, fault: FieldFault): { line: number; column: number } {

@@ -21,6 +21,8 @@ export interface CheckedDocuments {
   readonly named: ReadonlySet<string>;
 }
 
+const NAME_RULE = 'lower-case letters, digits, hyphens and dots, with a letter or digit at both ends, and at most 253 of them';
+
 /** Where a namespaced document without a namespace goes, as with kubectl. */
 const DEFAULT_NAMESPACE = 'default';
 
@@ -61,8 +63,7 @@ function checkOne(document: SourceDocument): Candidate | SourceFault {
   }
   const name = textAt(content, 'metadata', 'name');
   if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);
-  if (!isDnsSubdomain(name))
-    return fault('metadata.name', `the name ${JSON.stringify(name)} may only hold lower-case letters, digits, hyphens and dots`);
+  if (!isDnsSubdomain(name)) return fault('metadata.name', `the name ${JSON.stringify(name.slice(0, 63))} must be ${NAME_RULE}`);
   const namespace = textAt(content, 'metadata', 'namespace');
   if (!allowed.namespaced && namespace !== undefined) {
     return fault('metadata.namespace', `${kind} ${name} is cluster-wide and has no namespace; remove the line`);

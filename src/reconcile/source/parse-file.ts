@@ -68,7 +68,9 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
   try {
     content = document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (thrown) {
-    return { file, ...start, message: `the YAML cannot be read: ${sentence(thrown)}` };
+    const tooMany = messageOf(thrown).includes('alias count');
+    const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : sentence(thrown);
+    return { file, ...start, message: `the YAML cannot be read: ${why}` };
   }
   if (content === null) return undefined;
   if (!isObject(content)) return { file, ...start, message: 'the document is not a resource; it must have apiVersion, kind and metadata' };
@@ -89,6 +91,7 @@ const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
 };
 
 function explain(error: YAMLError): string {
+  if (error.message.includes('call stack')) return 'the YAML cannot be read: it is nested too deeply';
   const explanation = EXPLANATIONS[error.code];
   return explanation === undefined
     ? `the YAML cannot be read: ${sentence(error)}`

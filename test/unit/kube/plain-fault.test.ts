@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sentenceOfFault } from '../../../src/domain/errors.ts';
+import { plainFault } from '../../../src/kube/plain-fault.ts';
+
+const WORDS: readonly (readonly [string, string])[] = [
+  ['Required value', 'is required'],
+  ['Required value: name or generateName is required', 'name or generateName is required'],
+  ['Invalid value: 0: spec.replicas in body should be greater than or equal to 1', 'should be greater than or equal to 1'],
+  [`Invalid value: "a: \\"b\\"": spec.kinds[0].icon in body should match '^https://.+$'`, `should match '^https://.+$'`],
+  ['Invalid value: "string": spec.replicas in body must be of type integer: "string"', 'must be of type integer'],
+  ['Invalid value: "object": give exactly one of chartURL and chart', 'give exactly one of chartURL and chart'],
+  ['Invalid value: give exactly one of chartURL and chart', 'give exactly one of chartURL and chart'],
+  ['Unsupported value: "Maybe": supported values: "Block", "Orphan"', '"Maybe" is not one of "Block", "Orphan"'],
+  ['Too long: may not be more than 63 bytes', 'Too long: may not be more than 63 bytes'],
+];
+
+describe('what the api-server says of a field', () => {
+  for (const [words, plain] of WORDS) {
+    it(`is said plainly: ${plain}`, () => assert.equal(plainFault(words), plain));
+  }
+
+  it('names the field once', () => {
+    assert.equal(sentenceOfFault({ field: 'spec.name', message: 'is required' }), 'spec.name: is required');
+    assert.equal(sentenceOfFault({ field: 'spec.nam', message: 'There is no field "spec.nam"' }), 'There is no field "spec.nam"');
+    assert.equal(sentenceOfFault({ message: 'no' }), 'no');
+  });
+});
