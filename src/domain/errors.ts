@@ -13,6 +13,7 @@ export const ERROR_TABLE = {
   AlreadyExists: { status: 409, title: 'A resource of this name exists already' },
   Conflict: { status: 409, title: 'The resource was changed by somebody else' },
   PreconditionFailed: { status: 412, title: 'The resource is not what you last read' },
+  UnsupportedMediaType: { status: 415, title: 'This address does not read that kind of body' },
   TooLarge: { status: 413, title: 'The request is too large' },
   QuotaExceeded: { status: 403, title: 'The quota of the environment is used up' },
   AdmissionDenied: { status: 422, title: 'A policy of the cluster refuses this' },

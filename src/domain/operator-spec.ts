@@ -16,6 +16,8 @@ export type ChartSource =
     };
 
 export type LegacyApiPolicy = 'Uplift' | 'Reject';
+/** What to do about a definition that takes something away: stop, or go on. */
+export type CrdSafety = 'Strict' | 'None';
 export type OperatorDeletionPolicy = 'Block' | 'Cascade' | 'Orphan';
 
 /** How the catalogue shows one kind of an Operator. */
@@ -54,6 +56,7 @@ export interface OperatorSpec {
   readonly createNamespace: boolean;
   readonly releaseName: string;
   readonly legacyAPIs: LegacyApiPolicy;
+  readonly upgrade: { readonly crdSafety: CrdSafety };
   readonly suspend: boolean;
   /** Milliseconds. */
   readonly interval: number;
@@ -76,6 +79,7 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
     createNamespace: booleanAt(spec, 'createNamespace') ?? false,
     releaseName: textAt(spec, 'releaseName') ?? name,
     legacyAPIs: textAt(spec, 'legacyAPIs') === 'Reject' ? 'Reject' : 'Uplift',
+    upgrade: { crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict' },
     suspend: booleanAt(spec, 'suspend') ?? false,
     interval: parseDuration(textAt(spec, 'interval') ?? '10m'),
     historyLimit: numberAt(spec, 'historyLimit') ?? 10,

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
+import { checkCrds } from './check-crds.ts';
 import { CRD } from './kinds.ts';
 import { findCrd, isBroughtBy, isEstablished } from './observe-crds.ts';
 import type { Work } from './work.ts';
@@ -13,12 +14,14 @@ const POLL_MS = 200;
 /**
  * Applies the CustomResourceDefinitions of a chart and waits until the api-server serves them.
  *
- * @throws AppError `CrdConflict`, before anything is written, when one of them belongs to somebody else.
+ * @throws AppError before anything is written: `CrdConflict` when one of them belongs to somebody else, `UnsafeUpgrade` when it would not fit what
+ *   is stored, `InvalidInput` when the api-server would refuse it.
  */
 export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promise<void> {
   const { cluster } = work.ports;
   const live = await Promise.all(crds.map((crd) => findCrd(cluster, crd.metadata.name, work.signal)));
   for (const crd of live) if (crd !== undefined) refuseForeign(work, crd);
+  await checkCrds(work, { live, candidates: crds });
   for (const crd of crds) {
     await cluster.apply(CRD, crd, { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', signal: work.signal });
   }

@@ -19,6 +19,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'EgressDenied',
   'UpliftRefused',
   'CrdConflict',
+  'UnsafeUpgrade',
   'ReleaseConflict',
   'InvalidInput',
   'AdmissionDenied',

@@ -1,0 +1,26 @@
+/** Something that a new version of a CustomResourceDefinition changes. */
+export interface CrdFinding {
+  /** `v1 spec.size`, `v1`, or a member of the definition such as `scope`. */
+  readonly path: string;
+  /** A clause: `the maximum falls from 10 to 5`. */
+  readonly what: string;
+  /** `Unsafe`: what is stored, or what clients send, may be refused or lost. `Notice`: worth knowing. */
+  readonly severity: 'Unsafe' | 'Notice';
+}
+
+/** A stored instance that a new schema would not take as it is. */
+export interface InstanceFault {
+  /** `Cache team-a/one` */
+  readonly instance: string;
+  /** `spec.size` */
+  readonly path: string;
+  /** A clause that holds no value of the instance. */
+  readonly why: string;
+}
+
+/** What a new version of a definition means for the cluster. */
+export interface CrdVerdict {
+  readonly crd: string;
+  readonly findings: readonly CrdFinding[];
+  readonly faults: readonly InstanceFault[];
+}

@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RE2JS } from 're2js';
+import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../read.ts';
+import { below, hasDefault, keepsUnknown, memberSchema, typeOf } from './schema-shape.ts';
+
+export interface ValueFault {
+  readonly path: string;
+  readonly why: string;
+}
+
+const MAX_DEPTH = 100;
+
+/**
+ * Whether a structural schema takes a stored value as it is, fields that would be dropped included. Patterns are run in linear time. Rules in
+ * CEL and formats are not looked at. What is said holds no value.
+ */
+export function validateValue(schema: unknown, value: unknown, path = ''): ValueFault[] {
+  if (!isObject(schema) || path.split(/[.[]/).length > MAX_DEPTH) return [];
+  if (value === null)
+    return schema['nullable'] === true || typeOf(schema) === 'any' || hasDefault(schema) ? [] : [{ path, why: 'it is null' }];
+  const type = typeOf(schema);
+  if (!hasType(value, type)) return [{ path, why: `it is not of the type ${type}` }];
+  return [
+    ...restrictions(schema, value).map((why) => ({ path, why })),
+    ...junctions(schema, value).map((why) => ({ path, why })),
+    ...(isObject(value) ? memberFaults(schema, value, path) : []),
+    ...(Array.isArray(value) ? value.flatMap((item, index) => validateValue(schema['items'], item, `${path}[${index}]`)) : []),
+  ];
+}
+
+function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'any':
+      return true;
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'int-or-string':
+      return Number.isInteger(value) || typeof value === 'string';
+    default:
+      return typeof value === type;
+  }
+}
+
+function restrictions(schema: unknown, value: unknown): string[] {
+  const allowed = listAt(schema, 'enum');
+  const faults = allowed.length > 0 && !allowed.some((one) => isDeepStrictEqual(one, value)) ? ['it is not one of the allowed values'] : [];
+  if (typeof value === 'number') return [...faults, ...numberFaults(schema, value)];
+  if (typeof value === 'string') return [...faults, ...textFaults(schema, value)];
+  if (Array.isArray(value)) return [...faults, ...between(schema, value.length, ['minItems', 'maxItems', 'items'])];
+  return isObject(value)
+    ? [...faults, ...between(schema, Object.keys(value).length, ['minProperties', 'maxProperties', 'members'])]
+    : faults;
+}
+
+function numberFaults(schema: unknown, value: number): string[] {
+  const [least, most, step] = ['minimum', 'maximum', 'multipleOf'].map((keyword) => numberAt(schema, keyword));
+  const faults: string[] = [];
+  const isBelow = least !== undefined && (at(schema, 'exclusiveMinimum') === true ? value <= least : value < least);
+  const isAbove = most !== undefined && (at(schema, 'exclusiveMaximum') === true ? value >= most : value > most);
+  if (isBelow) faults.push(`it is below the minimum of ${least}`);
+  if (isAbove) faults.push(`it is above the maximum of ${most}`);
+  if (step !== undefined && Math.abs(value / step - Math.round(value / step)) > 1e-9) faults.push(`it is not a multiple of ${step}`);
+  return faults;
+}
+
+function textFaults(schema: unknown, value: string): string[] {
+  const faults = between(schema, [...new Intl.Segmenter().segment(value)].length, ['minLength', 'maxLength', 'characters']);
+  const pattern = textAt(schema, 'pattern');
+  if (pattern !== undefined && !matches(pattern, value)) faults.push(`it does not match the pattern ${pattern}`);
+  return faults;
+}
+
+/** A pattern that cannot be read is the api-server's to refuse. */
+function matches(pattern: string, value: string): boolean {
+  try {
+    return RE2JS.compile(pattern).matcher(value).find();
+  } catch {
+    return true;
+  }
+}
+
+function between(schema: unknown, count: number, [least, most, word]: readonly [string, string, string]): string[] {
+  const [from, to] = [numberAt(schema, least), numberAt(schema, most)];
+  if (from !== undefined && count < from) return [`it has fewer than ${from} ${word}`];
+  return to !== undefined && count > to ? [`it has more than ${to} ${word}`] : [];
+}
+
+function junctions(schema: unknown, value: unknown): string[] {
+  const fits = (branch: unknown): boolean =>
+    validateValue({ 'x-kubernetes-preserve-unknown-fields': true, ...objectAt(branch) }, value).length === 0;
+  const [every, some, one] = ['allOf', 'anyOf', 'oneOf'].map((junctor) => listAt(schema, junctor));
+  const faults: string[] = [];
+  if (every?.every(fits) === false) faults.push('it does not meet all conditions (allOf)');
+  if (some !== undefined && some.length > 0 && !some.some(fits)) faults.push('it meets none of the conditions (anyOf)');
+  if (one !== undefined && one.length > 0 && one.filter(fits).length !== 1) faults.push('it does not meet exactly one condition (oneOf)');
+  if (at(schema, 'not') !== undefined && fits(at(schema, 'not'))) faults.push('it meets a condition that it must not (not)');
+  return faults;
+}
+
+function memberFaults(schema: unknown, value: Record<string, unknown>, path: string): ValueFault[] {
+  const missing = textsAt(schema, 'required').filter((name) => !Object.hasOwn(value, name) && !hasDefault(at(schema, 'properties', name)));
+  const known = Object.entries(value).flatMap(([name, member]) => {
+    const next = memberSchema(schema, name);
+    if (next !== undefined) return validateValue(next, member, below(path, name));
+    return keepsUnknown(schema) || isEmbedded(schema, name)
+      ? []
+      : [{ path: below(path, name), why: 'the schema does not know the field, so it would be dropped' }];
+  });
+  return [...missing.map((name) => ({ path: below(path, name), why: 'it is missing' })), ...known];
+}
+
+/** What every resource has is kept in one that stands inside of another. */
+function isEmbedded(schema: unknown, name: string): boolean {
+  return at(schema, 'x-kubernetes-embedded-resource') === true && ['apiVersion', 'kind', 'metadata'].includes(name);
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { findCondition } from '../../src/domain/condition.ts';
+import { textAt } from '../../src/domain/read.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { CRD, NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { chartFiles, type ChartFiles } from '../support/charts.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `safe-${RUN}`;
+let testCluster: TestCluster;
+let world: OperatorWorld;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } };
+  await world.kube.asController().create(NAMESPACE, namespace);
+});
+after(async () => {
+  await world.stop();
+  await testCluster.stop();
+});
+
+describe('an upgrade of definitions', () => {
+  it('that would not fit what is stored stops before anything is changed, and goes on when the Operator says so', async () => {
+    await world.writeChart('box', boxChart('box', '1.0.0', 'size: {type: integer}, colour: {type: string}'));
+    await world.create(NS, 'box', spec('box', '1.0.0'));
+    await world.condition(NS, 'box', { type: 'Ready', status: 'True' });
+    await store('box', 'large', { size: 9 });
+    await store('box', 'small', { size: 1 });
+    const generation = await generationOf('box');
+
+    await world.writeChart('box', boxChart('box', '2.0.0', 'size: {type: integer, maximum: 3}'));
+    await merge('box', { chart: { version: '2.0.0' } });
+    const refused = await world.condition(NS, 'box', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
+    assert.match(refused.message, /v1 spec\.size: there is a maximum now: 3/);
+    assert.match(refused.message, /v1 spec\.colour: the field is gone/);
+    assert.match(refused.message, /1 stored instance would not fit: Box safe-[^ ]*\/large: spec\.size: it is above the maximum of 3/);
+    assert.match(refused.message, /spec\.upgrade\.crdSafety/);
+    const status = await world.status(NS, 'box');
+    assert.equal(status.status, 'ERROR');
+    assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
+    assert.equal(await generationOf('box'), generation);
+    assert.deepEqual(await revisionsOf('box'), ['1 deployed']);
+
+    await merge('box', { upgrade: { crdSafety: 'None' } });
+    await world.condition(NS, 'box', { type: 'Ready', status: 'True' });
+    assert.deepEqual(await revisionsOf('box'), ['1 superseded', '2 deployed']);
+    assert.equal((await generationOf('box')) > generation, true);
+  });
+
+  it('that only adds goes through, with instances stored', async () => {
+    await world.writeChart('tin', boxChart('tin', '1.0.0', 'size: {type: integer}'));
+    await world.create(NS, 'tin', spec('tin', '1.0.0'));
+    await world.condition(NS, 'tin', { type: 'Ready', status: 'True' });
+    await store('tin', 'one', { size: 1 });
+    await world.writeChart('tin', boxChart('tin', '1.1.0', 'size: {type: integer}, lid: {type: boolean, default: true}'));
+    await merge('tin', { chart: { version: '1.1.0' } });
+    await eventually(async () => (await revisionsOf('tin')).includes('2 deployed'), 'the second revision is deployed', 60);
+    await world.condition(NS, 'tin', { type: 'Ready', status: 'True' });
+  });
+
+  it('that the api-server would refuse changes nothing either', async () => {
+    await world.writeChart('can', boxChart('can', '1.0.0', 'size: {type: integer}'));
+    await world.create(NS, 'can', spec('can', '1.0.0'));
+    await world.condition(NS, 'can', { type: 'Ready', status: 'True' });
+    await world.writeChart('can', boxChart('can', '2.0.0', 'size: {type: integer}, odd: {type: array}'));
+    await merge('can', { chart: { version: '2.0.0' } });
+    await world.condition(NS, 'can', { type: 'CRDsEstablished', status: 'False', reason: 'InvalidInput' });
+    assert.deepEqual(await revisionsOf('can'), ['1 deployed']);
+  });
+});
+
+/** A chart with one kind whose spec has the given properties. */
+function boxChart(name: string, version: string, properties: string): ChartFiles {
+  const { kind, plural, group } = kindsOf(name);
+  return chartFiles(name, version, {
+    'crds/main.yaml': `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${plural}.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {kind: ${kind}, plural: ${plural}}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}}}}}
+`,
+    'templates/a.yaml': CONFIG_MAP,
+  });
+}
+
+function spec(name: string, version: string): object {
+  return { chart: { repoURL: 'file://samples', name, version } };
+}
+
+async function store(chart: string, name: string, content: object): Promise<void> {
+  const { kind, plural, group } = kindsOf(chart);
+  const type = { group, version: 'v1', resource: plural };
+  const object = { apiVersion: `${group}/v1`, kind, metadata: { name, namespace: NS }, spec: content };
+  await world.kube.asController().create(type, object);
+}
+
+async function merge(name: string, change: object): Promise<void> {
+  await world.kube.asController().patch({ ...OPERATOR, namespace: NS, name }, { type: 'merge', body: { spec: change } });
+}
+
+async function generationOf(chart: string): Promise<number> {
+  const { plural, group } = kindsOf(chart);
+  return (await world.kube.asController().get({ ...CRD, name: `${plural}.${group}` })).metadata.generation ?? 0;
+}
+
+async function revisionsOf(release: string): Promise<string[]> {
+  const { items } = await world.kube.asController().listMetadata(SECRET, { namespace: NS, labelSelector: `owner=helm,name=${release}` });
+  return items.map(wordOf).sort();
+}
+
+function wordOf({ metadata }: KubeObject): string {
+  return `${textAt(metadata, 'labels', 'version') ?? ''} ${textAt(metadata, 'labels', 'status') ?? ''}`;
+}
