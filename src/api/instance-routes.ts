@@ -109,10 +109,11 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'delete',
     path: INSTANCE,
     operationId: 'deleteInstance',
-    summary: 'Delete an instance and all that it owns',
+    summary: 'Delete an instance and all that it owns; `If-Match` guards against changes by others',
     tag: 'Instances',
     replies: { 202: { description: 'The deletion is accepted; Location answers 404 when it is done' } },
-    handle: async ({ ports, actor, params }) => {
+    handle: async ({ ports, actor, params, ifMatch }) => {
+      if (ifMatch !== '') refuseStale(await showInstance(ports, actor, addressOf(params)), ifMatch);
       await deleteInstance(ports, actor, addressOf(params));
       return { status: 202, location: pathOf(addressOf(params)) };
     },
@@ -151,17 +152,19 @@ async function create({ ports, actor, params, query, body }: Call): Promise<Repl
 
 async function change({ ports, actor, params, query, body, ifMatch }: Call): Promise<Reply> {
   const live = await showInstance(ports, actor, addressOf(params));
-  const { etag } = live;
-  if (ifMatch !== '' && ifMatch !== '*' && !ifMatch.startsWith(`${etag}.`)) {
-    throw new AppError(
-      'PreconditionFailed',
-      `${live.appName} ${live.name}: it was changed since you read it; read it again and repeat your change`,
-    );
-  }
+  refuseStale(live, ifMatch);
   const spec = applyMergePatch(live.object.spec ?? {}, objectAt(body, 'spec'));
-  const wanted: InstanceChange = { ...addressOf(params), spec: (isObject(spec) ? spec : {}) as JsonObject, etag };
+  const wanted: InstanceChange = { ...addressOf(params), spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
   return withTag(200, await updateInstance(ports, actor, wanted));
+}
+
+function refuseStale(live: InstanceView, ifMatch: string): void {
+  if (ifMatch === '' || ifMatch === '*' || ifMatch.startsWith(`${live.etag}.`)) return;
+  throw new AppError(
+    'PreconditionFailed',
+    `${live.appName} ${live.name}: it was changed since you read it; read it again and repeat what you want`,
+  );
 }
 
 /** The tag moves with every version, for caches; `If-Match` looks at its first part, the uid and generation, alone. */

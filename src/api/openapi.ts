@@ -50,7 +50,9 @@ function pathParameters(path: string): JsonSchema[] {
 
 function queryParameters({ method, query = {} }: Route): JsonSchema[] {
   const parameters: JsonSchema[] = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
-  return method === 'patch' ? [...parameters, { name: 'If-Match', in: 'header', schema: { type: 'string' } }] : parameters;
+  return method === 'patch' || method === 'delete'
+    ? [...parameters, { name: 'If-Match', in: 'header', schema: { type: 'string' } }]
+    : parameters;
 }
 
 function replyOf([status, reply]: [string, Route['replies'][number]]): [string, JsonSchema] {

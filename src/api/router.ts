@@ -64,14 +64,23 @@ function send(res: Response, reply: Reply): void {
   else res.json(reply.body);
 }
 
+/** OPTIONS is told the methods of an address; every other that has no route is refused with them. */
 function refuseOtherMethods(router: Router): void {
-  for (const path of new Set(ROUTES.map((route) => route.path))) {
-    const allowed = ROUTES.filter((route) => route.path === path).map((route) => route.method.toUpperCase());
+  for (const [path, methods] of methodsByPath()) {
     router.all(expressPath(path), (req, res) => {
-      res.set('Allow', allowed.join(', '));
-      throw new AppError('MethodNotAllowed', `${req.method} ${req.path}: this address answers ${allowed.join(', ')}`);
+      res.set('Allow', methods.join(', '));
+      if (req.method !== 'OPTIONS') {
+        throw new AppError('MethodNotAllowed', `${req.method} ${req.baseUrl}${req.path}: this address answers ${methods.join(', ')}`);
+      }
+      res.status(204).end();
     });
   }
+}
+
+function methodsByPath(): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>([['/openapi.json', ['GET']]]);
+  for (const { path, method } of ROUTES) methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
+  return methods;
 }
 
 function expressPath(path: string): string {

@@ -34,13 +34,17 @@ function list(items: unknown): JsonSchema {
 const health = object({ word: { enum: HEALTH_WORDS }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
 const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
-const condition = object({
-  type: text,
-  status: { enum: ['True', 'False', 'Unknown'] },
-  reason: text,
-  message: text,
-  lastTransitionTime: time,
-});
+const condition = object(
+  {
+    type: text,
+    status: { enum: ['True', 'False', 'Unknown'] },
+    reason: text,
+    message: text,
+    lastTransitionTime: time,
+    observedGeneration: integer,
+  },
+  ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
+);
 const appSummary = {
   id: { type: 'string', description: 'The name of its CustomResourceDefinition', examples: ['caches.samples.chandlery.dev'] },
   kind: text,
@@ -209,7 +213,7 @@ export const SCHEMAS = {
         detail: text,
         instance: text,
         code: { enum: Object.keys(ERROR_TABLE) },
-        errors: list(fault),
+        errors: list(object({ detail: text, pointer: text, field: text, file: text, line: integer, column: integer }, ['detail'])),
         missing: right,
         requestId: text,
       },

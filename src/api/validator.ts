@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { AppError, type FieldFault } from '../domain/errors.ts';
+import { isObject, listAt, textAt } from '../domain/read.ts';
 import type { Route } from './route.ts';
 import { SCHEMAS } from './schemas.ts';
 
@@ -22,10 +23,20 @@ export function validatorOf(route: Route): Validator {
       return checked;
     },
     body: (raw) => {
-      if (body !== undefined) check(body, raw, 'body');
+      if (body !== undefined) check(body, jsonOf(raw), 'body');
       return raw;
     },
   };
+}
+
+/** What `readBody` read as JSON; forms and YAML come in other shapes, and a body of an unknown type does not come at all. */
+function jsonOf(raw: unknown): unknown {
+  if (isPlainObject(raw) || Array.isArray(raw)) return raw;
+  throw new AppError('UnsupportedMediaType', 'body: this address reads JSON: send an object with "Content-Type: application/json"');
+}
+
+function isPlainObject(raw: unknown): boolean {
+  return isObject(raw) && Object.getPrototypeOf(raw) === Object.prototype;
 }
 
 function check(validate: ValidateFunction, value: unknown, where: string): void {
@@ -34,9 +45,20 @@ function check(validate: ValidateFunction, value: unknown, where: string): void 
   throw new AppError('InvalidInput', `${where}: ${faults.map((fault) => fault.message).join('; ')}`, { faults });
 }
 
-function faultOf({ instancePath, message, params, keyword }: ErrorObject): FieldFault {
-  const extra =
-    keyword === 'additionalProperties' ? ` (${JSON.stringify((params as { additionalProperty?: unknown }).additionalProperty)})` : '';
-  const field = instancePath.slice(1).replaceAll('/', '.');
-  return { message: `${field === '' ? '' : `${field} `}${message ?? 'is not valid'}${extra}`, ...(field === '' ? {} : { field }) };
+function faultOf(error: ErrorObject): FieldFault {
+  const above = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { key, message } = saidPlainly(error);
+  const field = (key === undefined ? above : [...above, key]).join('.');
+  return field === '' ? { message } : { field, message: `${JSON.stringify(field)} ${message}` };
+}
+
+/** Words for people, and the field's last step where the validator points at what holds it. */
+function saidPlainly({ keyword, params, message }: ErrorObject): { readonly key?: string; readonly message: string } {
+  if (keyword === 'additionalProperties') return { key: textAt(params, 'additionalProperty') ?? '', message: 'is not known here' };
+  if (keyword === 'required') return { key: textAt(params, 'missingProperty') ?? '', message: 'is required' };
+  if (keyword === 'enum') return { message: `must be one of ${listAt(params, 'allowedValues').join(', ')}` };
+  return { message: message ?? 'is not valid' };
 }

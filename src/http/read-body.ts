@@ -5,6 +5,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml'];
 const LIMIT = '1mb';
+const MAX_DEPTH = 100;
 
 /**
  * Reads the body into `req.body`: a form as URLSearchParams (every field, in order, as often as it came), JSON as an object or a list,
@@ -13,8 +14,28 @@ const LIMIT = '1mb';
 export function readBody(): RequestHandler {
   return Router()
     .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true }))
+    .use(refuseExtremes())
     .use(express.text({ limit: LIMIT, type: YAML_TYPES }))
     .use(readForm());
+}
+
+/** What no resource needs, and what would end the stack or turn into `null` on its way to the cluster. */
+function refuseExtremes(): RequestHandler {
+  return (req, _res, next) => {
+    let level: unknown[] = [req.body];
+    for (let depth = 0; level.length > 0; depth += 1) {
+      if (depth > MAX_DEPTH) throw new AppError('MalformedRequest', `request: the body is nested more than ${MAX_DEPTH} levels deep`);
+      if (level.some((value) => value === Infinity || value === -Infinity)) {
+        throw new AppError('MalformedRequest', 'request: a number in the body is too large');
+      }
+      level = level.flatMap((value) => (isPlain(value) ? Object.values(value) : []));
+    }
+    next();
+  };
+}
+
+function isPlain(value: unknown): value is object {
+  return value !== null && typeof value === 'object' && !Buffer.isBuffer(value);
 }
 
 /** Only forms; for routes that come before the other bodies are read. */

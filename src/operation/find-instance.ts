@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError, isAppError } from '../domain/errors.ts';
 import { healthOf } from '../domain/health-rules/health-of.ts';
 import type { InstanceSummary, InstanceView } from '../domain/instance.ts';
 import { isDnsSubdomain } from '../domain/names.ts';
@@ -39,11 +39,18 @@ export async function findInstance(
 ): Promise<FoundInstance> {
   const environment = await findEnvironment(ports.clusters, actor, address.environment);
   const entry = findApp(ports, actor, address.app);
-  const place = `${entry.summary.displayName} ${JSON.stringify(address.name)}: there is none in ${environment.name}`;
-  if (!isDnsSubdomain(address.name)) throw new AppError('NotFound', place);
+  const missing = new AppError(
+    'NotFound',
+    `${entry.summary.displayName} ${JSON.stringify(address.name)}: there is none in ${environment.name}`,
+  );
+  if (!isDnsSubdomain(address.name)) throw missing;
   const { group, version, plural } = entry.summary;
   const ref = { group, version, resource: plural, namespace: environment.namespace, name: address.name };
-  return { entry, environment, ref, object: await ports.clusters.asActor(actor).get(ref) };
+  try {
+    return { entry, environment, ref, object: await ports.clusters.asActor(actor).get(ref) };
+  } catch (error) {
+    throw isAppError(error, 'NotFound') ? missing : error;
+  }
 }
 
 /** A row about an Instance. */

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import { answerCheck } from '../support/answer-check.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Answer, type Product } from '../support/product.ts';
@@ -21,7 +22,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   before(async () => {
     catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
     await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    product = await startProduct(['--catalog', catalog]);
+    product = checked(await startProduct(['--catalog', catalog]));
     await until(
       async () => names(await product.api('dev-a', '/apps?availability=Available'), 'id').length >= 2,
       'the sample apps are available',
@@ -128,6 +129,8 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const stale = await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 3 } }, headers: { 'If-Match': etag } });
     assert.equal(stale.status, 412);
 
+    const hasty = await product.api('dev-a', path, { method: 'DELETE', headers: { 'If-Match': etag } });
+    assert.equal(hasty.status, 412);
     assert.equal((await product.api('dev-a', path, { method: 'DELETE' })).status, 202);
     await until(async () => (await product.api('dev-a', path)).status === 404, 'the cache is gone');
   });
@@ -167,6 +170,35 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     );
   });
 
+  it('answers every odd request with a problem that names it', async () => {
+    const cache = `${INSTANCES}/${CACHES}`;
+    const post = (body: unknown, type = 'application/json'): Promise<Answer> =>
+      product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body, headers: { 'Content-Type': type } });
+    const answers = [
+      [404, await product.api('dev-a', '/environments/%2e%2e')],
+      [404, await product.api('dev-a', `${cache}/${'x'.repeat(300)}`)],
+      [404, await product.api('dev-a', `${cache}/%00`)],
+      [404, await product.api('dev-a', `${cache}/constructor/tree`)],
+      [400, await product.api('dev-a', '/apps/%ff')],
+      [404, await product.api('admin', '/operators/%2e%2e/x')],
+      [404, await product.api('admin', '/operators/chandlery-system/nobody')],
+      [422, await product.api('dev-a', '/apps?__proto__=1')],
+      [422, await product.api('dev-a', '/apps?limit=501')],
+      [405, await product.api('dev-a', '/apps', { method: 'PUT' })],
+      [405, await product.api('dev-a', '/openapi.json', { method: 'DELETE' })],
+      [415, await post('app=x', 'application/x-www-form-urlencoded')],
+      [415, await post('app: x', 'application/yaml')],
+      [400, await post(`{"app":"${CACHES}","name":"x","spec":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`)],
+      [413, await post({ app: CACHES, name: 'x', spec: { a: 'x'.repeat(2_000_000) } })],
+      [422, await post({ app: CACHES, name: 'X_' })],
+      [422, await post('{"app":"x","name":"y","__proto__":{}}')],
+    ] as const;
+    assert.deepEqual(
+      answers.map(([, answer]) => answer.status),
+      answers.map(([status]) => status),
+    );
+  });
+
   it('lets nobody in without a token, and says how to get one', async () => {
     const response = await fetch(`${product.origin}/api/v1/apps`);
     assert.equal(response.status, 401);
@@ -181,6 +213,18 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.deepEqual(users, ['oidc:dev-a']);
   });
 });
+
+/** The product with every answer of its API held against its own description. */
+function checked(product: Product): Product {
+  let check: ReturnType<typeof answerCheck> | undefined;
+  const api: Product['api'] = async (name, path, init) => {
+    check ??= answerCheck(await (await fetch(`${product.origin}/api/v1/openapi.json`)).json());
+    const answer = await product.api(name, path, init);
+    check(init?.method ?? 'GET', path, answer);
+    return answer;
+  };
+  return { ...product, api };
+}
 
 function withoutNames(body: unknown, name: string): string {
   return JSON.stringify(body, (key, value: unknown) => (key === 'requestId' ? '' : value)).replaceAll(name, 'NAME');

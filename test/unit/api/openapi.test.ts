@@ -53,11 +53,23 @@ describe('a request', () => {
     it(`with ${title} is refused`, () => assert.throws(() => validatorOf(route('listApps')).query(query), { code: 'InvalidInput' }));
   }
 
+  for (const [title, body] of [
+    ['no body that we could read', undefined],
+    ['a form', new URLSearchParams('app=x&name=a')],
+    ['YAML', 'app: x'],
+  ] as const) {
+    it(`with ${title} is told to send JSON`, () =>
+      assert.throws(() => validatorOf(route('createInstance')).body(body), { code: 'UnsupportedMediaType' }));
+  }
+
+  it('with a word that is not in the list is told the list', () => {
+    assert.throws(() => validatorOf(route('createInstance')).query({ dryRun: 'none' }), { message: 'query: "dryRun" must be one of All' });
+  });
+
   for (const [title, body, field] of [
-    ['a body without an app', { name: 'a' }, undefined],
+    ['a body without an app', { name: 'a' }, 'app'],
     ['a name that is a number', { app: 'x', name: 1 }, 'name'],
-    ['a member that does not exist', { app: 'x', name: 'a', specs: {} }, undefined],
-    ['no body', undefined, undefined],
+    ['a member that does not exist', { app: 'x', name: 'a', specs: {} }, 'specs'],
   ] as const) {
     it(`with ${title} is refused`, () => {
       assert.throws(
