@@ -29,6 +29,7 @@ export const ERROR_TABLE = {
   DigestMismatch: { status: 422, title: 'The chart is not the one that was pinned' },
   EgressDenied: { status: 403, title: 'The egress policy refuses this address' },
   UpliftRefused: { status: 422, title: 'A legacy API cannot be converted without loss' },
+  ValuesInvalid: { status: 422, title: 'Values of the chart cannot be read' },
   HelmFailed: { status: 502, title: 'Helm could not do this' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
   UnsafeUpgrade: { status: 409, title: 'A new definition would not fit what is stored' },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseDuration } from './duration.ts';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
+import { parseValuesFrom, type ValuesFrom } from './values/values-from.ts';
 
 /** Where a chart comes from: an archive at an address, or one version of a chart in a repository. */
 export type ChartSource =
@@ -52,6 +53,8 @@ export interface CatalogEntry {
 export interface OperatorSpec {
   readonly chart: ChartSource;
   readonly values: JsonObject;
+  /** The lowest first; `values` lies over all of them. */
+  readonly valuesFrom: readonly ValuesFrom[];
   readonly targetNamespace: string;
   readonly createNamespace: boolean;
   readonly releaseName: string;
@@ -75,6 +78,7 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
   return {
     chart: parseChartSource(spec),
     values: objectAt(spec, 'values') as JsonObject,
+    valuesFrom: parseValuesFrom(spec),
     targetNamespace: textAt(spec, 'targetNamespace') ?? metadata.namespace ?? 'default',
     createNamespace: booleanAt(spec, 'createNamespace') ?? false,
     releaseName: textAt(spec, 'releaseName') ?? name,

@@ -1,6 +1,6 @@
 import { AppError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import { redact } from './redact.ts';
+import { redact } from '../domain/redact.ts';
 
 const MAX_SENTENCE = 1500;
 

@@ -4,7 +4,7 @@ import type { HelmHome } from './home.ts';
 import { POST_RENDERER } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
 import { parseInWorker } from './parse-in-worker.ts';
-import { redact } from './redact.ts';
+import { redact } from '../domain/redact.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
 

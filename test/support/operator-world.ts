@@ -29,6 +29,8 @@ export interface OperatorWorldOptions {
   readonly mirrors?: ChartLibraryOptions['mirrors'];
   /** The folder behind `file://samples`; a fresh one when it is left out. */
   readonly chartsDir?: string;
+  /** Gets every line of the log, debug lines included. */
+  readonly log?: (text: string) => void;
 }
 
 /** The reconciler of Operators at work on a real cluster, with real helm and charts from a folder. */
@@ -51,9 +53,9 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-operators-'));
   const chartsDir = options.chartsDir ?? join(folder, 'charts');
   const log = createLog({
-    level: process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent',
+    level: options.log !== undefined || process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent',
     format: 'lines',
-    write: (text) => process.stderr.write(text),
+    write: options.log ?? ((text) => process.stderr.write(text)),
   });
   const ending = new AbortController();
   const { signal } = ending;
@@ -66,7 +68,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     homeDir: join(folder, 'helm'),
     kubeconfigPath,
     maxChildren: 2,
-    log: { debug: () => undefined },
+    log: { debug: (keys, message) => log.debug(message, { ...keys }) },
   });
   const charts = await createChartLibrary({
     cacheDir: join(folder, 'cache'),

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
+import { redact } from '../../domain/redact.ts';
 import { applyCrds } from './apply-crds.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import type { Gathered } from './gather-crds.ts';
@@ -52,7 +53,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     return {
       kind: 'Failed',
       phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
-      error,
+      error: withoutSecrets(error, input.target.values.secrets),
       ...(gathered === undefined ? {} : { gathered }),
     };
   }
@@ -60,11 +61,19 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   return { kind: 'Done', gathered };
 }
 
+/** What a chart renders may hold a secret in any place, so in an object's name, too. */
+function withoutSecrets(error: AppError, secrets: readonly string[]): AppError {
+  const message = redact(error.message, secrets);
+  return message === error.message ? error : new AppError(error.code, message);
+}
+
 async function changeRelease({ ports, spec, release, label, signal }: Work, { verb, target }: DeployInput): Promise<void> {
+  const { values, secrets } = target.values;
   const request = {
     ...release,
     chartPath: target.chart.path,
-    values: spec.values,
+    values,
+    secrets,
     labels: { [OURS.operatorLabel]: label, [STEP_LABEL]: target.step },
     postRender: 'uplift',
   } as const;

@@ -1,5 +1,6 @@
 import { AppError, isAppError } from '../../domain/errors.ts';
 import type { Chart } from './ports.ts';
+import { resolveValues, type ResolvedValues } from './resolve-values.ts';
 import { stepDigest } from './step-digest.ts';
 import type { LivingFacts } from './state.ts';
 import type { Work } from './work.ts';
@@ -20,10 +21,22 @@ export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNu
   try {
     const chart = await recallOrFetch(memory, work);
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
-    return { chart, step: stepDigest({ chartDigest: chart.digest, spec: work.spec, kubernetesVersion }) };
+    const values = await valuesOf(work);
+    if (values instanceof AppError) return { chart, unresolved: values };
+    const { revisions: sources } = values;
+    return { chart, values, step: stepDigest({ chartDigest: chart.digest, spec: work.spec, kubernetesVersion, sources }) };
   } catch (error) {
     if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
     return { error };
+  }
+}
+
+async function valuesOf(work: Work): Promise<ResolvedValues | AppError> {
+  try {
+    return await resolveValues(work);
+  } catch (error) {
+    if (isAppError(error, 'ValuesInvalid')) return error;
+    throw error;
   }
 }
 

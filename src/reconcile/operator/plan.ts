@@ -14,6 +14,7 @@ export type LivingAct =
   | { readonly kind: 'refuse-foreign'; readonly owner: string }
   | { readonly kind: 'unlock' }
   | { readonly kind: 'report-unfetched'; readonly error: AppError }
+  | { readonly kind: 'report-unresolved'; readonly chart: Chart; readonly error: AppError }
   | { readonly kind: 'deploy'; readonly verb: DeployVerb; readonly target: Target }
   | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
@@ -44,6 +45,8 @@ export function planLiving(state: LivingState): LivingAct {
       return { kind: 'wait', wait: state.wait };
     case 'Unfetched':
       return { kind: 'report-unfetched', error: state.error };
+    case 'Unresolved':
+      return { ...state, kind: 'report-unresolved' };
     case 'Absent':
       return { kind: 'deploy', verb: 'install', target: state.target };
     case 'Outdated':

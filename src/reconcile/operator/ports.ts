@@ -52,6 +52,8 @@ export interface RenderRequest extends ReleaseRef {
   readonly apiVersions: readonly string[];
   readonly isUpgrade: boolean;
   readonly crds?: 'include';
+  /** What must not show in an error. */
+  readonly secrets?: readonly string[];
 }
 
 export interface ChangeRequest extends ReleaseRef {
@@ -60,6 +62,8 @@ export interface ChangeRequest extends ReleaseRef {
   readonly labels: Readonly<Record<string, string>>;
   readonly postRender?: 'uplift';
   readonly historyLimit?: number;
+  /** What must not show in an error. */
+  readonly secrets?: readonly string[];
 }
 
 export interface HelmPort {

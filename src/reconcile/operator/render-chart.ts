@@ -1,5 +1,6 @@
 import type { Discovery } from '../../domain/cluster.ts';
 import { AppError } from '../../domain/errors.ts';
+import { redact } from '../../domain/redact.ts';
 import { apiVersionOf } from '../../domain/resource.ts';
 import type { Conversion } from '../../domain/uplift/conversion.ts';
 import type { DeployVerb } from './deploy.ts';
@@ -12,11 +13,11 @@ import type { Work } from './work.ts';
  *
  * @throws AppError `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
  */
-export async function renderChart(work: Work, { chart }: Target, verb: DeployVerb): Promise<Gathered> {
+export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
   const { ports, spec, release, label, signal } = work;
   const [kubeVersion, apiVersions] = await Promise.all([ports.kubernetesVersion({ signal }), apiVersionsOf(ports.discovery, signal)]);
   const rendered = await ports.helm.render(
-    { ...release, chartPath: chart.path, values: spec.values, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },
+    { ...release, chartPath: chart.path, values, secrets, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },
     signal,
   );
   const gathered = gatherCrds(rendered, chart, label);
@@ -27,7 +28,12 @@ export async function renderChart(work: Work, { chart }: Target, verb: DeployVer
     const message = `uplift: the chart uses legacy APIs (${conversionsSentence(gathered.conversions)}), which spec.legacyAPIs refuses; use a newer chart, or set it to Uplift`;
     throw new AppError('UpliftRefused', message);
   }
-  return gathered;
+  return { ...gathered, conversions: gathered.conversions.map((conversion) => shown(conversion, secrets)) };
+}
+
+/** The name of an object may hold a secret, too. */
+function shown(conversion: Conversion, secrets: readonly string[]): Conversion {
+  return { ...conversion, name: redact(conversion.name, secrets) };
 }
 
 /** `Deployment "a" from apps/v1beta1 to apps/v1 (selector added); …` */

@@ -6,6 +6,7 @@ import type { CrdFact } from './observe-crds.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { OwnRelease, ReleaseFact } from './observe-release.ts';
 import type { Chart } from './ports.ts';
+import type { ResolvedValues } from './resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
 export interface LivingFacts {
@@ -18,7 +19,7 @@ export interface LivingFacts {
   /** Names of CRDs that were applied once and should be there. */
   readonly expectedCrds: readonly string[];
   /** Absent while nothing was fetched because something else comes first. */
-  readonly chart?: { readonly chart: Chart; readonly step: string } | { readonly error: AppError };
+  readonly chart?: Target | { readonly error: AppError } | { readonly chart: Chart; readonly unresolved: AppError };
   readonly health?: Health;
 }
 
@@ -39,6 +40,8 @@ export type LivingState =
   | { readonly kind: 'Pending'; readonly release: OwnRelease }
   | { readonly kind: 'Waiting'; readonly wait: number }
   | { readonly kind: 'Unfetched'; readonly error: AppError }
+  /** Values that it takes from elsewhere cannot be read. */
+  | { readonly kind: 'Unresolved'; readonly chart: Chart; readonly error: AppError }
   | { readonly kind: 'Absent'; readonly target: Target }
   | { readonly kind: 'Outdated'; readonly target: Target }
   /** Definitions that it brought are gone. */
@@ -60,6 +63,7 @@ export type DyingState =
 /** What the release is to become. */
 export interface Target {
   readonly chart: Chart;
+  readonly values: ResolvedValues;
   readonly step: string;
 }
 
@@ -72,6 +76,7 @@ export function determineLivingState(facts: LivingFacts): LivingState {
   if (release.kind === 'Own' && isPending(release)) return { kind: 'Pending', release };
   if (facts.wait > 0 || chart === undefined) return { kind: 'Waiting', wait: facts.wait };
   if ('error' in chart) return { kind: 'Unfetched', error: chart.error };
+  if ('unresolved' in chart) return { kind: 'Unresolved', chart: chart.chart, error: chart.unresolved };
   if (release.kind === 'Absent') return { kind: 'Absent', target: chart };
   if (release.status !== 'deployed' || release.step !== chart.step) return { kind: 'Outdated', target: chart };
   if (lacksCrds(facts)) return { kind: 'Undefined', target: chart };

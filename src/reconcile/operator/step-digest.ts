@@ -10,10 +10,12 @@ export function stepDigest(input: {
   readonly chartDigest: string;
   readonly spec: OperatorSpec;
   readonly kubernetesVersion: string;
+  /** The revisions of `valuesFrom`. */
+  readonly sources?: readonly string[];
 }): string {
-  const { chartDigest, spec, kubernetesVersion } = input;
+  const { chartDigest, spec, kubernetesVersion, sources = [] } = input;
   const minor = kubernetesVersion.replace(/^v/, '').split('.').slice(0, 2).join('.');
-  const parts = [chartDigest, canonical(spec.values), minor, spec.legacyAPIs];
+  const parts = [chartDigest, canonical(spec.values), minor, spec.legacyAPIs, ...sources];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
 }
 

@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError } from '../../domain/errors.ts';
 import { carryOut } from './carry-out.ts';
-import { isFalse } from './conditions.ts';
+import { fetched, isFalse } from './conditions.ts';
 import { waitBeforeAttempt } from './due.ts';
 import { fetchChart, type ChartMemory } from './fetch-chart.ts';
 import { guard } from './finalizer.ts';
@@ -9,7 +9,7 @@ import { observeCrds } from './observe-crds.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRelease } from './observe-release.ts';
 import { planLiving, type LivingAct } from './plan.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportFailure, type Failure } from './report-failure.ts';
 import { settle } from './settle.ts';
 import { determineLivingState, type LivingFacts } from './state.ts';
 import { unlockRelease } from './unlock.ts';
@@ -44,7 +44,7 @@ async function observe(memory: ChartMemory, work: Work): Promise<LivingFacts> {
   };
   if (facts.suspended || !facts.guarded || facts.wait > 0 || release.kind === 'Foreign') return facts;
   const chart = await fetchChart(memory, work);
-  const inStep = 'chart' in chart && release.kind === 'Own' && release.status === 'deployed' && release.step === chart.step;
+  const inStep = 'step' in chart && release.kind === 'Own' && release.status === 'deployed' && release.step === chart.step;
   return { ...facts, chart, ...(inStep ? { health: await observeHealth(ports.cluster, work.release, signal) } : {}) };
 }
 
@@ -62,7 +62,14 @@ async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<
     case 'unlock':
       return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
     case 'report-unfetched':
-      return reportUnfetched(work, facts, act.error);
+      return reportStanding(work, facts, { error: act.error, condition: isFalse('Fetched', act.error.code, act.error.message) });
+    case 'report-unresolved':
+      return reportStanding(work, facts, {
+        error: act.error,
+        condition: isFalse('Released', act.error.code, act.error.message),
+        conditions: [fetched(work.spec.chart, act.chart)],
+        chart: act.chart,
+      });
     case 'deploy':
       return carryOut(work, facts, act);
     case 'watch-progress':
@@ -80,15 +87,16 @@ async function rest(work: Work, { release, crds }: LivingFacts): Promise<Reconci
   return {};
 }
 
-/** A chart that cannot be looked up again does not harm what was installed from it. */
-async function reportUnfetched(work: Work, { release, crds }: LivingFacts, error: AppError): Promise<ReconcileResult> {
+/** What cannot be looked up again does not harm what was installed from it. */
+async function reportStanding(
+  work: Work,
+  { release, crds }: LivingFacts,
+  failure: Omit<Failure, 'release' | 'crds' | 'standing'>,
+): Promise<ReconcileResult> {
   const { status, generation } = work;
   const settled =
     status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
-  const condition = isFalse('Fetched', error.code, error.message);
-  return {
-    requeueAfter: await reportFailure(work, { error, condition, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }),
-  };
+  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }) };
 }
 
 async function refuseForeign(work: Work, facts: LivingFacts, owner: string): Promise<ReconcileResult> {

@@ -9,7 +9,7 @@ import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
 import { determineDyingState, determineLivingState, type DyingFacts, type LivingFacts } from '../../../../src/reconcile/operator/state.ts';
 
 const CHART: Chart = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [] } };
-const FETCHED = { chart: CHART, step: 'today' };
+const FETCHED = { chart: CHART, step: 'today', values: { values: {}, secrets: [], revisions: [] } };
 const LIVING: LivingFacts = {
   guarded: true,
   suspended: false,
@@ -47,6 +47,11 @@ describe('what to do about an Operator that is to stay', () => {
       title: 'one whose chart cannot be fetched says so',
       facts: { chart: { error: new AppError('ChartNotFound', 'x') } },
       act: 'report-unfetched',
+    },
+    {
+      title: 'one whose values cannot be read says so',
+      facts: { chart: { chart: CHART, unresolved: new AppError('ValuesInvalid', 'x') } },
+      act: 'report-unresolved',
     },
     { title: 'one without a release is installed', facts: { release: { kind: 'Absent' } }, act: 'deploy install' },
     { title: 'one whose release is of another step is upgraded', facts: { release: own({ step: 'yesterday' }) }, act: 'deploy upgrade' },

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
+import { AppError, isAppError } from '../../domain/errors.ts';
+import { at, isObject, textAt } from '../../domain/read.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import { mergeLayers, placeAt, textsIn, type ValuesLayer } from '../../domain/values/layers.ts';
+import { sourceName, type ValuesFrom } from '../../domain/values/values-from.ts';
+import { CONFIG_MAP, SECRET } from './kinds.ts';
+import type { Work } from './work.ts';
+
+/** The values of a release, and what they came from. */
+export interface ResolvedValues {
+  readonly values: JsonObject;
+  /** What must not be shown anywhere. */
+  readonly secrets: readonly string[];
+  /** One text a source, another one whenever the source is another; no secret can be guessed from it. */
+  readonly revisions: readonly string[];
+}
+
+/**
+ * Reads `spec.valuesFrom` in the namespace of the Operator and lays `spec.values` over it.
+ *
+ * @throws AppError `ValuesInvalid` that names the object and the key.
+ */
+export async function resolveValues(work: Work): Promise<ResolvedValues> {
+  const sources = await Promise.all(work.spec.valuesFrom.map((from) => readSource(work, from)));
+  const layers: readonly ValuesLayer[] = [...sources.map(({ layer }) => layer), { origin: 'spec.values', values: work.spec.values }];
+  return {
+    values: mergeLayers(layers),
+    secrets: sources.flatMap(({ secrets }) => secrets),
+    revisions: sources.map(({ revision }) => revision),
+  };
+}
+
+interface Source {
+  readonly layer: ValuesLayer;
+  readonly secrets: readonly string[];
+  readonly revision: string;
+}
+
+async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
+  const origin = sourceName(from);
+  const object = await find(work, from);
+  const text = object === undefined ? undefined : textOf(object, from);
+  if (object === undefined || text === undefined) {
+    if (from.optional) return { layer: { origin, values: {} }, secrets: [], revision: `${origin} absent` };
+    const why = object === undefined ? 'it does not exist' : `it has no key ${JSON.stringify(from.key)}`;
+    throw invalid(work, from, `${why}; add it, or set optional`);
+  }
+  const values = from.targetPath === undefined ? parseMap(work, from, text) : placeAt(from.targetPath, text);
+  const secrets = from.kind === 'Secret' ? [text, ...textsIn(values)] : [];
+  return { layer: { origin, values }, secrets, revision: revisionOf(from, object, text) };
+}
+
+async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFrom): Promise<KubeObject | undefined> {
+  const namespace = operator.metadata.namespace ?? 'default';
+  try {
+    return await ports.cluster.get({ ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, { signal });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function textOf(object: KubeObject, { kind, key }: ValuesFrom): string | undefined {
+  const text = textAt(object, 'data', key);
+  if (text !== undefined) return kind === 'Secret' ? Buffer.from(text, 'base64').toString('utf8') : text;
+  const binary = kind === 'ConfigMap' ? textAt(object, 'binaryData', key) : undefined;
+  return binary === undefined ? undefined : Buffer.from(binary, 'base64').toString('utf8');
+}
+
+/** What the parser says of a Secret may quote it, so only the place is told. */
+function parseMap(work: Work, from: ValuesFrom, text: string): JsonObject {
+  let value: Json;
+  try {
+    value = parseYamlDocument(text);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const line = at(error.faults, 0, 'line');
+    const place = typeof line === 'number' ? ` (line ${line})` : '';
+    throw invalid(work, from, `its key ${JSON.stringify(from.key)} is not YAML${place}; mend it, or name a targetPath for a plain text`);
+  }
+  if (value === null) return {};
+  if (isObject(value)) return value;
+  throw invalid(work, from, `its key ${JSON.stringify(from.key)} is not a map of values; name a targetPath for a plain text`);
+}
+
+/** A digest of a Secret's content, kept in labels and status, would let a short password be guessed; its version tells nothing. */
+function revisionOf(from: ValuesFrom, { metadata }: KubeObject, text: string): string {
+  const where = JSON.stringify([from.kind, from.name, from.key, from.targetPath ?? '']);
+  if (from.kind === 'Secret') return `${where} ${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`;
+  return `${where} ${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function invalid({ operator }: Work, { kind, name }: ValuesFrom, why: string): AppError {
+  return new AppError('ValuesInvalid', `values: ${kind} "${operator.metadata.namespace ?? 'default'}/${name}": ${why}`);
+}
