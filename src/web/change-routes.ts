@@ -6,6 +6,7 @@ import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp } from './form/apply-form-op.ts';
+import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { faultsOfRefusal } from './instance-form.ts';
@@ -57,7 +58,8 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const asTyped = { fields: body, seen: seenText, foreign: [] };
   if (op !== null) return showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
   if (body.get('_do') === 'edit') return showDraft(change, { ...asTyped, faults: [] });
-  const { values, faults } = formToValues(model, body, live);
+  const { values: typed, faults } = formToValues(model, body, live);
+  const values = fillRequired(model, typed);
   if (faults.length > 0) return showDraft(change, { ...asTyped, faults });
   const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { applyFormOp } from './form/apply-form-op.ts';
+import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
@@ -54,7 +55,7 @@ async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<A
   const { values, faults } = formToValues(install.model, body, {});
   const all = [...headFaults(typed, install), ...faults];
   if (all.length > 0) return showDraft(install, { ...typed, faults: all });
-  return attempt(deps, install, { visit, spec: values });
+  return attempt(deps, install, { visit, spec: fillRequired(install.model, values) });
 }
 
 function headFaults({ environment, name }: { readonly environment: string; readonly name: string }, { targets }: Install): FieldFault[] {

@@ -3,6 +3,7 @@ import type { Json } from '../../domain/resource.ts';
 import type { FormNode, GroupNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
+import { fillsItself } from './fill-required.ts';
 import { rowsText } from './read-rows.ts';
 import { fieldName } from './form-fields.ts';
 import { fault, keptEmpty, standsAlone, take, type Reading } from './reading.ts';
@@ -17,7 +18,7 @@ export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json |
     const faults = reading.faults.length;
     const value = reading.read(reading, child, memberSpot(spot, child.key));
     if (value !== undefined) members.set(child.key, value);
-    else if (child.required && reading.faults.length === faults) missing.push(child);
+    else if (child.required && !fillsItself(child) && reading.faults.length === faults) missing.push(child);
   }
   const others = readOthers(reading, node, spot);
   for (const [key, value] of others) members.set(key, value);
