@@ -17,11 +17,29 @@ export function buildTree(root: KubeObject, objects: readonly KubeObject[], unre
   const tree = nodeOf(root, children, new Set());
   const nodes = flatten(tree);
   const judged = nodes.flatMap((node) => (node.health === undefined ? [] : [{ ...node, health: node.health }]));
-  const health = worstHealth(judged.map((node) => node.health)) ?? { word: 'Unknown', message: 'Nothing here says how it is' };
+  const health = isTelling(tree, judged) ? worstHealth(judged.map((node) => node.health)) : undefined;
+  const word = health?.word ?? 'Unknown';
   const causes = judged
-    .filter((node) => node.health.word === health.word && !['Healthy', 'Suspended'].includes(health.word))
+    .filter((node) => node.health.word === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
     .map((node) => ({ kind: node.kind, name: node.name, message: node.health.message }));
-  return { root: tree, count: nodes.length, health: explained(health, tree, causes), causes, unreadable: [...unreadable].sort() };
+  return {
+    root: tree,
+    count: nodes.length,
+    health: health === undefined ? SILENT : explained(health, tree, causes),
+    causes,
+    unreadable: [...unreadable].sort(),
+  };
+}
+
+const SILENT: Health = { word: 'Unknown', message: 'Nothing here has said yet how it is' };
+const WORKLOADS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
+
+/**
+ * A Service has an address from the first moment on, which says nothing about what is behind it: a tree is judged once the resource itself or
+ * one of its workloads says how it is, or something says that it is not well.
+ */
+function isTelling(root: TreeNode, judged: readonly { readonly kind: string; readonly health: Health }[]): boolean {
+  return root.health !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.word !== 'Healthy');
 }
 
 /** The deepest cause explains best: a StatefulSet that is not ready says less than its Pod that finds no node. */

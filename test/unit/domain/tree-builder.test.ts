@@ -56,6 +56,14 @@ describe('the resource tree', () => {
     assert.ok(tree.count >= 3 && tree.count < 10);
   });
 
+  it('does not call an instance healthy because its Service has an address', () => {
+    const fresh: KubeObject = { apiVersion: 'a.example/v1', kind: 'Cache', metadata: { name: 'c', uid: 'c' } };
+    const service = { ...owned('Service', 's', 'c', { spec: {} }), apiVersion: 'v1' };
+    const set = owned('StatefulSet', 'set', 'c', { spec: { replicas: 1 }, status: { observedGeneration: 0, readyReplicas: 1 } });
+    assert.equal(buildTree(fresh, [service], []).health.word, 'Unknown');
+    assert.equal(buildTree(fresh, [service, set], []).health.word, 'Healthy');
+  });
+
   it('does not call a tree healthy in which nothing says how it is', () => {
     const silent: KubeObject = { apiVersion: 'a.example/v1', kind: 'Cache', metadata: { name: 'c', uid: 'c' } };
     assert.equal(buildTree(silent, [owned('Secret', 's', 'c')], ['Lease']).health.word, 'Unknown');
