@@ -30,9 +30,12 @@ export function sampleOf(node: FormNode): Json | undefined {
       return '1h30m';
     case 'int-or-string':
       return node.types.includes('string') ? '080' : 1;
+    case 'choice':
+      return sampleOf(node.branches.at(-1)?.node ?? node);
     case 'text':
     case 'multiline':
     case 'secret':
-      return '080';
+      break;
   }
+  return '080';
 }

@@ -111,6 +111,10 @@ export const SCHEMAS = {
         open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },
         item: { $ref: '#/components/schemas/FormNode' },
         value: { $ref: '#/components/schemas/FormNode' },
+        branches: {
+          ...list(object({ label: text, node: { $ref: '#/components/schemas/FormNode' } })),
+          description: 'The shapes of a choice',
+        },
         reason: { type: 'string', description: 'Why there is no typed control' },
       },
       Object.keys(formNode),

@@ -3,14 +3,18 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import type { Resolver } from './shape.ts';
 
 /** A schema whose `oneOf`, `anyOf` and `if` need no more attention; `open` when they allow keys that `properties` does not list. */
-export type Merged = { readonly schema: JsonObject; readonly open: boolean; readonly reason?: undefined } | { readonly reason: string };
+export type Merged =
+  | { readonly schema: JsonObject; readonly open: boolean; readonly reason?: undefined; readonly choice?: undefined }
+  | { readonly choice: readonly Json[]; readonly reason?: undefined }
+  | { readonly reason: string; readonly choice?: undefined };
 
 const DEEPEST = 16;
+const MOST_BRANCHES = 20;
 const SEVERAL = 'several shapes are allowed';
 
 /**
  * Takes alternatives out of a schema where a form can do without them: those that only restrict what is described outside of them, those of
- * scalars alone, a single one beside `null`. What remains cannot be typed.
+ * scalars alone, a single one beside `null`. What remains is a choice between whole schemas, or cannot be typed.
  */
 export function mergeBranches(schema: JsonObject, resolver: Resolver, depth = 0): Merged {
   if (schema['x-kubernetes-int-or-string'] === true) return { schema, open: false };
@@ -23,9 +27,21 @@ export function mergeBranches(schema: JsonObject, resolver: Resolver, depth = 0)
   }
   if (branches.length === 0) return { schema, open: false };
   const described = ['type', 'properties', 'items', 'enum', 'const'].some((key) => schema[key] !== undefined);
-  if (described) return restricted(schema, branches);
-  const merged = alternatives(schema, branches);
-  return merged.reason === undefined ? mergeBranches(merged.schema, resolver, depth + 1) : merged;
+  const merged = described ? restricted(schema, branches) : alternatives(schema, branches);
+  if (merged.reason === SEVERAL) return choiceOf(schema) ?? merged;
+  return described || merged.reason !== undefined || merged.choice !== undefined
+    ? merged
+    : mergeBranches(merged.schema, resolver, depth + 1);
+}
+
+/** Each alternative together with what is described outside of them; undefined when one list of them does not tell it all. */
+function choiceOf(schema: JsonObject): Merged | undefined {
+  const { oneOf, anyOf, title: _title, description: _help, default: _default, ...outside } = schema;
+  const lists = [oneOf, anyOf].filter((list) => Array.isArray(list));
+  const [list] = lists as (readonly Json[])[];
+  if (list === undefined || lists.length > 1 || list.length > MOST_BRANCHES || schema['if'] !== undefined) return undefined;
+  const solid = list.filter((branch) => !isObject(branch) || branch['type'] !== 'null');
+  return { choice: solid.map((branch) => ({ allOf: [branch, outside] })) };
 }
 
 function branchesOf(schema: JsonObject): readonly Json[] {
@@ -43,6 +59,7 @@ function restricted(schema: JsonObject, branches: readonly JsonObject[]): Merged
   if (inside.some(([key, member]) => Object.keys(membersOf(member)).some((name) => !Object.hasOwn(membersOf(known[key]), name)))) {
     return { reason: SEVERAL };
   }
+  if (schema['oneOf'] !== undefined && inside.length < members.length) return { reason: SEVERAL };
   const anyKey = branches.some((branch) => isObject(branch['additionalProperties']) || isObject(branch['patternProperties']));
   return { schema, open: anyKey || inside.length < members.length };
 }

@@ -91,19 +91,26 @@ function branchesOf(schema: JsonObject): Json[] {
   return [...lists, ...[schema['then'], schema['else']].filter((branch) => branch !== undefined)];
 }
 
+/** Where branches differ, a leaf counts as typed when one of them has a control for it; a choice is typed when all its branches are. */
 function reach(root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
-  let node: FormNode = root;
+  let nodes: readonly FormNode[] = [root];
+  let open = false;
   for (const key of path) {
-    if (node.kind === 'yaml') return 'yaml';
-    const next = step(node, key);
-    if (next === 'open') return 'yaml';
-    if (next === undefined) return 'nothing';
-    node = next;
+    const steps = nodes.flatMap(branchNodes).map((node) => step(node, key));
+    open ||= steps.includes('open');
+    nodes = steps.filter((next) => next !== undefined && next !== 'open');
   }
-  return node.kind === 'yaml' ? 'yaml' : 'typed';
+  const controls = nodes.map((node) => branchNodes(node).every(({ kind }) => kind !== 'yaml'));
+  if (controls.includes(true)) return 'typed';
+  return controls.length > 0 || open ? 'yaml' : 'nothing';
+}
+
+function branchNodes(node: FormNode): readonly FormNode[] {
+  return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node];
 }
 
 function step(node: FormNode, key: string): FormNode | 'open' | undefined {
+  if (node.kind === 'yaml') return 'open';
   if (node.kind === 'group') return node.children.find((child) => child.key === key) ?? (node.open ? 'open' : undefined);
   if (node.kind === 'list') return key === '*' ? node.item : undefined;
   return node.kind === 'map' ? node.value : undefined;

@@ -1,5 +1,6 @@
 import { at, isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
+import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, YamlNode } from './form-node.ts';
 import { immutableMembers, isImmutable } from './immutable.ts';
@@ -84,6 +85,7 @@ function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Sh
   if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
   if (shape.is === 'enum') return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
   if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, shape.schema));
+  if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
   return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
 }
 
@@ -130,6 +132,26 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
   if (row.kind === 'yaml') return asYaml(base, row.reason);
   if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };
   return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
+}
+
+/** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */
+function choiceNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+  const layer = base.layer === 'required' ? 'curated' : base.layer;
+  const nodes = shape.branches.map((schema) => {
+    const node = nodeOf(builder, {
+      ...place,
+      schema,
+      required: false,
+      chain: false,
+      layer,
+      immutable: base.immutable,
+      fallback: undefined,
+    });
+    return { node, label: branchLabel(builder.document, schema, node) };
+  });
+  const branches = nodes.flatMap(({ node, label }) => (node.kind === 'choice' ? node.branches : [{ node, label }]));
+  if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, 'several shapes are allowed');
+  return { ...base, kind: 'choice', branches: distinctLabels(branches) };
 }
 
 function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {

@@ -97,6 +97,18 @@ export interface MapNode extends NodeBase {
   readonly value: FormNode;
 }
 
+/** Several shapes of which a value has one. */
+export interface ChoiceNode extends NodeBase {
+  readonly kind: 'choice';
+  readonly branches: readonly Branch[];
+}
+export interface Branch {
+  /** What tells it from the others, in a few words. */
+  readonly label: string;
+  /** At the same path as the choice; never a choice itself. */
+  readonly node: Exclude<FormNode, ChoiceNode>;
+}
+
 /** Anything that no typed control expresses, as YAML for that node alone. */
 export interface YamlNode extends NodeBase {
   readonly kind: 'yaml';
@@ -105,7 +117,7 @@ export interface YamlNode extends NodeBase {
 }
 
 export type ScalarNode = TextNode | MeasureNode | BooleanNode | EnumNode;
-export type FormNode = ScalarNode | GroupNode | ListNode | MapNode | YamlNode;
+export type FormNode = ScalarNode | GroupNode | ListNode | MapNode | ChoiceNode | YamlNode;
 
 /** Every kind of node. */
 export const FORM_KINDS = [
@@ -122,6 +134,7 @@ export const FORM_KINDS = [
   'group',
   'list',
   'map',
+  'choice',
   'yaml',
 ] as const satisfies readonly FormNode['kind'][];
 
@@ -135,5 +148,5 @@ export interface FormModel {
 
 /** Whether the node holds one scalar. */
 export function isScalar(node: FormNode): node is ScalarNode {
-  return node.kind !== 'group' && node.kind !== 'list' && node.kind !== 'map' && node.kind !== 'yaml';
+  return node.kind !== 'group' && node.kind !== 'list' && node.kind !== 'map' && node.kind !== 'choice' && node.kind !== 'yaml';
 }

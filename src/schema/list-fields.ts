@@ -31,6 +31,7 @@ export function listFields(model: FormModel): FieldLine[] {
 
 function linesOf(node: FormNode): FieldLine[] {
   if (node.kind === 'group') return node.children.flatMap(linesOf);
+  if (node.kind === 'choice') return [lineOf(node), ...node.branches.flatMap((branch) => linesOf(branch.node))];
   if (node.kind !== 'list' && node.kind !== 'map') return [lineOf(node)];
   const row = node.kind === 'list' ? node.item : node.value;
   return [lineOf(node), ...(isScalar(row) ? [] : linesOf(row))];
@@ -48,6 +49,7 @@ function lineOf(node: FormNode): FieldLine {
     ...(fallback === undefined || kind === 'secret' ? {} : { fallback }),
     constraints: 'constraints' in node ? node.constraints : {},
     ...(kind === 'enum' ? { options: node.options.map((option) => option.value) } : {}),
+    ...(kind === 'choice' ? { options: node.branches.map((branch) => branch.label) } : {}),
     ...(kind === 'yaml' ? { reason: node.reason } : {}),
     help: node.help.summary,
   };

@@ -11,6 +11,7 @@ export type Shape =
   | { readonly is: 'group'; readonly open: boolean; readonly schema: JsonObject }
   | { readonly is: 'map'; readonly value: Json; readonly schema: JsonObject }
   | { readonly is: 'list'; readonly item: Json; readonly schema: JsonObject }
+  | { readonly is: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
   | { readonly is: 'yaml'; readonly reason: string; readonly schema: JsonObject };
 
 export type Resolver = (schema: Json | undefined) => Resolved;
@@ -22,6 +23,7 @@ const MOST_OPTIONS = 1000;
 export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
   const merged = mergeBranches(resolved, resolver);
   if (merged.reason !== undefined) return { is: 'yaml', reason: merged.reason, schema: resolved };
+  if (merged.choice !== undefined) return { is: 'choice', branches: merged.choice, schema: resolved };
   const { schema } = merged;
   const values = optionsOf(schema);
   if (values !== undefined && values.length <= MOST_OPTIONS) {
@@ -30,10 +32,18 @@ export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
   const types = typesOf(schema);
   if (types.length === 0) return yaml('any value is allowed', schema);
   if (types.every((type) => SCALARS.includes(type))) return { is: 'scalar', types: types as ScalarType[], schema };
-  if (types.length > 1) return yaml('several shapes are allowed', schema);
+  if (types.length > 1) return { is: 'choice', branches: byType(schema, types), schema };
   if (types[0] === 'array') return listShape(schema);
   if (types[0] === 'object') return objectShape(schema, merged.open);
   return yaml('any value is allowed', schema);
+}
+
+/** One branch for all scalars, and one for each other type. */
+function byType(schema: JsonObject, types: readonly string[]): JsonObject[] {
+  const { title: _title, description: _help, default: _default, enum: _enum, ...rest } = schema;
+  const scalars = types.filter((type) => SCALARS.includes(type));
+  const others = types.filter((type) => !SCALARS.includes(type));
+  return [...(scalars.length > 0 ? [scalars] : []), ...others.map((type) => [type])].map((type) => ({ ...rest, type }));
 }
 
 /** Whether the schema allows `null`. */

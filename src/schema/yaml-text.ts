@@ -1,6 +1,6 @@
 import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
 import { isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import type { Json } from '../domain/resource.ts';
 
 /** YAML that was read, or why it cannot be: a sentence and the line within the text, counted from 1. `value` is absent for an empty text. */
 export type YamlRead =

@@ -1,8 +1,8 @@
 import type { FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
-import type { FormModel } from '../schema/form-node.ts';
-import { nodeAt } from './form/form-fields.ts';
+import { isScalar, type FormModel } from '../schema/form-node.ts';
+import { nodesAt } from './form/form-fields.ts';
 import { showForm, type ShownForm } from './instance-form.ts';
 import { instancePath } from './paths.ts';
 import { type ForeignChange, formatSeen, seenOf } from './three-way.ts';
@@ -57,8 +57,8 @@ function sentenceOn({ path, now, clash }: ForeignChange, model: FormModel): stri
 
 /** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
 function isSecret(path: string, model: FormModel): boolean {
-  const node = nodeAt(model.root, ['spec', ...path.split('.')]);
-  return node === undefined || ['secret', 'yaml', 'list', 'map', 'group'].includes(node.kind);
+  const nodes = nodesAt(model.root, ['spec', ...path.split('.')]);
+  return nodes.length === 0 || nodes.some((node) => node.kind === 'secret' || !isScalar(node));
 }
 
 function shortJson(value: Json): string {

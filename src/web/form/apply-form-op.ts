@@ -1,9 +1,9 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
-import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
-import { fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
+import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
 import { sealedValueAt } from './form-to-values.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
@@ -13,13 +13,14 @@ export interface FormOpResult {
   readonly faults: readonly FieldFault[];
 }
 
-const OP = /^(add|yaml|fields|open|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
+const OP = /^(add|yaml|fields|open|branch|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
 
 /**
  * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
  *
  * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
- *   part into a YAML field and `fields:spec.users` turns it back; `open:spec.affinity` shows the fields of a group. Others change nothing.
+ *   part into a YAML field and `fields:spec.users` turns it back; `open:spec.affinity` shows the fields of a group;
+ *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none. Others change nothing.
  * @param base the live values on edit; `{}` on create.
  */
 export function applyFormOp(
@@ -29,13 +30,30 @@ export function applyFormOp(
 ): FormOpResult {
   const [, verb, text = '', row] = OP.exec(op) ?? [];
   const path = parsePath(text);
-  const node = path === undefined ? undefined : nodeAt(model.root, path);
+  const node = path === undefined ? undefined : nodeAt(model.root, path, fieldMap(fields));
   if (verb === undefined || path === undefined || node === undefined) return { fields, faults: [] };
   if (verb === 'yaml') return { fields: toYaml(model, fields, { path, base }), faults: [] };
   if (verb === 'fields') return toFields(model, fields, { path, node });
   if (verb === 'open') return { fields: withField(fields, fieldName('x', path), '1'), faults: [] };
-  if (node.kind !== 'list' && node.kind !== 'map') return { fields, faults: [] };
+  if (verb === 'branch') return { fields: node.kind === 'choice' ? toBranch(fields, { path, node, row }) : fields, faults: [] };
+  const rows = node.kind === 'choice' ? chosenBranch(node, fieldMap(fields), path) : node;
+  if (rows?.kind !== 'list' && rows?.kind !== 'map') return { fields, faults: [] };
   return { fields: changeRows(fields, path, { verb, row: Number(row ?? -1) }), faults: [] };
+}
+
+/** What was typed into the other branches stays among the inputs as long as the page shows it; a constant that marks the branch is filled in. */
+function toBranch(
+  fields: URLSearchParams,
+  { path, node, row }: { readonly path: FormPath; readonly node: ChoiceNode; readonly row: string | undefined },
+): URLSearchParams {
+  const changed = withField(fields, fieldName('b', path), row ?? '');
+  for (const letter of ['y', 's'] as const) changed.delete(fieldName(letter, path));
+  const branch = chosenBranch(node, fieldMap(changed), path);
+  for (const child of branch?.kind === 'group' ? branch.children : []) {
+    const [only, ...others] = child.kind === 'enum' ? child.options : [];
+    if (only !== undefined && others.length === 0) changed.set(fieldName('v', [...path, child.key]), only.text);
+  }
+  return changed;
 }
 
 function changeRows(fields: URLSearchParams, path: FormPath, { verb, row }: { verb: string; row: number }): URLSearchParams {
@@ -89,7 +107,9 @@ function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { p
     return { fields, faults: [{ field: formatPath(path), message: `Line ${read.line}: ${read.fault}`, line: read.line }] };
   const others = without(fields, path);
   others.append(fieldName('x', path), '1');
+  if (node.kind === 'choice') others.append(fieldName('b', path), '');
   if (read.value === undefined) return { fields: others, faults: [] };
+  others.delete(fieldName('b', path));
   for (const [name, value] of nodeToFields(model, { node, path, value: read.value, origins: 'none' })) others.append(name, value);
   return { fields: others, faults: [] };
 }

@@ -1,4 +1,4 @@
-import type { FormNode } from '../../schema/form-node.ts';
+import type { Branch, ChoiceNode, FormNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 
 /**
@@ -11,15 +11,16 @@ import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts'
  * - `k` the key of a map's row
  * - `o` the row that this one was before it was moved or renamed: an index of the list, a key of the map
  * - `s` what an empty field means: `empty` (an empty text, list, map or object), `null`, or `unset` (a secret is taken away)
+ * - `b` the number of the branch that was chosen where several shapes are possible; empty: none
  * - `x` a group that was opened although nothing is in it
  */
-export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x';
+export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b';
 export type FieldMap = ReadonlyMap<string, string>;
 
 /** Lists and maps with more rows are edited as YAML. */
 export const MOST_ROWS = 200;
 
-const NAME = /^([vyrnkosx])\.(.*)$/s;
+const NAME = /^([vyrnkosxb])\.(.*)$/s;
 
 /** The name of an input. */
 export function fieldName(letter: FieldLetter, path: FormPath): string {
@@ -49,16 +50,38 @@ export function rowCount(fields: FieldMap, path: FormPath): number | undefined {
   return Math.min(Number(text), MOST_ROWS);
 }
 
-/** The node at a concrete path, rows and map keys included; undefined when the form has none there. */
-export function nodeAt(root: FormNode, path: FormPath): FormNode | undefined {
-  let node: FormNode | undefined = root;
-  for (const step of path.slice(1)) node = node === undefined ? undefined : childOf(node, step);
-  return path[0] === root.key ? node : undefined;
+/** The node at a concrete path, rows and map keys included, through the branches that the fields chose; undefined when the form has none there. */
+export function nodeAt(root: FormNode, path: FormPath, fields: FieldMap): FormNode | undefined {
+  let node: FormNode | undefined = path[0] === root.key ? root : undefined;
+  path.slice(1).forEach((step, index) => {
+    const inside: FormNode | undefined = node?.kind === 'choice' ? chosenBranch(node, fields, path.slice(0, index + 1)) : node;
+    node = inside === undefined ? undefined : childOf(inside, step);
+  });
+  return node;
 }
 
-/** One step down: the member of a group, the row of a list or map. */
+/** Every node that may stand at a path, whichever branches are chosen. */
+export function nodesAt(root: FormNode, path: FormPath): readonly FormNode[] {
+  let nodes: readonly FormNode[] = path[0] === root.key ? branchNodes(root) : [];
+  for (const step of path.slice(1))
+    nodes = nodes.map((node) => childOf(node, step)).flatMap((node) => (node === undefined ? [] : branchNodes(node)));
+  return nodes;
+}
+
+/** The node of the branch that was chosen. */
+export function chosenBranch(node: ChoiceNode, fields: FieldMap, path: FormPath): Branch['node'] | undefined {
+  const text = fields.get(fieldName('b', path)) ?? '';
+  return /^\d{1,2}$/.test(text) ? node.branches[Number(text)]?.node : undefined;
+}
+
+function branchNodes(node: FormNode): readonly FormNode[] {
+  return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node];
+}
+
+/** One step down: the member of a group, the row of a list or map; of the first branch that has it. */
 export function childOf(node: FormNode, step: string | number): FormNode | undefined {
   if (node.kind === 'group') return node.children.find((child) => child.key === step);
   if (node.kind === 'map') return node.value;
+  if (node.kind === 'choice') return node.branches.map((branch) => childOf(branch.node, step)).find((child) => child !== undefined);
   return node.kind === 'list' && (typeof step === 'number' || /^\d+$/.test(step)) ? node.item : undefined;
 }

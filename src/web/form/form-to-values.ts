@@ -5,6 +5,7 @@ import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.
 import type { FormPath } from '../../schema/form-path.ts';
 import { fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
 import { sealSecrets } from './kept-secret.ts';
+import { readChoice } from './read-choice.ts';
 import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { readScalarField, readYamlField } from './read-leaf.ts';
@@ -35,7 +36,7 @@ export function formToValues(model: FormModel, fields: URLSearchParams, base: Js
 
 /** The value of one node of the form, with stand-ins for the secrets that it keeps. */
 export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): Json | undefined {
-  const node = nodeAt(model.root, path);
+  const node = nodeAt(model.root, path, fieldMap(fields));
   if (node === undefined) return undefined;
   // All that can be read of a sealed base is stand-ins, whichever way it is read.
   const reading = startReading(model, fields, sealSecrets(model.root, base, [model.root.key]));
@@ -50,6 +51,7 @@ function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefine
   if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
   const yaml = take(reading, 'y', spot.path);
   if (yaml !== undefined) return readYamlField(reading, node, { ...spot, text: yaml });
+  if (node.kind === 'choice') return readChoice(reading, node, spot);
   if (isScalar(node)) return readScalarField(reading, node, spot);
   if (node.kind === 'group') return readGroup(reading, node, spot);
   if (node.kind === 'list') return readList(reading, node, spot);

@@ -116,4 +116,17 @@ export interface RowsView extends FieldFrame {
   readonly yamlOp: string;
 }
 
-export type FieldView = TextView | ChoiceView | GroupView | RowsView;
+/** Several shapes of which one is chosen. */
+export interface BranchesView extends FieldFrame {
+  readonly branchName: string;
+  /** The number of the branch that is chosen; empty when none is. */
+  readonly branch: string;
+  /** The label of it. */
+  readonly chosen: string;
+  readonly others: readonly { readonly op: string; readonly label: string }[];
+  readonly clearOp: string;
+  readonly content: readonly FieldView[];
+  readonly yamlOp: string;
+}
+
+export type FieldView = TextView | ChoiceView | GroupView | RowsView | BranchesView;

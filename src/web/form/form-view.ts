@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
 import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
+import { branchesView } from './branches-view.ts';
 import { fieldMap, fieldName } from './form-fields.ts';
 import type { FieldView, FormView } from './form-view-model.ts';
 import { childViews, countControls, groupView } from './group-view.ts';
@@ -52,6 +53,7 @@ export function formView(model: FormModel, { fields, base, faults }: FormState):
 function show(context: ViewContext, node: FormNode, spot: ShowSpot): FieldView {
   if (node.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) return yamlView(context, node, spot);
   if (isScalar(node)) return scalarView(context, node, spot);
+  if (node.kind === 'choice') return branchesView(context, node, spot);
   return node.kind === 'group' ? groupView(context, node, spot) : rowsView(context, node, spot);
 }
 

@@ -18,12 +18,13 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
   const filled = context.filled.has(path);
   const closed = context.large && !filled && !node.required && count > SMALL_GROUP && spot.path.length > 1 && spot.part !== 'main';
   const children = closed ? [] : childViews(context, node, spot);
+  const offered = node.required && !node.children.some((child) => child.required) ? 'always' : 'when ticked';
   const isMore = spot.part === 'more';
   return {
     ...frameOf(context, node, spot, {
       partial: 'parts/field-group',
       disabled: false,
-      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered: 'when ticked' }),
+      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
     }),
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
     open: isMore
@@ -65,5 +66,6 @@ function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean 
 /** Controls in a node; the row of a list or map counts once. */
 export function countControls(node: FormNode): number {
   if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countControls(child), 0);
+  if (node.kind === 'choice') return Math.max(...node.branches.map((branch) => countControls(branch.node)));
   return isScalar(node) || node.kind === 'yaml' ? 1 : Math.min(countControls(node.kind === 'list' ? node.item : node.value), 3);
 }

@@ -1,8 +1,9 @@
 import { at, isObject } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
-import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { findBranch } from '../../schema/find-branch.ts';
+import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
-import { nodeAt } from './form-fields.ts';
+import { nodesAt } from './form-fields.ts';
 
 const KEPT = /^<kept: (.{1,1000})>$/;
 
@@ -14,23 +15,47 @@ export function keptSecret(path: FormPath): string {
 /** The value with every secret that the form knows of replaced by a text that stands for it. */
 export function sealSecrets(node: FormNode, value: Json, path: FormPath): Json {
   if (node.kind === 'secret') return value === null || value === '' ? value : keptSecret(path);
+  if (node.kind === 'choice') return sealChoice(node, value, path);
   return eachMember(node, value, (child, member, step) => sealSecrets(child, member, [...path, step]));
 }
 
-/** The same, back again: texts that stand for a secret of the base become that secret. */
-export function unsealSecrets(model: FormModel, base: Json | undefined, { node, value }: { node: FormNode; value: Json }): Json {
-  if (node.kind === 'secret') return typeof value === 'string' ? (keptValue(model, base, value) ?? value) : value;
-  return eachMember(node, value, (child, member) => unsealSecrets(model, base, { node: child, value: member }));
+/** A value of no branch keeps its shape: only texts are hidden, whichever branch knows them as secrets. */
+function sealChoice(node: ChoiceNode, value: Json, path: FormPath): Json {
+  const branch = node.branches[findBranch(node, value) ?? -1];
+  if (branch !== undefined) return sealSecrets(branch.node, value, path);
+  return node.branches.reduce((sealed, { node: each }) => sealTexts(each, sealed, path), value);
 }
 
-/** The secret that a text stands for; undefined when it stands for none, or for something that is no secret. */
-export function keptValue(model: FormModel, base: Json | undefined, text: string): Json | undefined {
+function sealTexts(node: FormNode, value: Json, path: FormPath): Json {
+  if (node.kind === 'secret') return typeof value === 'string' ? sealSecrets(node, value, path) : value;
+  return eachMember(node, value, (child, member, step) => sealTexts(child, member, [...path, step]));
+}
+
+/** The same, back again: texts that stand for a secret of the base become that secret. */
+export function unsealSecrets(model: FormModel, base: Json | undefined, { path, value }: { path: FormPath; value: Json }): Json {
+  // The branch that was sealed need not be the one that is read.
+  return nodesAt(model.root, path).reduce((sealed, node) => unseal(model, base, { node, value: sealed }), value);
+}
+
+function unseal(model: FormModel, base: Json | undefined, { node, value }: { node: FormNode; value: Json }): Json {
+  if (node.kind === 'secret') return typeof value === 'string' ? (liveSecret(model, base, value) ?? value) : value;
+  return eachMember(node, value, (child, member) => unseal(model, base, { node: child, value: member }));
+}
+
+/** The secret that the text of a control stands for; undefined when it stands for none, or where no secret can be. */
+export function keptValue(model: FormModel, base: Json | undefined, { path, text }: { path: FormPath; text: string }): Json | undefined {
+  if (!KEPT.test(text) || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
+  return liveSecret(model, base, text);
+}
+
+function liveSecret(model: FormModel, base: Json | undefined, text: string): Json | undefined {
   const path = parsePath(KEPT.exec(text)?.[1] ?? '');
-  if (path === undefined || nodeAt(model.root, path)?.kind !== 'secret') return undefined;
+  if (path === undefined || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
   return at(base, ...path.slice(1)) as Json | undefined;
 }
 
 function eachMember(node: FormNode, value: Json, change: (child: FormNode, member: Json, step: string | number) => Json): Json {
+  if (node.kind === 'choice') return node.branches.reduce((sealed, branch) => eachMember(branch.node, sealed, change), value);
   if (node.kind === 'list' && Array.isArray(value)) return (value as readonly Json[]).map((item, index) => change(node.item, item, index));
   if ((node.kind !== 'group' && node.kind !== 'map') || !isObject(value) || Array.isArray(value)) return value;
   const members = node.kind === 'group' ? new Map(node.children.map((child) => [child.key, child])) : undefined;

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
-import { fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
+import { chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
 
 const LONGEST = 2000;
 
@@ -51,6 +51,10 @@ function stepInto(fields: FieldMap, { node, path, rest }: Descent): Descent | un
   if (node.kind === 'list') {
     const [all, bracketed, dotted] = /^(?:\[(\d{1,4})\]|\.(\d{1,4})(?![\w-]))/.exec(rest) ?? [];
     return all === undefined ? undefined : { node: node.item, path: [...path, Number(bracketed ?? dotted)], rest: rest.slice(all.length) };
+  }
+  if (node.kind === 'choice') {
+    const branch = chosenBranch(node, fields, path);
+    return branch === undefined ? undefined : stepInto(fields, { node: branch, path, rest });
   }
   return node.kind === 'map' ? stepIntoMap(fields, { value: node.value, path, rest }) : undefined;
 }

@@ -32,8 +32,12 @@ interface Placing {
 
 function place(draft: Draft, { node, steps, text }: Placing): void {
   const [step, ...rest] = steps;
-  const child = step === undefined ? undefined : childOf(node, step);
-  if (step === undefined || child === undefined || 'value' in draft) return;
+  if (step === undefined || 'value' in draft) return;
+  const children = (node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node])
+    .map((inside) => childOf(inside, step))
+    .filter((child) => child !== undefined);
+  const [child] = children;
+  if (child === undefined) return;
   const known = draft.members.get(step);
   if (rest.length > 0) {
     const next: Draft = known ?? { members: new Map() };
@@ -41,18 +45,24 @@ function place(draft: Draft, { node, steps, text }: Placing): void {
     if (!('members' in next) || next.members.size > 0) draft.members.set(step, next);
     return;
   }
-  const value = known === undefined ? valueOf(child, text) : undefined;
+  const value = known === undefined ? firstValue(children, text) : undefined;
   if (value !== undefined) draft.members.set(step, { value });
 }
 
+/** In the branches of a choice a field may be different things; the first that takes the text counts. A secret of any is left out. */
+function firstValue(nodes: readonly FormNode[], text: string): Json | undefined {
+  if (nodes.some((node) => node.kind === 'secret')) return undefined;
+  return nodes.map((node) => valueOf(node, text)).find((value) => value !== undefined);
+}
+
 function valueOf(node: FormNode, text: string): Json | undefined {
-  if (node.kind === 'secret') return undefined;
   return isScalar(node) ? readScalar(node, text).value : readYaml(text).value;
 }
 
 function finish(draft: Draft, node: FormNode): Json {
   if ('value' in draft) return draft.value;
   const members = [...draft.members].map(([step, member]) => [step, finish(member, childOf(node, step) ?? node)] as const);
-  if (node.kind !== 'list') return Object.fromEntries(members);
+  const isList = node.kind === 'list' || (node.kind === 'choice' && members.every(([step]) => /^\d+$/.test(step)));
+  if (!isList) return Object.fromEntries(members);
   return members.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value);
 }

@@ -12,7 +12,7 @@ export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot):
   const text = take(reading, 'v', spot.path);
   if (text === undefined) return spot.base;
   if (text === '') return emptyValue(reading, node, spot);
-  const kept = node.kind === 'secret' ? keptValue(reading.model, reading.base, text) : undefined;
+  const kept = keptValue(reading.model, reading.base, { path: spot.path, text });
   if (kept !== undefined) return kept;
   const read = readScalar(node, text);
   if (read.fault !== undefined) {
@@ -41,5 +41,5 @@ export function readYamlField(reading: Reading, node: FormNode, { text, ...spot 
     fault(reading, path, `Line ${read.line}: ${read.fault}`, read.line);
     return undefined;
   }
-  return read.value === undefined ? undefined : unsealSecrets(reading.model, reading.base, { node, value: read.value });
+  return read.value === undefined ? undefined : unsealSecrets(reading.model, reading.base, { path, value: read.value });
 }

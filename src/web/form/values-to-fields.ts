@@ -1,6 +1,7 @@
 import { isObject } from '../../domain/read.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
-import { isScalar, type FormModel, type FormNode, type GroupNode, type ScalarNode } from '../../schema/form-node.ts';
+import { findBranch } from '../../schema/find-branch.ts';
+import { isScalar, type ChoiceNode, type FormModel, type FormNode, type GroupNode, type ScalarNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { holdsText, writeScalar } from '../../schema/scalar-text.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
@@ -48,10 +49,20 @@ function write(writer: Writer, part: Part): void {
   const { node, path, value } = part;
   if (node.kind === 'yaml') return asYaml(writer, part);
   if (value === null) return writeNull(writer, node, path);
+  if (node.kind === 'choice') return writeChoice(writer, node, part);
   if (isScalar(node)) return writeControl(writer, node, part);
   if (node.kind === 'list') return Array.isArray(value) ? writeList(writer, part, value as readonly Json[]) : asYaml(writer, part);
   if (!isObject(value)) return asYaml(writer, part);
   return node.kind === 'group' ? writeGroup(writer, node, { ...part, value: value }) : writeMap(writer, { ...part, value: value });
+}
+
+function writeChoice(writer: Writer, node: ChoiceNode, part: Part): void {
+  const found = findBranch(node, part.value);
+  const branch = node.branches[found ?? -1];
+  if (branch === undefined) return asYaml(writer, part);
+  put(writer, 'b', part.path, String(found));
+  const { inMap: _inMap, ...whole } = part;
+  write(writer, { ...whole, node: branch.node });
 }
 
 function writeControl(writer: Writer, node: ScalarNode, part: Part): void {
@@ -111,6 +122,7 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
 /** Null is an empty control that says so. Lists and maps also say that they have no rows. */
 function writeNull(writer: Writer, node: FormNode, path: FormPath): void {
   if (isScalar(node)) put(writer, 'v', path, '');
+  if (node.kind === 'choice') put(writer, 'b', path, '');
   if (node.kind === 'list' || node.kind === 'map') put(writer, 'n', path, '0');
   put(writer, 's', path, 'null');
 }

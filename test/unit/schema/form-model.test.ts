@@ -152,8 +152,18 @@ const cases: readonly Case[] = [
     kind: 'group',
     says: { open: true },
   },
-  { world: 'Alternatives of objects are YAML', schema: { oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }, kind: 'yaml' },
-  { world: 'An object or text is YAML', schema: { type: ['object', 'string'] }, kind: 'yaml' },
+  {
+    world: 'Alternatives of objects are a choice',
+    schema: { oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }] },
+    kind: 'choice',
+  },
+  { world: 'An object or text is a choice', schema: { type: ['object', 'string'] }, kind: 'choice' },
+  {
+    world: 'Alternatives of alternatives are one choice',
+    schema: { oneOf: [{ type: 'string' }, { oneOf: [{ type: 'array', items: { type: 'string' } }, { properties: { a: {} } }] }] },
+    kind: 'choice',
+  },
+  { world: 'A choice between unknown things is YAML', schema: { type: ['object', 'array'] }, kind: 'yaml' },
   { world: 'Nothing said is YAML', schema: {}, kind: 'yaml' },
   {
     world: 'allOf is merged',

@@ -77,11 +77,23 @@ function part(depth: number): Part {
       .map((entries) => Object.fromEntries(entries) as JsonObject),
   }));
   return fc
-    .tuple(fc.oneof(scalar, { arbitrary: group(depth - 1), weight: 2 }, list, map), fc.nat(9))
+    .tuple(fc.oneof(scalar, { arbitrary: group(depth - 1), weight: 2 }, list, map, choice(depth - 1)), fc.nat(9))
     .map(([{ schema, value }, chance]) => ({
       schema: chance === 0 ? { ...schema, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } : schema,
       value: fc.oneof({ arbitrary: value, weight: 12 }, { arbitrary: anything, weight: 1 }),
     }));
+}
+
+/** Alternatives, as a list of them or by types; a value has any one of them. */
+function choice(depth: number): Part {
+  const branches = fc.array(fc.oneof(group(depth), part(depth)), { minLength: 2, maxLength: 3 });
+  return fc
+    .tuple(branches, fc.constantFrom('oneOf', 'anyOf'), fc.boolean())
+    .map(([parts, word, byType]) =>
+      byType
+        ? { schema: { type: ['object', 'string', 'array'], items: { type: 'string' } }, value: anything }
+        : { schema: { [word]: parts.map(({ schema }) => schema) }, value: fc.oneof(...parts.map(({ value }) => value)) },
+    );
 }
 
 function group(depth: number): Part {
