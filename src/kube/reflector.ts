@@ -68,7 +68,9 @@ async function reflect(options: ReflectorOptions, store: ObjectStore, listed: ()
       if (notServed) store.replaceAll([]);
       failures = now() - started > GOOD_WATCH_MS ? 1 : failures + 1;
       const delay = notServed ? NOT_SERVED_MS : backoffDelay(failures, BACKOFF, random());
-      log[notServed ? 'debug' : 'warn']('Watching failed; trying again', { resource: type.resource, why: messageOf(error), delay });
+      // A version that is too old is how an api-server asks for a new list.
+      const isUsual = notServed || isAppError(error, 'Conflict');
+      log[isUsual ? 'debug' : 'warn']('Watching failed; trying again', { resource: type.resource, why: messageOf(error), delay });
       await wait(delay, signal);
     }
   }
