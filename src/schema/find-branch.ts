@@ -1,5 +1,5 @@
 import { isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import type { Json } from '../domain/resource.ts';
 import { checkScalar } from './check-scalar.ts';
 import { isScalar, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
 import { holdsText, writeScalar } from './scalar-text.ts';
@@ -28,7 +28,7 @@ function bares(shown: FormNode, other: FormNode, value: Json): boolean {
   if (other.kind !== 'group' || !isObject(value)) return false;
   const known = new Map(shown.children.map((child) => [child.key, child.kind]));
   const apart = other.children.filter((child) => (known.get(child.key) ?? 'yaml') === 'yaml');
-  return apart.some((child) => Object.hasOwn(value, child.key) && holdsSecret(child, (value as JsonObject)[child.key]));
+  return apart.some((child) => Object.hasOwn(value, child.key) && holdsSecret(child, value[child.key]));
 }
 
 function holdsSecret(node: FormNode, value: Json | undefined): boolean {
@@ -36,11 +36,8 @@ function holdsSecret(node: FormNode, value: Json | undefined): boolean {
   if (node.kind === 'choice') return node.branches.some((branch) => holdsSecret(branch.node, value));
   if (node.kind === 'list') return Array.isArray(value) && (value as readonly Json[]).some((item) => holdsSecret(node.item, item));
   if (!isObject(value) || Array.isArray(value)) return false;
-  const members = value as JsonObject;
-  if (node.kind === 'map') return Object.values(members).some((member) => holdsSecret(node.value, member));
-  return (
-    node.kind === 'group' && node.children.some((child) => Object.hasOwn(members, child.key) && holdsSecret(child, members[child.key]))
-  );
+  if (node.kind === 'map') return Object.values(value).some((member) => holdsSecret(node.value, member));
+  return node.kind === 'group' && node.children.some((child) => Object.hasOwn(value, child.key) && holdsSecret(child, value[child.key]));
 }
 
 function fit(node: FormNode, value: Json): number {

@@ -18,13 +18,12 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
   const filled = context.filled.has(path);
   const closed = context.large && !filled && !node.required && count > SMALL_GROUP && spot.path.length > 1 && spot.part !== 'main';
   const children = closed ? [] : childViews(context, node, spot);
-  const offered = node.required && !node.children.some((child) => child.required) ? 'always' : 'when ticked';
   const isMore = spot.part === 'more';
   return {
     ...frameOf(context, node, spot, {
       partial: 'parts/field-group',
       disabled: false,
-      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
+      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered: 'when ticked' }),
     }),
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
     open: isMore

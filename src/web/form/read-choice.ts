@@ -2,7 +2,8 @@ import type { Json } from '../../domain/resource.ts';
 import { findBranch } from '../../schema/find-branch.ts';
 import type { ChoiceNode } from '../../schema/form-node.ts';
 import { chosenBranch } from './form-fields.ts';
-import { fault, keptEmpty, take, type Reading } from './reading.ts';
+import { reportMissing } from './read-group.ts';
+import { keptEmpty, take, type Reading } from './reading.ts';
 import type { Spot } from './spots.ts';
 
 /** The value of the branch that was chosen. Choosing one is meant: a branch of fields that all stay empty is an empty object. */
@@ -13,8 +14,7 @@ export function readChoice(reading: Reading, node: ChoiceNode, spot: Spot): Json
   const faults = reading.faults.length;
   const value = reading.read(reading, branch, branchSpot(node, branch, spot));
   if (value !== undefined || branch.kind !== 'group' || reading.faults.length > faults) return value;
-  for (const child of branch.children.filter((one) => one.required))
-    fault(reading, [...spot.path, child.key], `${child.label} is required`);
+  for (const child of branch.children.filter((one) => one.required)) reportMissing(reading, child, [...spot.path, child.key]);
   return {};
 }
 

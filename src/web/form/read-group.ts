@@ -58,14 +58,14 @@ function inBaseOrder(members: ReadonlyMap<string, Json>, base: Json | undefined)
 }
 
 /** A required group asks for its own required fields by name. */
-function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
+export function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
   const inner = node.kind === 'group' && !reading.fields.has(fieldName('y', path)) ? node.children.filter((child) => child.required) : [];
   if (inner.length === 0) fault(reading, path, askFor(node));
   for (const child of inner) reportMissing(reading, child, [...path, child.key]);
 }
 
 function askFor(node: FormNode): string {
-  if (node.kind === 'enum' || node.kind === 'boolean') return `Choose ${inSentence(node.label)}`;
+  if (node.kind === 'enum' || node.kind === 'boolean' || node.kind === 'choice') return `Choose ${inSentence(node.label)}`;
   const least = node.kind === 'list' ? (node.constraints.minItems ?? 0) : 0;
   if (least > 0) return `Add at least ${rowsText(least)}`;
   if (node.kind === 'list' || node.kind === 'map') return 'Add a row, or tick the box to leave it empty';
