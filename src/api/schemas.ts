@@ -193,7 +193,7 @@ export const SCHEMAS = {
       displayName: text,
       status: { enum: ['READY', 'INSTALLING', 'ERROR', 'DELETING'] },
       message: text,
-      chart: object({ address: text, name: text, version: text, appVersion: text, digest: text }, ['address']),
+      chart: object({ address: text, name: text, version: text, appVersion: text, digest: text, availableVersion: text }, ['address']),
       release: object({ name: text, namespace: text, revision: integer, status: text }),
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
       conditions: list(condition),

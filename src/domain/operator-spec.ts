@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { UpgradePolicy } from './chart-version.ts';
 import { parseDuration } from './duration.ts';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
@@ -11,6 +12,7 @@ export type ChartSource =
       readonly kind: 'repository';
       readonly repoURL: string;
       readonly name: string;
+      /** One version, or a range such as `^1.2`. */
       readonly version: string;
       /** `sha256:<hex>` */
       readonly digest?: string;
@@ -59,7 +61,9 @@ export interface OperatorSpec {
   readonly createNamespace: boolean;
   readonly releaseName: string;
   readonly legacyAPIs: LegacyApiPolicy;
-  readonly upgrade: { readonly crdSafety: CrdSafety };
+  readonly upgrade: { readonly policy: UpgradePolicy; readonly crdSafety: CrdSafety };
+  /** `namespace/name` of the Operators that must be READY before this one is installed or upgraded. */
+  readonly dependsOn: readonly string[];
   readonly suspend: boolean;
   /** Milliseconds. */
   readonly interval: number;
@@ -83,13 +87,23 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
     createNamespace: booleanAt(spec, 'createNamespace') ?? false,
     releaseName: textAt(spec, 'releaseName') ?? name,
     legacyAPIs: textAt(spec, 'legacyAPIs') === 'Reject' ? 'Reject' : 'Uplift',
-    upgrade: { crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict' },
+    upgrade: {
+      policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
+      crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
+    },
+    dependsOn: parseDependsOn(operator),
     suspend: booleanAt(spec, 'suspend') ?? false,
     interval: parseDuration(textAt(spec, 'interval') ?? '10m'),
     historyLimit: numberAt(spec, 'historyLimit') ?? 10,
     deletionPolicy: parseDeletionPolicy(textAt(spec, 'deletionPolicy')),
     catalog: parseCatalogEntry(objectAt(spec, 'catalog')),
   };
+}
+
+/** `namespace/name` of the Operators in `spec.dependsOn`; without a namespace the Operator's own is meant. */
+export function parseDependsOn({ spec, metadata }: KubeObject): readonly string[] {
+  const own = metadata.namespace ?? 'default';
+  return listAt(spec, 'dependsOn').map((item) => `${textAt(item, 'namespace') ?? own}/${textAt(item, 'name') ?? ''}`);
 }
 
 /** The address of a chart as a person would name it. */

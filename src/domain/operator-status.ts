@@ -34,6 +34,8 @@ export interface OperatorStatus {
   readonly observedGeneration?: number;
   readonly customResourceDefinitions: readonly string[];
   readonly chart?: { readonly name: string; readonly version: string; readonly appVersion?: string; readonly digest: string };
+  /** A newer version of the chart: of the range that is asked for, or, for an exact version, of all released ones. */
+  readonly availableVersion?: string;
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
   readonly crds: readonly CrdStatus[];
   readonly lastAttempted?: Attempt;
@@ -45,12 +47,14 @@ export interface OperatorStatus {
 export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   const { status } = operator;
   const observedGeneration = numberAt(status, 'observedGeneration');
+  const availableVersion = textAt(status, 'availableVersion');
   const word = parseLegacyStatus(textAt(status, 'status'));
   return {
     ...(word === undefined ? {} : { status: word }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
     customResourceDefinitions: listAt(status, 'customResourceDefinitions').filter((item) => typeof item === 'string'),
     ...parseChart(objectAt(status, 'chart')),
+    ...(availableVersion === undefined ? {} : { availableVersion }),
     ...parseRelease(objectAt(status, 'release')),
     crds: listAt(status, 'crds').map((item) => parseCrd(item)),
     ...parseAttempt(objectAt(status, 'lastAttempted')),

@@ -14,6 +14,8 @@ export interface OperatorView {
     readonly version?: string;
     readonly appVersion?: string;
     readonly digest?: string;
+    /** A newer version on offer. */
+    readonly availableVersion?: string;
   };
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
   readonly crds: readonly {

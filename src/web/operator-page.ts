@@ -11,6 +11,8 @@ export interface OperatorRow {
   readonly status: Badge;
   readonly chart: string;
   readonly version: string;
+  /** A newer version on offer; empty when there is none. */
+  readonly available: string;
   readonly kinds: readonly string[];
   /** Empty while nobody has counted them. */
   readonly instances: string;
@@ -47,6 +49,7 @@ export function operatorPage(operator: OperatorView): OperatorPage {
       ['Address', chart.address],
       ['Name', chart.name],
       ['Version', chart.version],
+      ['Available version', chart.availableVersion],
       ['App version', chart.appVersion],
       ['Digest', chart.digest],
     ]),
@@ -72,6 +75,7 @@ function operatorRow(operator: OperatorView): OperatorRow {
     status: operatorBadge(operator),
     chart: chart.name ?? chart.address,
     version: chart.version ?? '',
+    available: chart.availableVersion ?? '',
     kinds: operator.crds.map((crd) => crd.kind),
     instances: countText(operator.crds),
     message: operator.message,

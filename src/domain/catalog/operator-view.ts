@@ -42,7 +42,8 @@ function chartOf({ spec, status }: KubeObject): OperatorView['chart'] {
     const value = textAt(status, 'chart', key);
     return value === undefined ? [] : [[key, value] satisfies [string, string]];
   });
-  return { address, ...Object.fromEntries(found) };
+  const availableVersion = textAt(status, 'availableVersion');
+  return { address, ...Object.fromEntries(found), ...(availableVersion === undefined ? {} : { availableVersion }) };
 }
 
 function releaseOf(release: Readonly<Record<string, unknown>>): Pick<OperatorView, 'release'> {

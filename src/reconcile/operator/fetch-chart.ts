@@ -1,5 +1,6 @@
 import { AppError, isAppError } from '../../domain/errors.ts';
-import type { Chart } from './ports.ts';
+import { newerVersion, versionToAskFor } from '../../domain/chart-version.ts';
+import type { Chart, ChartPort } from './ports.ts';
 import { resolveValues, type ResolvedValues } from './resolve-values.ts';
 import { stepDigest } from './step-digest.ts';
 import type { LivingFacts } from './state.ts';
@@ -40,13 +41,39 @@ async function valuesOf(work: Work): Promise<ResolvedValues | AppError> {
   }
 }
 
-async function recallOrFetch(memory: ChartMemory, { ports, operator, spec, generation, requestedAt, signal }: Work): Promise<Chart> {
+async function recallOrFetch(memory: ChartMemory, work: Work): Promise<Chart> {
+  const { ports, operator, spec, generation, requestedAt } = work;
   const key = operator.metadata.uid ?? '';
   const known = memory.get(key);
   const now = ports.now().getTime();
   const sameWish = known?.generation === generation && known.requestedAt === requestedAt;
   if (known !== undefined && sameWish && now - known.fetchedAt < spec.interval) return known.chart;
-  const chart = await ports.charts.fetch(spec.chart, signal);
+  const chart = await fetchWanted(work);
   memory.set(key, { chart, generation, requestedAt, fetchedAt: now });
   return chart;
+}
+
+async function fetchWanted({ ports, spec, status, signal }: Work): Promise<Chart> {
+  const { chart: source, upgrade } = spec;
+  if (source.kind === 'url') return ports.charts.fetch(source, signal);
+  const installed = status.release === undefined ? undefined : status.chart?.version;
+  const version = versionToAskFor({ version: source.version, policy: upgrade.policy, installed });
+  const chart = await ports.charts.fetch({ ...source, version }, signal);
+  const available = newerVersion(await offeredVersions(ports, source, signal), source.version, chart.contents.metadata.version);
+  return available === undefined ? chart : { ...chart, availableVersion: available };
+}
+
+/** What else there is is worth knowing, and nothing that an Operator fails for: the chart itself is here. */
+async function offeredVersions(
+  { charts, log }: Work['ports'],
+  source: Parameters<ChartPort['versions']>[0],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  try {
+    return await charts.versions(source, signal);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });
+    return [];
+  }
 }

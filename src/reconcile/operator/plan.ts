@@ -2,6 +2,7 @@ import type { AppError } from '../../domain/errors.ts';
 import type { Health } from '../../domain/health.ts';
 import type { DeployVerb } from './deploy.ts';
 import type { CrdFact } from './observe-crds.ts';
+import type { DependencyFact } from './observe-dependencies.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { Chart } from './ports.ts';
 import type { DyingState, LivingState, Target } from './state.ts';
@@ -15,6 +16,7 @@ export type LivingAct =
   | { readonly kind: 'unlock' }
   | { readonly kind: 'report-unfetched'; readonly error: AppError }
   | { readonly kind: 'report-unresolved'; readonly chart: Chart; readonly error: AppError }
+  | { readonly kind: 'await-dependencies'; readonly chart: Chart; readonly dependencies: DependencyFact }
   | { readonly kind: 'deploy'; readonly verb: DeployVerb; readonly target: Target }
   | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
@@ -47,6 +49,8 @@ export function planLiving(state: LivingState): LivingAct {
       return { kind: 'report-unfetched', error: state.error };
     case 'Unresolved':
       return { ...state, kind: 'report-unresolved' };
+    case 'Blocked':
+      return { ...state, kind: 'await-dependencies' };
     case 'Absent':
       return { kind: 'deploy', verb: 'install', target: state.target };
     case 'Outdated':

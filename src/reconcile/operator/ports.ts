@@ -29,6 +29,8 @@ export interface Chart {
   /** `sha256:<hex>` of the packed bytes. */
   readonly digest: string;
   readonly path: string;
+  /** A newer version that the repository offers. */
+  readonly availableVersion?: string;
   readonly contents: {
     readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
     readonly crds: readonly KubeObject[];
@@ -38,6 +40,8 @@ export interface Chart {
 
 export interface ChartPort {
   fetch(source: ChartSource, signal: AbortSignal): Promise<Chart>;
+  /** The versions that a repository offers. */
+  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 export interface ReleaseRef {

@@ -21,5 +21,15 @@ export async function recordTransitions({ ports, operator, status }: Work, condi
 }
 
 function isUnderWay(reason: string): boolean {
-  return ['Installing', 'Upgrading', 'Progressing', 'NotEstablished', 'Unlocking', 'Deleting', 'Uninstalling', 'Unknown'].includes(reason);
+  return [
+    'Installing',
+    'Upgrading',
+    'Progressing',
+    'NotEstablished',
+    'DependencyNotReady',
+    'Unlocking',
+    'Deleting',
+    'Uninstalling',
+    'Unknown',
+  ].includes(reason);
 }

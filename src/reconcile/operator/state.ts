@@ -3,6 +3,7 @@ import type { OperatorDeletionPolicy } from '../../domain/operator-spec.ts';
 import { isPending } from '../../domain/release.ts';
 import type { Health } from '../../domain/health.ts';
 import type { CrdFact } from './observe-crds.ts';
+import type { DependencyFact } from './observe-dependencies.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { OwnRelease, ReleaseFact } from './observe-release.ts';
 import type { Chart } from './ports.ts';
@@ -21,6 +22,8 @@ export interface LivingFacts {
   /** Absent while nothing was fetched because something else comes first. */
   readonly chart?: Target | { readonly error: AppError } | { readonly chart: Chart; readonly unresolved: AppError };
   readonly health?: Health;
+  /** Looked at only when something is to be installed or upgraded. */
+  readonly dependencies?: DependencyFact;
 }
 
 /** What was seen of an Operator that is being deleted. */
@@ -42,6 +45,8 @@ export type LivingState =
   | { readonly kind: 'Unfetched'; readonly error: AppError }
   /** Values that it takes from elsewhere cannot be read. */
   | { readonly kind: 'Unresolved'; readonly chart: Chart; readonly error: AppError }
+  /** What it depends on is not there yet, or depends on it in turn. */
+  | { readonly kind: 'Blocked'; readonly chart: Chart; readonly dependencies: DependencyFact }
   | { readonly kind: 'Absent'; readonly target: Target }
   | { readonly kind: 'Outdated'; readonly target: Target }
   /** Definitions that it brought are gone. */
@@ -77,6 +82,7 @@ export function determineLivingState(facts: LivingFacts): LivingState {
   if (facts.wait > 0 || chart === undefined) return { kind: 'Waiting', wait: facts.wait };
   if ('error' in chart) return { kind: 'Unfetched', error: chart.error };
   if ('unresolved' in chart) return { kind: 'Unresolved', chart: chart.chart, error: chart.unresolved };
+  if (isBlocked(facts.dependencies)) return { kind: 'Blocked', chart: chart.chart, dependencies: facts.dependencies };
   if (release.kind === 'Absent') return { kind: 'Absent', target: chart };
   if (release.status !== 'deployed' || release.step !== chart.step) return { kind: 'Outdated', target: chart };
   if (lacksCrds(facts)) return { kind: 'Undefined', target: chart };
@@ -91,6 +97,10 @@ export function determineDyingState(facts: DyingFacts): DyingState {
   if (facts.release.kind === 'Own') return { kind: 'Installed' };
   if (facts.policy === 'Cascade' && facts.crds.length > 0) return { kind: 'Discarding', crds: facts.crds };
   return { kind: 'Vacant' };
+}
+
+function isBlocked(fact: DependencyFact | undefined): fact is DependencyFact {
+  return fact !== undefined && (fact.waiting.length > 0 || fact.cycle !== undefined);
 }
 
 function lacksCrds({ crds, expectedCrds }: LivingFacts): boolean {

@@ -1,11 +1,13 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError } from '../../domain/errors.ts';
+import { awaitDependencies } from './await-dependencies.ts';
 import { carryOut } from './carry-out.ts';
 import { fetched, isFalse } from './conditions.ts';
 import { waitBeforeAttempt } from './due.ts';
 import { fetchChart, type ChartMemory } from './fetch-chart.ts';
 import { guard } from './finalizer.ts';
 import { observeCrds } from './observe-crds.ts';
+import { observeDependencies } from './observe-dependencies.ts';
 import { observeHealth } from './observe-health.ts';
 import { observeRelease } from './observe-release.ts';
 import { planLiving, type LivingAct } from './plan.ts';
@@ -45,7 +47,8 @@ async function observe(memory: ChartMemory, work: Work): Promise<LivingFacts> {
   if (facts.suspended || !facts.guarded || facts.wait > 0 || release.kind === 'Foreign') return facts;
   const chart = await fetchChart(memory, work);
   const inStep = 'step' in chart && release.kind === 'Own' && release.status === 'deployed' && release.step === chart.step;
-  return { ...facts, chart, ...(inStep ? { health: await observeHealth(ports.cluster, work.release, signal) } : {}) };
+  if (inStep) return { ...facts, chart, health: await observeHealth(ports.cluster, work.release, signal) };
+  return spec.dependsOn.length === 0 ? { ...facts, chart } : { ...facts, chart, dependencies: await observeDependencies(work) };
 }
 
 async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<ReconcileResult> {
@@ -70,6 +73,8 @@ async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<
         conditions: [fetched(work.spec.chart, act.chart)],
         chart: act.chart,
       });
+    case 'await-dependencies':
+      return awaitDependencies(work, facts, act);
     case 'deploy':
       return carryOut(work, facts, act);
     case 'watch-progress':

@@ -49,12 +49,14 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   const { status: earlier, generation } = work;
   const chart = finding.chart === undefined ? earlier.chart : chartStatus(finding.chart);
   const attempt = finding.attempt ?? earlier.lastAttempted;
+  const availableVersion = finding.chart === undefined ? earlier.availableVersion : finding.chart.availableVersion;
   const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
   return {
     status: finding.word,
     observedGeneration: generation,
     customResourceDefinitions: crds.map((crd) => crd.name),
     ...(chart === undefined ? {} : { chart }),
+    ...(availableVersion === undefined ? {} : { availableVersion }),
     ...releaseStatus(work, finding.release),
     crds,
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),

@@ -53,6 +53,26 @@ describe('what to do about an Operator that is to stay', () => {
       facts: { chart: { chart: CHART, unresolved: new AppError('ValuesInvalid', 'x') } },
       act: 'report-unresolved',
     },
+    {
+      title: 'one whose dependency is not ready is not installed yet',
+      facts: { release: { kind: 'Absent' }, dependencies: { waiting: [{ operator: 'n/o', why: 'it is ERROR' }] } },
+      act: 'await-dependencies',
+    },
+    {
+      title: 'one whose dependency is not ready is not upgraded yet',
+      facts: { release: own({ step: 'yesterday' }), dependencies: { waiting: [{ operator: 'n/o', why: 'it is ERROR' }] } },
+      act: 'await-dependencies',
+    },
+    {
+      title: 'one that depends on itself is not installed',
+      facts: { release: { kind: 'Absent' }, dependencies: { waiting: [], cycle: ['n/o', 'n/o'] } },
+      act: 'await-dependencies',
+    },
+    {
+      title: 'one whose dependencies are ready is installed',
+      facts: { release: { kind: 'Absent' }, dependencies: { waiting: [] } },
+      act: 'deploy install',
+    },
     { title: 'one without a release is installed', facts: { release: { kind: 'Absent' } }, act: 'deploy install' },
     { title: 'one whose release is of another step is upgraded', facts: { release: own({ step: 'yesterday' }) }, act: 'deploy upgrade' },
     { title: 'one whose last upgrade failed is upgraded again', facts: { release: own({ status: 'failed' }) }, act: 'deploy upgrade' },
