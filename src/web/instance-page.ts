@@ -86,7 +86,7 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
     sentence: instance.deleting ? 'It is being deleted; what belongs to it goes with it.' : healthSentence(word, message),
     working: instance.deleting || word === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
-    causes: tree.causes,
+    causes: explaining(tree),
     tree: treeRow(tree.root),
     count: tree.count,
     unreadable: tree.unreadable,
@@ -94,6 +94,11 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
     events: events.map((event) => ({ ...event, warning: event.type === 'Warning' })),
     refreshHref: instancePath(instance),
   };
+}
+
+/** The deepest cause explains most and comes first; what the banner says already is left out. */
+function explaining({ causes, health }: ResourceTree): ResourceTree['causes'] {
+  return causes.toReversed().filter(({ message }) => message !== health.message);
 }
 
 function healthSentence(word: HealthWord, message: string): string {

@@ -2,6 +2,7 @@ import type { Health } from '../health.ts';
 import { at, listAt, numberAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
 import { conditionsOf } from './conditions.ts';
+import { unschedulable } from './unschedulable.ts';
 
 /** Waiting for one of these does not end by itself. */
 const BROKEN_WAIT = /(BackOff|Err.*|Invalid.*|.*Error)$/;
@@ -67,5 +68,5 @@ function failure(object: KubeObject): string {
 
 function pending(object: KubeObject): string {
   const unscheduled = conditionsOf(object).find((condition) => condition.type === 'PodScheduled' && condition.status === 'False');
-  return unscheduled === undefined ? 'Its containers are being started' : unscheduled.message || 'It waits for a node';
+  return unscheduled === undefined ? 'Its containers are being started' : unschedulable(unscheduled.message) || 'It waits for a node';
 }

@@ -1,0 +1,32 @@
+/** How the scheduler words what is wrong with a node, and how people do. The first that fits wins. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^Insufficient cpu$/, 'too little CPU free'],
+  [/^Insufficient (.+)$/, 'too little $1 free'],
+  [/^Too many pods$/, 'as many pods as it may have'],
+  [/^.*untolerated taint.*$/, 'a taint that this pod does not tolerate'],
+  [/^.*node affinity\/selector$/, 'not the labels that this pod asks for'],
+  [/^.*volume node affinity conflict$/, 'no access to its volume'],
+  [/^.*were unschedulable$/, 'been closed to new pods'],
+];
+
+/**
+ * The scheduler's `0/2 nodes are available: 2 Insufficient memory. no new claims …, preemption: …` in plain words, what it tried besides left
+ * out. Words that it does not usually use stay as they are.
+ */
+export function unschedulable(message: string): string {
+  const said = /^0\/(\d+) nodes are available: (.+?)\.(?: |$)/s.exec(message);
+  if (said === null) return message;
+  const [, nodes = '', reasons = ''] = said;
+  if (/unbound immediate PersistentVolumeClaims/.test(reasons)) return 'It waits for its volumes';
+  const counted = reasons.split(', ').map((reason) => /^(\d+) (.+)$/s.exec(reason));
+  if (counted.some((reason) => reason === null)) return message;
+  const words = counted.map(
+    (reason) => `${reason?.[1] ?? ''} of ${nodes} ${reason?.[1] === '1' ? 'has' : 'have'} ${plain(reason?.[2] ?? '')}`,
+  );
+  return `No node can take it: ${words.join(', ')}`;
+}
+
+function plain(reason: string): string {
+  const known = REASONS.find(([pattern]) => pattern.test(reason));
+  return known === undefined ? `"${reason}"` : reason.replace(known[0], known[1]);
+}
