@@ -26,7 +26,7 @@ export async function listEvents(
   return items
     .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
     .map(eventView)
-    .sort((a, b) => b.lastSeen.localeCompare(a.lastSeen) || a.message.localeCompare(b.message));
+    .sort((a, b) => instant(b.lastSeen) - instant(a.lastSeen) || a.message.localeCompare(b.message));
 }
 
 function eventView(event: KubeObject): EventView {
@@ -44,6 +44,11 @@ function eventView(event: KubeObject): EventView {
       event.metadata.creationTimestamp ??
       '',
   };
+}
+
+/** Some reporters write fractions of a second and some do not, so that the texts cannot be compared. */
+function instant(time: string): number {
+  return Date.parse(time) || 0;
 }
 
 function uidsOf(node: TreeNode): string[] {
