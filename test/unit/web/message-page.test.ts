@@ -58,3 +58,11 @@ test('the one thing to do comes first, and the catalogue is not offered twice', 
   );
   assert.equal(messagePage({ ...VIEW, action: { label: 'Go to the catalogue', href: '/' } }).actions.length, 1);
 });
+
+test('a missing right is said once, in our words and not in those of the api-server', () => {
+  const missing = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
+  const message = 'list operators: User "oidc:dev-a" cannot list resource "operators" at the cluster scope';
+  const html = createRenderError(sampleViews())({ ...VIEW, code: 'Forbidden', status: 403, message, missing });
+  assert.match(html, /The right to list operators/);
+  assert.doesNotMatch(html, /cannot list resource/);
+});
