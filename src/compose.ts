@@ -10,6 +10,7 @@ import { runControllers } from './compose/run-controllers.ts';
 import { chartWordsOf, createCharts } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
+import { quoted } from './domain/instance-commands.ts';
 import { messageOf } from './domain/errors.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
@@ -133,7 +134,8 @@ function demoAdmins({ groupsPrefix }: Config): string[] {
 
 function hintOf({ stateDir, config }: Started): string {
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
-  const kubeconfig = `  kubectl: export KUBECONFIG=${join(stateDir, 'kubeconfig')}`;
+  const file = join(stateDir, 'kubeconfig');
+  const kubeconfig = `  kubectl: export KUBECONFIG=${/^[\w./-]+$/.test(file) ? file : quoted(file)}`;
   const lines = [
     ...(config.issuer.kind === 'embedded' ? [people] : []),
     ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),

@@ -28,10 +28,7 @@ export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port
     const failure = await tryListen(server, candidate, listen);
     if (failure === undefined) break;
     if (failure.code !== 'EADDRINUSE' || candidate >= last) {
-      throw new AppError(
-        'ConfigInvalid',
-        `--port: ${candidate} on ${listen} cannot be used (${failure.message}); choose another one with --port`,
-      );
+      throw new AppError('ConfigInvalid', `--port: ${candidate} on ${listen} ${why(failure)}; choose another one with --port`);
     }
   }
   return {
@@ -41,6 +38,11 @@ export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port
     },
     close: (patience) => closeServer(server, patience),
   };
+}
+
+function why({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return 'is taken by another program';
+  return code === 'EACCES' ? 'needs rights that we do not have' : `cannot be used (${message})`;
 }
 
 async function tryListen(server: Server, port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {

@@ -50,6 +50,7 @@ function hereDocumentEnd(text: string): string {
   return end;
 }
 
-function quoted(text: string): string {
+/** A text as one word of a POSIX shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
