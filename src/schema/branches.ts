@@ -28,10 +28,36 @@ export function mergeBranches(schema: JsonObject, resolver: Resolver, depth = 0)
   if (branches.length === 0) return { schema, open: false };
   const described = ['type', 'properties', 'items', 'enum', 'const'].some((key) => schema[key] !== undefined);
   const merged = described ? restricted(schema, branches) : alternatives(schema, branches);
+  const exclusive = described ? exclusiveMembers(schema) : undefined;
+  if (exclusive !== undefined) return exclusive;
   if (merged.reason === SEVERAL) return choiceOf(schema) ?? merged;
   return described || merged.reason !== undefined || merged.choice !== undefined
     ? merged
     : mergeBranches(merged.schema, resolver, depth + 1);
+}
+
+/** `oneOf: [{required: [a]}, {required: [b]}]`, as kinds of Kubernetes write a choice: each branch has its own members and those of none. */
+function exclusiveMembers(schema: JsonObject): Merged | undefined {
+  const { oneOf, title: _title, description: _help, default: _default, ...outside } = schema;
+  if (!Array.isArray(oneOf) || oneOf.length < 2 || oneOf.length > MOST_BRANCHES || schema['anyOf'] !== undefined) return undefined;
+  const known = membersOf(schema);
+  const wanted = (oneOf as readonly Json[]).map((branch) => requiredAlone(branch));
+  const all = wanted.flat();
+  const isPlain = wanted.every((names) => names.length > 0) && all.every((name) => Object.hasOwn(known, name));
+  if (!isPlain || new Set(all).size < all.length) return undefined;
+  return {
+    choice: wanted.map((own) => {
+      const members = Object.entries(known).filter(([name]) => own.includes(name) || !all.includes(name));
+      return { allOf: [{ required: own }, { ...outside, properties: Object.fromEntries(members) }] };
+    }),
+  };
+}
+
+/** The members that a branch requires, when that is all it says. */
+function requiredAlone(branch: Json): readonly string[] {
+  if (!isObject(branch) || Object.keys(branch).some((key) => key !== 'required')) return [];
+  const { required } = branch;
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
 /** Each alternative together with what is described outside of them; undefined when one list of them does not tell it all. */

@@ -3,6 +3,7 @@ import type { Json } from '../domain/resource.ts';
 import { checkScalar } from './check-scalar.ts';
 import { isScalar, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
 import { holdsText, writeScalar } from './scalar-text.ts';
+import { STAND_IN } from './stand-in.ts';
 
 /** Far below what any number of fitting members makes up for. */
 const UNFIT = -1000;
@@ -44,8 +45,9 @@ function fit(node: FormNode, value: Json): number {
   if (node.kind === 'yaml') return 0.1;
   if (node.kind === 'choice') return Math.max(...node.branches.map((branch) => fit(branch.node, value)));
   if (value === null) return node.nullable ? 1 : -1;
-  // What stands for a secret in YAML must fit as well as the secret does.
-  if (node.kind === 'secret') return typeof value === 'string' ? 1 : UNFIT;
+  // In doubt a text is a secret; and what stands for one fits where it fits.
+  if (node.kind === 'secret') return typeof value === 'string' ? 1.5 : UNFIT;
+  if (typeof value === 'string' && STAND_IN.test(value)) return -1;
   if (isScalar(node)) {
     if (value === '' && holdsText(node)) return 1;
     if (writeScalar(node, value) === undefined) return UNFIT;

@@ -85,6 +85,7 @@ function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Sh
   if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
   if (shape.is === 'enum') return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
   if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, shape.schema));
+  if (shape.is === 'choice' && place.path.length === 1) return rootOf(builder, place, { shape, base });
   if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
   return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
 }
@@ -132,6 +133,13 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
   if (row.kind === 'yaml') return asYaml(base, row.reason);
   if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };
   return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
+}
+
+/** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
+function rootOf(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+  const { properties } = shape.schema;
+  if (!isObject(properties) || Object.keys(properties).length === 0) return leaf(builder, yamlNode(base, 'several shapes are allowed'));
+  return groupNode(builder, place, { shape: { is: 'group', open: true, schema: shape.schema }, base });
 }
 
 /** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */

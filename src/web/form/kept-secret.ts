@@ -2,10 +2,9 @@ import { at, isObject } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
 import { findBranch } from '../../schema/find-branch.ts';
 import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
+import { STAND_IN } from '../../schema/stand-in.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { nodesAt } from './form-fields.ts';
-
-const KEPT = /^<kept: (.{1,1000})>$/;
 
 /** What stands for a secret of the live object where its value must not be shown. The path is that of the live object. */
 export function keptSecret(path: FormPath): string {
@@ -44,12 +43,12 @@ function unseal(model: FormModel, base: Json | undefined, { node, value }: { nod
 
 /** The secret that the text of a control stands for; undefined when it stands for none, or where no secret can be. */
 export function keptValue(model: FormModel, base: Json | undefined, { path, text }: { path: FormPath; text: string }): Json | undefined {
-  if (!KEPT.test(text) || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
+  if (!STAND_IN.test(text) || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
   return liveSecret(model, base, text);
 }
 
 function liveSecret(model: FormModel, base: Json | undefined, text: string): Json | undefined {
-  const path = parsePath(KEPT.exec(text)?.[1] ?? '');
+  const path = parsePath(STAND_IN.exec(text)?.[1] ?? '');
   if (path === undefined || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
   return at(base, ...path.slice(1)) as Json | undefined;
 }

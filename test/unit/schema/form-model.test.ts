@@ -157,6 +157,11 @@ const cases: readonly Case[] = [
     schema: { oneOf: [{ properties: { a: {} } }, { properties: { b: {} } }] },
     kind: 'choice',
   },
+  {
+    world: 'Members of which one is required are a choice, as kinds of Kubernetes write it',
+    schema: { type: 'object', properties: { a: {}, b: {}, c: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    kind: 'choice',
+  },
   { world: 'An object or text is a choice', schema: { type: ['object', 'string'] }, kind: 'choice' },
   {
     world: 'Alternatives of alternatives are one choice',

@@ -84,16 +84,24 @@ function part(depth: number): Part {
     }));
 }
 
-/** Alternatives, as a list of them or by types; a value has any one of them. */
+/** Alternatives: as a list of them, by types, or by which member is required. A value has any one of them, or none. */
 function choice(depth: number): Part {
   const branches = fc.array(fc.oneof(group(depth), part(depth)), { minLength: 2, maxLength: 3 });
-  return fc
-    .tuple(branches, fc.constantFrom('oneOf', 'anyOf'), fc.boolean())
-    .map(([parts, word, byType]) =>
-      byType
-        ? { schema: { type: ['object', 'string', 'array'], items: { type: 'string' } }, value: anything }
-        : { schema: { [word]: parts.map(({ schema }) => schema) }, value: fc.oneof(...parts.map(({ value }) => value)) },
-    );
+  return fc.tuple(branches, fc.constantFrom('oneOf', 'anyOf', 'types', 'members')).map(([parts, word]) => {
+    if (word === 'types') return { schema: { type: ['object', 'string', 'array'], items: { type: 'string' } }, value: anything };
+    const schemas = parts.map(({ schema }) => schema);
+    const value = fc.oneof(...parts.map((each) => each.value));
+    if (word !== 'members') return { schema: { [word]: schemas }, value };
+    const keys = KEYS.slice(0, parts.length);
+    return {
+      schema: {
+        type: 'object',
+        properties: Object.fromEntries(keys.map((key, index) => [key, schemas[index]])),
+        oneOf: keys.map((key) => ({ required: [key] })),
+      },
+      value: fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 2, noNullPrototype: true }),
+    };
+  });
 }
 
 function group(depth: number): Part {

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const DEPOTS = 'depots.test.example.com';
+
+const CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${DEPOTS}}
+spec:
+  group: test.example.com
+  scope: Namespaced
+  names: {kind: Depot, plural: depots}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [store]
+              properties:
+                store:
+                  type: object
+                  oneOf:
+                    - {required: [bucket]}
+                    - {required: [volume]}
+                  properties:
+                    bucket:
+                      type: object
+                      required: [name]
+                      properties: {name: {type: string}}
+                    volume:
+                      type: object
+                      properties:
+                        classes:
+                          type: object
+                          additionalProperties:
+                            type: object
+                            properties:
+                              rules:
+                                type: array
+                                items:
+                                  type: object
+                                  required: [path]
+                                  properties:
+                                    path: {type: string}
+                                    size: {x-kubernetes-int-or-string: true}
+`;
+
+const OPERATOR = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {namespace: chandlery-system, name: depot}
+spec:
+  name: depot-operator
+  chart: {repoURL: "file://tests", name: depot-operator, version: 0.1.0}
+  targetNamespace: depot-operator
+  createNamespace: true
+  catalog: {displayName: Depot, kinds: [{kind: Depot, displayName: Depot}]}
+`;
+
+describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-nested-'));
+    const chart = join(folder, 'charts', 'depot-operator');
+    await mkdir(join(chart, 'crds'), { recursive: true });
+    await mkdir(join(folder, 'catalog', 'operators'), { recursive: true });
+    await cp(join(repoRoot, 'catalog', 'environments'), join(folder, 'catalog', 'environments'), { recursive: true });
+    await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: depot-operator\nversion: 0.1.0\n');
+    await writeFile(join(chart, 'crds', 'depots.yaml'), CRD);
+    await writeFile(join(folder, 'catalog', 'operators', 'depot.yaml'), OPERATOR);
+    const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
+    [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
+    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
+    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('takes a list of objects inside a map inside a branch, and installs exactly that', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    const press = async (name: RegExp): Promise<void> => {
+      await page.getByRole('button', { name }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Install Depot' }).waitFor();
+    };
+    await page.goto(`/apps/${DEPOTS}/install`);
+    await page.locator('input[name="environment"][value="team-a"]').check();
+    await page.getByLabel('Name', { exact: true }).fill('nested');
+
+    await press(/^Volume for Store/);
+    await press(/^Add class/);
+    await page.locator('[name="k.spec.store.volume.classes[0]"]').fill('fast/ssd');
+    await press(/^Add rule/);
+    await press(/^Add rule/);
+    await page.locator('[name="v.spec.store.volume.classes[0].rules[0].path"]').fill('/orders');
+    await page.locator('[name="v.spec.store.volume.classes[0].rules[0].size"]').fill('50%');
+    await page.locator('[name="v.spec.store.volume.classes[0].rules[1].path"]').fill('/carts');
+    await page.locator('[name="v.spec.store.volume.classes[0].rules[1].size"]').fill('3');
+    await visitor.check();
+    await press(/^Move rule 2.* up/i);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'nested' }).waitFor();
+
+    const { body } = await product.api('dev-a', `/environments/team-a/instances/${DEPOTS}/nested`);
+    assert.deepEqual(at(body, 'object', 'spec'), {
+      store: {
+        volume: {
+          classes: {
+            'fast/ssd': {
+              rules: [
+                { path: '/carts', size: 3 },
+                { path: '/orders', size: '50%' },
+              ],
+            },
+          },
+        },
+      },
+    });
+
+    await page.goto(`/environments/team-a/instances/${DEPOTS}/nested/edit`);
+    assert.equal(await page.locator('[name="v.spec.store.volume.classes[0].rules[1].size"]').inputValue(), '50%');
+    await visitor.close();
+  });
+});
