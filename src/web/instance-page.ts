@@ -86,7 +86,7 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
     sentence: instance.deleting ? 'It is being deleted; what belongs to it goes with it.' : healthSentence(word, message),
     working: instance.deleting || word === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
-    causes: explaining(tree),
+    causes: explaining(tree, events),
     tree: treeRow(tree.root),
     count: tree.count,
     unreadable: tree.unreadable,
@@ -96,9 +96,16 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
   };
 }
 
-/** The deepest cause explains most and comes first; what the banner says already is left out. */
-function explaining({ causes, health }: ResourceTree): ResourceTree['causes'] {
-  return causes.toReversed().filter(({ message }) => message !== health.message);
+/**
+ * The deepest cause explains most and comes first; what the banner says already is left out. That the cluster refuses a workload its pods stands
+ * in an event alone.
+ */
+function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
+  const told = causes.map((cause) => {
+    const refused = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
+    return refused === undefined ? cause : { ...cause, message: `It gets no pods: ${refused.message.replace(/^.* is forbidden: /s, '')}` };
+  });
+  return told.toReversed().filter(({ message }) => message !== health.message);
 }
 
 function healthSentence(word: HealthWord, message: string): string {

@@ -50,6 +50,28 @@ test('the usage note is about this instance, and the YAML is what can be applied
   assert.doesNotMatch(page.yaml, /status:/);
 });
 
+test('why comes deepest first, without what the banner says, and with what an event alone tells', () => {
+  const before = reading('orders');
+  const causes = [
+    { kind: 'Cache', name: 'orders', message: '0 of 1 copies are ready' },
+    { kind: 'StatefulSet', name: 'orders', message: '0 of 1 pods are ready' },
+  ];
+  const tree = { ...before.tree, health: { word: 'Progressing', message: '0 of 1 copies are ready' }, causes } as const;
+  const words = 'Create Pod orders-0 in StatefulSet orders failed error: pods "orders-0" is forbidden: exceeded quota: q';
+  const event = {
+    type: 'Warning',
+    reason: 'FailedCreate',
+    message: words,
+    kind: 'StatefulSet',
+    name: 'orders',
+    count: 3,
+    lastSeen: '',
+  } as const;
+  assert.deepEqual(instanceLive({ ...before, tree, events: [event] }).causes, [
+    { kind: 'StatefulSet', name: 'orders', message: 'It gets no pods: exceeded quota: q' },
+  ]);
+});
+
 const CONDITIONS = [
   ['Ready', 'True', 'Yes', 'good', 'a good sign that is there'],
   ['Ready', 'False', 'No', 'warn', 'a good sign that is missing'],
