@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { UpgradePolicy } from './chart-version.ts';
+import { parseDriftDetection, type DriftDetection } from './drift.ts';
 import { parseDuration } from './duration.ts';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
@@ -62,6 +63,7 @@ export interface OperatorSpec {
   readonly releaseName: string;
   readonly legacyAPIs: LegacyApiPolicy;
   readonly upgrade: { readonly policy: UpgradePolicy; readonly crdSafety: CrdSafety };
+  readonly driftDetection: DriftDetection;
   /** `namespace/name` of the Operators that must be READY before this one is installed or upgraded. */
   readonly dependsOn: readonly string[];
   readonly suspend: boolean;
@@ -91,6 +93,7 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
       policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
       crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
     },
+    driftDetection: parseDriftDetection(spec),
     dependsOn: parseDependsOn(operator),
     suspend: booleanAt(spec, 'suspend') ?? false,
     interval: parseDuration(textAt(spec, 'interval') ?? '10m'),

@@ -5,6 +5,7 @@ import { addressOf, type ChartSource } from '../../domain/operator-spec.ts';
 import type { DeployPhase } from './deploy.ts';
 import type { Gathered } from './gather-crds.ts';
 import type { CrdFact } from './observe-crds.ts';
+import type { DriftFact } from './observe-drift.ts';
 import type { Chart, ReleaseRef } from './ports.ts';
 import { conversionsSentence } from './render-chart.ts';
 
@@ -39,6 +40,24 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
 export function healthy({ word, message }: Health): ConditionInput {
   if (word === 'Healthy' || word === 'Suspended') return isTrue('Healthy', word, message);
   return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', word, message);
+}
+
+export function drifted(fact: DriftFact): ConditionInput {
+  if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object is as the release has it');
+  if (!fact.contended) return isTrue('Drifted', 'DriftDetected', differencesSentence(fact));
+  return isTrue('Drifted', 'Contended', `Put right, and changed again by somebody else, so it is left alone: ${differencesSentence(fact)}`);
+}
+
+const NAMED = 10;
+
+/** `Deployment ns/a spec.replicas (by kubectl-edit); …`: at most ten fields. */
+export function differencesSentence({ drifted: objects }: DriftFact): string {
+  const fields = objects.flatMap(({ drifts }) => drifts);
+  const more = fields.length > NAMED ? `; and ${fields.length - NAMED} more` : '';
+  const named = fields.slice(0, NAMED).map(({ object, path, managers }) => {
+    return path === '' ? `${object} is gone` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
+  });
+  return `${named.join('; ')}${more}`;
 }
 
 /** The condition that a failed step of a deployment belongs to. */

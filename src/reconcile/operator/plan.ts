@@ -3,6 +3,7 @@ import type { Health } from '../../domain/health.ts';
 import type { DeployVerb } from './deploy.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
+import type { DriftFact } from './observe-drift.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { Chart } from './ports.ts';
 import type { DyingState, LivingState, Target } from './state.ts';
@@ -18,6 +19,7 @@ export type LivingAct =
   | { readonly kind: 'report-unresolved'; readonly chart: Chart; readonly error: AppError }
   | { readonly kind: 'await-dependencies'; readonly chart: Chart; readonly dependencies: DependencyFact }
   | { readonly kind: 'deploy'; readonly verb: DeployVerb; readonly target: Target }
+  | { readonly kind: 'correct-drift'; readonly drift: DriftFact }
   | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
   | { readonly kind: 'mark-ready'; readonly chart: Chart; readonly health: Health };
@@ -57,6 +59,8 @@ export function planLiving(state: LivingState): LivingAct {
       return { kind: 'deploy', verb: 'upgrade', target: state.target };
     case 'Undefined':
       return { kind: 'deploy', verb: 'restore', target: state.target };
+    case 'Drifted':
+      return { kind: 'correct-drift', drift: state.drift };
     case 'Progressing':
       return { ...state, kind: 'watch-progress' };
     case 'Degraded':

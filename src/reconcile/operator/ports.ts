@@ -74,6 +74,8 @@ export interface HelmPort {
   render(request: RenderRequest, signal: AbortSignal): Promise<readonly KubeObject[]>;
   install(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
   upgrade(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** The objects of the newest revision, without hooks. */
+  manifest(ref: ReleaseRef, signal: AbortSignal): Promise<readonly KubeObject[]>;
   uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
   unlock(ref: ReleaseRef, signal: AbortSignal): Promise<UnlockStep>;
 }

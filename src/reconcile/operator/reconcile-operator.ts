@@ -3,10 +3,9 @@ import { isAppError } from '../../domain/errors.ts';
 import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
-import type { ChartMemory } from './fetch-chart.ts';
 import { OPERATOR } from './kinds.ts';
 import type { OperatorPorts } from './ports.ts';
-import { sustain } from './sustain.ts';
+import { sustain, type OperatorMemory } from './sustain.ts';
 import { workOn } from './work.ts';
 
 /**
@@ -14,13 +13,14 @@ import { workOn } from './work.ts';
  * changes. It throws when the cluster is away; everything else ends in the status.
  */
 export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
-  const memory: ChartMemory = new Map();
+  const memory: OperatorMemory = { charts: new Map(), drift: new Map() };
   return async (key, signal) => {
     const operator = await find(ports, key, signal);
     if (operator === undefined) return {};
     const work = workOn(ports, operator, signal);
     if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
-    memory.delete(operator.metadata.uid ?? '');
+    memory.charts.delete(operator.metadata.uid ?? '');
+    memory.drift.delete(operator.metadata.uid ?? '');
     return dissolve(work);
   };
 }

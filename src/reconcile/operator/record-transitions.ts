@@ -2,12 +2,13 @@ import { findCondition, type Condition } from '../../domain/condition.ts';
 import type { Work } from './work.ts';
 
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable'];
+const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted'];
 
 /** Writes an Event for each condition whose status or reason has changed. */
 export async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
   for (const condition of conditions.filter(({ type }) => TOLD.includes(type))) {
     const before = findCondition(status.conditions, condition.type);
+    if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
     if (before?.status === condition.status && before.reason === condition.reason) continue;
     // What only repeats another condition's reason is told once.
     if (
@@ -15,9 +16,13 @@ export async function recordTransitions({ ports, operator, status }: Work, condi
       conditions.some((other) => other.type !== 'Ready' && TOLD.includes(other.type) && other.reason === condition.reason)
     )
       continue;
-    const type = condition.status === 'False' && !isUnderWay(condition.reason) ? 'Warning' : 'Normal';
-    await ports.events.record(operator, { type, reason: condition.reason, message: condition.message });
+    await ports.events.record(operator, { type: toneOf(condition), reason: condition.reason, message: condition.message });
   }
+}
+
+function toneOf({ type, status, reason }: Condition): 'Normal' | 'Warning' {
+  if (type === 'Drifted') return status === 'True' ? 'Warning' : 'Normal';
+  return status === 'False' && !isUnderWay(reason) ? 'Warning' : 'Normal';
 }
 
 function isUnderWay(reason: string): boolean {

@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition } from '../../domain/condition.ts';
 import type { LegacyStatus } from '../../domain/operator-status.ts';
-import { crdsEstablished, fetched, healthy, isTrue, reconciling, released } from './conditions.ts';
+import { crdsEstablished, drifted, fetched, healthy, isTrue, reconciling, released } from './conditions.ts';
 import { ownCrds } from './leave-crds.ts';
 import type { LivingAct } from './plan.ts';
 import { publish } from './publish.ts';
@@ -32,6 +32,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     crdsEstablished(crds),
     healthy(health),
   ];
+  const drift = facts.drift === undefined ? [] : [drifted(facts.drift)];
   const blocker = conditions.find((condition) => condition.status !== 'True');
   const { name, version } = chart.contents.metadata;
   const ready = blocker === undefined ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`) : notReady(blocker);
@@ -39,7 +40,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     word: WORDS[act.kind],
     ready,
     ...(act.kind === 'watch-progress' ? { phase: reconciling(ready) } : {}),
-    conditions,
+    conditions: [...conditions, ...drift],
     release,
     crds,
     chart,

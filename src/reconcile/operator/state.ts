@@ -1,9 +1,11 @@
 import type { AppError } from '../../domain/errors.ts';
 import type { OperatorDeletionPolicy } from '../../domain/operator-spec.ts';
+import type { DriftMode } from '../../domain/drift.ts';
 import { isPending } from '../../domain/release.ts';
 import type { Health } from '../../domain/health.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
+import type { DriftFact } from './observe-drift.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { OwnRelease, ReleaseFact } from './observe-release.ts';
 import type { Chart } from './ports.ts';
@@ -22,6 +24,9 @@ export interface LivingFacts {
   /** Absent while nothing was fetched because something else comes first. */
   readonly chart?: Target | { readonly error: AppError } | { readonly chart: Chart; readonly unresolved: AppError };
   readonly health?: Health;
+  /** Looked at only when the release is in step and the Operator asks for it. */
+  readonly drift?: DriftFact;
+  readonly driftMode: DriftMode;
   /** Looked at only when something is to be installed or upgraded. */
   readonly dependencies?: DependencyFact;
 }
@@ -51,6 +56,8 @@ export type LivingState =
   | { readonly kind: 'Outdated'; readonly target: Target }
   /** Definitions that it brought are gone. */
   | { readonly kind: 'Undefined'; readonly target: Target }
+  /** Objects are not as the release has them, and the Operator wants them put right. */
+  | { readonly kind: 'Drifted'; readonly drift: DriftFact }
   | { readonly kind: 'Progressing'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'Degraded'; readonly chart: Chart; readonly health: Health }
   | { readonly kind: 'InStep'; readonly chart: Chart; readonly health: Health };
@@ -86,6 +93,7 @@ export function determineLivingState(facts: LivingFacts): LivingState {
   if (release.kind === 'Absent') return { kind: 'Absent', target: chart };
   if (release.status !== 'deployed' || release.step !== chart.step) return { kind: 'Outdated', target: chart };
   if (lacksCrds(facts)) return { kind: 'Undefined', target: chart };
+  if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
   return settledState(facts, chart.chart);
 }
 
@@ -101,6 +109,11 @@ export function determineDyingState(facts: DyingFacts): DyingState {
 
 function isBlocked(fact: DependencyFact | undefined): fact is DependencyFact {
   return fact !== undefined && (fact.waiting.length > 0 || fact.cycle !== undefined);
+}
+
+function isToBeCorrected(facts: LivingFacts): facts is LivingFacts & { readonly drift: DriftFact } {
+  const { drift, driftMode } = facts;
+  return driftMode === 'Enabled' && drift !== undefined && drift.drifted.length > 0 && !drift.contended;
 }
 
 function lacksCrds({ crds, expectedCrds }: LivingFacts): boolean {

@@ -4,7 +4,9 @@ import { awaitDependencies } from './await-dependencies.ts';
 import { carryOut } from './carry-out.ts';
 import { fetched, isFalse } from './conditions.ts';
 import { waitBeforeAttempt } from './due.ts';
+import { correctDrift } from './correct-drift.ts';
 import { fetchChart, type ChartMemory } from './fetch-chart.ts';
+import { observeDrift, type DriftMemory } from './observe-drift.ts';
 import { guard } from './finalizer.ts';
 import { observeCrds } from './observe-crds.ts';
 import { observeDependencies } from './observe-dependencies.ts';
@@ -18,18 +20,24 @@ import { unlockRelease } from './unlock.ts';
 import { writeStatus } from './write-status.ts';
 import { isGuarded, type Work } from './work.ts';
 
+/** What was seen lately, so that a settled Operator costs little. */
+export interface OperatorMemory {
+  readonly charts: ChartMemory;
+  readonly drift: DriftMemory;
+}
+
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 /** How soon to ask again for a lease that somebody else holds. */
 const BUSY_MS = 2_000;
 
 /** Brings an Operator that is to stay one act nearer to its spec. */
-export async function sustain(memory: ChartMemory, work: Work): Promise<ReconcileResult> {
+export async function sustain(memory: OperatorMemory, work: Work): Promise<ReconcileResult> {
   const facts = await observe(memory, work);
-  return perform(work, facts, planLiving(determineLivingState(facts)));
+  return perform(memory, { work, facts }, planLiving(determineLivingState(facts)));
 }
 
 /** Looks at as much as the next act needs, the cheapest first. */
-async function observe(memory: ChartMemory, work: Work): Promise<LivingFacts> {
+async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts> {
   const { ports, operator, spec, status, generation, requestedAt, signal } = work;
   const query = { label: work.label, signal };
   const [release, crds] = await Promise.all([
@@ -39,19 +47,29 @@ async function observe(memory: ChartMemory, work: Work): Promise<LivingFacts> {
   const facts: LivingFacts = {
     guarded: isGuarded(operator),
     suspended: spec.suspend,
+    driftMode: spec.driftDetection.mode,
     wait: waitBeforeAttempt({ status, generation, requestedAt, interval: spec.interval, now: ports.now() }),
     release,
     crds,
     expectedCrds: status.crds.filter((crd) => crd.origin !== 'runtime').map((crd) => crd.name),
   };
   if (facts.suspended || !facts.guarded || facts.wait > 0 || release.kind === 'Foreign') return facts;
-  const chart = await fetchChart(memory, work);
+  const chart = await fetchChart(memory.charts, work);
   const inStep = 'step' in chart && release.kind === 'Own' && release.status === 'deployed' && release.step === chart.step;
-  if (inStep) return { ...facts, chart, health: await observeHealth(ports.cluster, work.release, signal) };
+  if (inStep) {
+    const health = await observeHealth(ports.cluster, work.release, signal);
+    if (facts.driftMode === 'Disabled') return { ...facts, chart, health };
+    return { ...facts, chart, health, drift: await observeDrift(memory.drift, work, release) };
+  }
   return spec.dependsOn.length === 0 ? { ...facts, chart } : { ...facts, chart, dependencies: await observeDependencies(work) };
 }
 
-async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<ReconcileResult> {
+interface Seen {
+  readonly work: Work;
+  readonly facts: LivingFacts;
+}
+
+async function perform(memory: OperatorMemory, { work, facts }: Seen, act: LivingAct): Promise<ReconcileResult> {
   switch (act.kind) {
     case 'guard':
       await guard(work);
@@ -75,6 +93,8 @@ async function perform(work: Work, facts: LivingFacts, act: LivingAct): Promise<
       });
     case 'await-dependencies':
       return awaitDependencies(work, facts, act);
+    case 'correct-drift':
+      return correctDrift(memory.drift, work, act.drift);
     case 'deploy':
       return carryOut(work, facts, act);
     case 'watch-progress':

@@ -19,6 +19,7 @@ const LIVING: LivingFacts = {
   expectedCrds: ['as'],
   chart: FETCHED,
   health: health('Healthy'),
+  driftMode: 'Enabled',
 };
 
 describe('what to do about an Operator that is to stay', () => {
@@ -80,6 +81,14 @@ describe('what to do about an Operator that is to stay', () => {
     { title: 'one whose definition is not served yet is watched', facts: { crds: [crd('as', false)] }, act: 'watch-progress' },
     { title: 'one whose workloads come up is watched', facts: { health: health('Progressing') }, act: 'watch-progress' },
     { title: 'one whose workloads failed is reported', facts: { health: health('Degraded') }, act: 'report-degraded' },
+    { title: 'one whose objects drifted has them put right', facts: { drift: drift() }, act: 'correct-drift' },
+    { title: 'one whose objects drifted is ready when it only warns', facts: { drift: drift(), driftMode: 'Warn' }, act: 'mark-ready' },
+    { title: 'one whose objects somebody changes again and again is left alone', facts: { drift: drift(true) }, act: 'mark-ready' },
+    {
+      title: 'one whose definition is gone gets it back before anything is put right',
+      facts: { crds: [], drift: drift() },
+      act: 'deploy restore',
+    },
     { title: 'one that is as it should be is ready', facts: {}, act: 'mark-ready' },
     { title: 'one with a paused workload is ready', facts: { health: health('Suspended') }, act: 'mark-ready' },
   ];
@@ -143,4 +152,10 @@ function crd(name: string, established = true): CrdFact {
     version: 'v1',
     labelled: true,
   };
+}
+
+function drift(contended = false): NonNullable<LivingFacts['drift']> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+  const type = { group: '', version: 'v1', resource: 'configmaps' };
+  return { contended, drifted: [{ type, object, drifts: [{ object: 'ConfigMap n/a', path: 'data.a', managers: [] }] }] };
 }
