@@ -12,6 +12,8 @@ import { createTransport, type Transport } from './transport.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
+  /** See `TransportOptions`. */
+  readonly readerPatience?: number;
 }
 
 /** One cluster: every identity's view of it, and what it serves. */
@@ -42,9 +44,14 @@ const CONTROLLER: Identity = { kind: 'controller' };
  *
  * @throws AppError `ConfigInvalid` when the kubeconfig cannot be used.
  */
-export function createKube({ userAgent, ...access }: KubeOptions): Kube {
+export function createKube({ userAgent, readerPatience, ...access }: KubeOptions): Kube {
   const credentials = createCredentials(access);
-  const transport = createTransport({ credentials, pool: createDispatcherPool(), userAgent });
+  const transport = createTransport({
+    credentials,
+    pool: createDispatcherPool(),
+    userAgent,
+    ...(readerPatience === undefined ? {} : { readerPatience }),
+  });
   const discovery = createDiscovery(transport);
   const clusterFor = (identity: Identity) => createCluster({ transport, identity, kindOf: discovery.findResource });
   return {

@@ -35,6 +35,8 @@ export interface TransportOptions {
   readonly credentials: CredentialSource;
   readonly pool: DispatcherPool;
   readonly userAgent: string;
+  /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
+  readonly readerPatience?: number;
   readonly random?: () => number;
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -42,6 +44,8 @@ export interface TransportOptions {
 /** The api-server's own bound is a minute; then it answers 504 itself. */
 const WHOLE_CALL_MS = 65_000;
 const HEADERS_MS = 62_000;
+/** People wait for a page; the api-server answers their reads in milliseconds, or is in trouble. */
+const READER_HEADERS_MS = 10_000;
 const SILENT_BODY_MS = 30_000;
 /** Watches are ended by the api-server after five minutes (see watch.ts). */
 const SILENT_WATCH_MS = 330_000;
@@ -118,10 +122,15 @@ function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared)
     method: call.method,
     headers: prepared.headers,
     body: call.body === undefined ? null : JSON.stringify(call.body),
-    headersTimeout: HEADERS_MS,
+    headersTimeout: isReading(call) ? (options.readerPatience ?? READER_HEADERS_MS) : HEADERS_MS,
     bodyTimeout: prepared.bodyTimeout,
     signal: prepared.signal ?? null,
   });
+}
+
+/** Whether a person reads or asks about rights. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
+function isReading({ identity, method, path }: Call): boolean {
+  return identity.kind === 'actor' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
 }
 
 function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {

@@ -201,3 +201,12 @@ describe('watches', () => {
     assert.equal((await thrownBy(watch(['{"type":\n']))).code, 'ClusterUnavailable');
   });
 });
+
+test('somebody who reads does not wait a minute for a cluster that hangs', { timeout: 20_000 }, async () => {
+  await using server = await startTinyApiServer(() => undefined);
+  const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1', readerPatience: 50 });
+  const error = await thrownBy(kube.asActor(ACTOR).get(REF));
+  assert.equal(error.code, 'ClusterUnavailable');
+  assert.match(error.message, /took too long/);
+  await kube.close();
+});
