@@ -15,5 +15,6 @@ export function plainFault(words: string): string {
   const required = /^Required value: (.+)$/s.exec(words)?.[1];
   const said = required ?? INVALID.exec(words)?.[1] ?? words;
   const inBody = said.replace(/^(?:[\w.[\]-]+ )?in body (?=should|must|shouldn't)/, '');
+  if (inBody.startsWith('should match') && inBody.includes('[numkMGTPE]')) return 'must be a quantity such as 500m, 2 or 1Gi';
   return inBody.replace(TYPE, 'must be of type $1');
 }

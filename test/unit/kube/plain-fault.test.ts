@@ -12,6 +12,10 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['Invalid value: "object": give exactly one of chartURL and chart', 'give exactly one of chartURL and chart'],
   ['Invalid value: give exactly one of chartURL and chart', 'give exactly one of chartURL and chart'],
   ['Unsupported value: "Maybe": supported values: "Block", "Orphan"', '"Maybe" is not one of "Block", "Orphan"'],
+  [
+    String.raw`Invalid value: "many": spec.quota.pods in body should match '^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$'`,
+    'must be a quantity such as 500m, 2 or 1Gi',
+  ],
   ['Too long: may not be more than 63 bytes', 'Too long: may not be more than 63 bytes'],
 ];
 
