@@ -194,6 +194,7 @@ export const SCHEMAS = {
       status: { enum: ['READY', 'INSTALLING', 'ERROR', 'DELETING'] },
       message: text,
       chart: object({ address: text, name: text, version: text, appVersion: text, digest: text, availableVersion: text }, ['address']),
+      values: list(object({ path: text, origin: text }, ['path', 'origin'])),
       release: object({ name: text, namespace: text, revision: integer, status: text }),
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
       conditions: list(condition),

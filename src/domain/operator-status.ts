@@ -1,6 +1,7 @@
 import type { Condition } from './condition.ts';
 import { listAt, numberAt, objectAt, textAt } from './read.ts';
 import type { KubeObject } from './resource.ts';
+import type { EffectiveLeaf } from './values/layers.ts';
 
 export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime'] as const;
 /** Where a CustomResourceDefinition came from: the `crds/` folder, a template, a Helm 2 `crd-install` hook, or the operator itself while it ran. */
@@ -36,6 +37,8 @@ export interface OperatorStatus {
   readonly chart?: { readonly name: string; readonly version: string; readonly appVersion?: string; readonly digest: string };
   /** A newer version of the chart: of the range that is asked for, or, for an exact version, of all released ones. */
   readonly availableVersion?: string;
+  /** Which layer set each value of the release, those of the chart aside. */
+  readonly values: readonly EffectiveLeaf[];
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
   readonly crds: readonly CrdStatus[];
   readonly lastAttempted?: Attempt;
@@ -55,12 +58,18 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
     customResourceDefinitions: listAt(status, 'customResourceDefinitions').filter((item) => typeof item === 'string'),
     ...parseChart(objectAt(status, 'chart')),
     ...(availableVersion === undefined ? {} : { availableVersion }),
+    values: parseProvenance(status),
     ...parseRelease(objectAt(status, 'release')),
     crds: listAt(status, 'crds').map((item) => parseCrd(item)),
     ...parseAttempt(objectAt(status, 'lastAttempted')),
     failures: numberAt(status, 'failures') ?? 0,
     conditions: listAt(status, 'conditions') as readonly Condition[],
   };
+}
+
+/** Reads `status.values`. */
+export function parseProvenance(status: unknown): readonly EffectiveLeaf[] {
+  return listAt(status, 'values').map((item) => ({ path: textAt(item, 'path') ?? '', origin: textAt(item, 'origin') ?? '' }));
 }
 
 /** The origin that a text names; `runtime` for anything unknown. */

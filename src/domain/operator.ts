@@ -17,6 +17,8 @@ export interface OperatorView {
     /** A newer version on offer. */
     readonly availableVersion?: string;
   };
+  /** Which layer set each value of the release, those of the chart aside. */
+  readonly values?: readonly { readonly path: string; readonly origin: string }[];
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
   readonly crds: readonly {
     readonly name: string;

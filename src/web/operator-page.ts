@@ -23,6 +23,7 @@ export interface OperatorPage extends OperatorRow {
   readonly created: string;
   readonly chartFacts: readonly Fact[];
   readonly releaseFacts: readonly Fact[];
+  readonly values: readonly { readonly path: string; readonly origin: string }[];
   readonly crds: readonly CrdRow[];
   readonly conditions: readonly ConditionRow[];
   readonly command: string;
@@ -59,6 +60,7 @@ export function operatorPage(operator: OperatorView): OperatorPage {
       ['Revision', release === undefined ? undefined : String(release.revision)],
       ['State', release?.status],
     ]),
+    values: operator.values ?? [],
     crds: operator.crds.map((crd) => ({ ...crd, href: appPath(crd.name), instances: countText([crd]) })),
     conditions: conditionRows(operator.conditions),
     command: `kubectl describe operators.operatorcontroller.kubeplus ${name} --namespace ${namespace}`,

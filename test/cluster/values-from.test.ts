@@ -52,6 +52,13 @@ describe('values from elsewhere', () => {
     });
     await world.condition(NS, 'mix', { type: 'Ready', status: 'True' });
     assert.deepEqual(await echo('mix'), { a: 'from-map', b: 'from-secret', c: 'from-spec', password: PASSWORD });
+    assert.deepEqual((await world.status(NS, 'mix')).values, [
+      { path: 'a', origin: 'ConfigMap base key values.yaml' },
+      { path: 'auth.password', origin: 'Secret db key password' },
+      { path: 'b', origin: 'Secret db key values.yaml' },
+      { path: 'c', origin: 'spec.values' },
+      { path: 'token', origin: 'Secret db key values.yaml' },
+    ]);
     await put(SECRET, 'Secret', 'db', { password: `${PASSWORD}-2`, 'values.yaml': 'b: again\n' });
     await ask('mix');
     await eventually(async () => (await echo('mix'))['b'] === 'again', 'the new values are installed', 60);

@@ -1,6 +1,7 @@
 import { findCondition } from '../condition.ts';
 import { conditionsOf } from '../health-rules/conditions.ts';
 import type { OperatorView } from '../operator.ts';
+import { parseProvenance } from '../operator-status.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
 
@@ -20,6 +21,7 @@ export function operatorView(operator: KubeObject): OperatorView {
     status: metadata.deletionTimestamp === undefined ? word : 'DELETING',
     message: word === 'READY' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
     chart: chartOf(operator),
+    values: parseProvenance(status),
     ...releaseOf(objectAt(status, 'release')),
     crds: listAt(status, 'crds').map((crd) => ({
       name: textAt(crd, 'name') ?? '',

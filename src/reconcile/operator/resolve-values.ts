@@ -3,7 +3,8 @@ import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
 import { AppError, isAppError } from '../../domain/errors.ts';
 import { at, isObject, textAt } from '../../domain/read.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
-import { mergeLayers, placeAt, textsIn, type ValuesLayer } from '../../domain/values/layers.ts';
+import { redact } from '../../domain/redact.ts';
+import { mergeLayers, placeAt, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../domain/values/layers.ts';
 import { sourceName, type ValuesFrom } from '../../domain/values/values-from.ts';
 import { CONFIG_MAP, SECRET } from './kinds.ts';
 import type { Work } from './work.ts';
@@ -11,11 +12,15 @@ import type { Work } from './work.ts';
 /** The values of a release, and what they came from. */
 export interface ResolvedValues {
   readonly values: JsonObject;
+  /** Which layer set each effective value, those of the chart aside; at most two hundred, and no values. */
+  readonly provenance: readonly EffectiveLeaf[];
   /** What must not be shown anywhere. */
   readonly secrets: readonly string[];
   /** One text a source, another one whenever the source is another; no secret can be guessed from it. */
   readonly revisions: readonly string[];
 }
+
+const MOST_TOLD = 200;
 
 /**
  * Reads `spec.valuesFrom` in the namespace of the Operator and lays `spec.values` over it.
@@ -25,9 +30,13 @@ export interface ResolvedValues {
 export async function resolveValues(work: Work): Promise<ResolvedValues> {
   const sources = await Promise.all(work.spec.valuesFrom.map((from) => readSource(work, from)));
   const layers: readonly ValuesLayer[] = [...sources.map(({ layer }) => layer), { origin: 'spec.values', values: work.spec.values }];
+  const secrets = sources.flatMap((source) => source.secrets);
   return {
     values: mergeLayers(layers),
-    secrets: sources.flatMap(({ secrets }) => secrets),
+    provenance: provenanceOf(layers)
+      .slice(0, MOST_TOLD)
+      .map(({ path, origin }) => ({ path: redact(path, secrets), origin })),
+    secrets,
     revisions: sources.map(({ revision }) => revision),
   };
 }

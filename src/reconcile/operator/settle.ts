@@ -44,6 +44,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     release,
     crds,
     chart,
+    values: facts.chart !== undefined && 'values' in facts.chart ? facts.chart.values.provenance : [],
     failures: 0,
   });
   return { requeueAfter: act.kind === 'mark-ready' ? Math.min(HEALTH_MS, work.spec.interval) : pollDelay(work) };

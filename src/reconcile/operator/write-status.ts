@@ -23,6 +23,8 @@ export interface Finding {
   readonly crds: readonly CrdFact[];
   readonly instances?: readonly InstancesFact[];
   readonly chart?: Chart;
+  /** Which layer set each value of the release. */
+  readonly values?: OperatorStatus['values'];
   readonly attempt?: Attempt;
   readonly failures?: number;
 }
@@ -57,6 +59,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     customResourceDefinitions: crds.map((crd) => crd.name),
     ...(chart === undefined ? {} : { chart }),
     ...(availableVersion === undefined ? {} : { availableVersion }),
+    values: finding.values ?? earlier.values,
     ...releaseStatus(work, finding.release),
     crds,
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),

@@ -30,6 +30,7 @@ describe('when an Operator is tried again', () => {
     it(title, () => {
       const status: OperatorStatus = {
         customResourceDefinitions: [],
+        values: [],
         crds: [],
         failures,
         lastAttempted: { generation: 1, requestedAt: '', time: '2026-01-01T00:00:00Z' },

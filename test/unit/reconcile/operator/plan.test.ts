@@ -9,7 +9,7 @@ import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
 import { determineDyingState, determineLivingState, type DyingFacts, type LivingFacts } from '../../../../src/reconcile/operator/state.ts';
 
 const CHART: Chart = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [] } };
-const FETCHED = { chart: CHART, step: 'today', values: { values: {}, secrets: [], revisions: [] } };
+const FETCHED = { chart: CHART, step: 'today', values: { values: {}, provenance: [], secrets: [], revisions: [] } };
 const LIVING: LivingFacts = {
   guarded: true,
   suspended: false,
