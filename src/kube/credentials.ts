@@ -92,9 +92,7 @@ async function credentialsOf(config: KubeConfig): Promise<Credentials> {
   return {
     server: new URL(cluster.server),
     authorization: textAt(headers, 'Authorization')?.trim() ?? basic,
-    tls: Object.fromEntries(
-      Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined),
-    ) as TlsMaterial,
+    tls: Object.fromEntries(Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined)),
     proxy: cluster.proxyUrl,
   };
 }
