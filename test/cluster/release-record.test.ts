@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { chartCommand } from '../../src/compose/chart-command.ts';
+import { SECRET_BYTES, type ChartInspection } from '../../src/domain/chart-inspection/inspection.ts';
+import { isAppError } from '../../src/domain/errors.ts';
+import { textAt } from '../../src/domain/read.ts';
+import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { RUN } from '../support/operator-charts.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `record-${RUN}`;
+let testCluster: TestCluster;
+let world: OperatorWorld;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
+  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+});
+after(async () => {
+  await world.stop();
+  await testCluster.stop();
+});
+
+describe('the record of a release', () => {
+  for (const name of ['cache-operator', 'postgres-operator']) {
+    it(`of ${name} is as large as inspecting the chart says, a tenth more or less`, async () => {
+      const chartPath = join(repoRoot, 'charts', name);
+      const said = await chartCommand({ argv: ['inspect', chartPath, '-o', 'json'], env: {}, repoRoot }, AbortSignal.timeout(60_000));
+      const { release } = JSON.parse(said) as ChartInspection;
+      const input = { release: name, namespace: NS, chartPath, values: {}, labels: {}, postRender: 'uplift' } as const;
+      await world.helm.install(input, AbortSignal.timeout(60_000));
+      const record = await world.kube.asController().get({ ...SECRET, namespace: NS, name: `sh.helm.release.v1.${name}.v1` });
+      const bytes = Buffer.from(textAt(record, 'data', 'release') ?? '', 'base64').length;
+      assert.ok(Math.abs(bytes - release.bytes) < bytes / 10, `${bytes} bytes, said ${release.bytes}`);
+    });
+  }
+
+  it('must fit into what the api-server counts once in base64', async () => {
+    const secret = (name: string, bytes: number) => {
+      const data = { release: Buffer.alloc(bytes, 'a').toString('base64') };
+      return world.kube.asController().create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: NS }, data });
+    };
+    await secret('largest', SECRET_BYTES);
+    await assert.rejects(secret('larger', SECRET_BYTES + 1), (error) => isAppError(error, 'InvalidInput'));
+  });
+});
