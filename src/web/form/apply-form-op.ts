@@ -20,7 +20,8 @@ const OP = /^(add|yaml|fields|open|branch|remove|up|down):(.*?)(?::(\d{1,4}))?$/
  *
  * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
  *   part into a YAML field and `fields:spec.users` turns it back; `open:spec.affinity` shows the fields of a group;
- *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none. Others change nothing.
+ *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none;
+ *   `search` and `page:2` choose which fields are on the page. Others change nothing.
  * @param base the live values on edit; `{}` on create.
  */
 export function applyFormOp(
@@ -28,6 +29,8 @@ export function applyFormOp(
   fields: URLSearchParams,
   { op, base }: { readonly op: string; readonly base: Json },
 ): FormOpResult {
+  const page = /^page:(\d{1,4})$/.exec(op)?.[1] ?? (op === 'search' ? '1' : undefined);
+  if (page !== undefined) return { fields: withField(fields, '_page', page), faults: [] };
   const [, verb, text = '', row] = OP.exec(op) ?? [];
   const path = parsePath(text);
   const node = path === undefined ? undefined : nodeAt(model.root, path, fieldMap(fields));

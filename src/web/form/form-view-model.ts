@@ -9,9 +9,24 @@ export interface FormView {
   readonly allOpen: boolean;
   /** How many controls are among `all`, those of closed groups included. */
   readonly allCount: number;
-  /** How many fields are left out because there are too many for one page; they are reached by YAML. */
-  readonly hidden: number;
+  readonly pager: PagerView;
+  /** Inputs that are not on this page: what was typed elsewhere travels along. */
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
   readonly yamlOp: string;
+}
+
+/** The search over all fields, and the pages of what it finds. */
+export interface PagerView {
+  /** Whether there is so much that it is worth searching. */
+  readonly offered: boolean;
+  readonly query: string;
+  /** A sentence about what was found; empty without a search. */
+  readonly found: string;
+  /** Counted from 1. */
+  readonly page: number;
+  readonly pages: number;
+  readonly previousOp: string;
+  readonly nextOp: string;
 }
 
 /** What all fields show around their control. */

@@ -1,11 +1,15 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
-import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
+import { isScalar, type FormModel, type FormNode, type GroupNode } from '../../schema/form-node.ts';
 import { branchesView } from './branches-view.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from './form-fields.ts';
-import type { FieldView, FormView } from './form-view-model.ts';
-import { childViews, countControls, groupView } from './group-view.ts';
+import type { FieldView, FormView, PagerView } from './form-view-model.ts';
+import { childViews, countControls, groupView, partChildren } from './group-view.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
+import { keptFields } from './kept-fields.ts';
+import { pagesOf } from './pages.ts';
+import { searchWords, matchingChildren } from './search-fields.ts';
 import { rowsView } from './rows-view.ts';
 import { errorsByPath, filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
 
@@ -22,9 +26,6 @@ export interface FormState {
 }
 
 const LARGE_FORM = 150;
-/** Empty fields of the outermost level beyond this number are left to YAML, so that no schema makes a page of megabytes. */
-const MOST_TOP_FIELDS = 400;
-
 /** What a form looks like with these inputs and faults. */
 export function formView(model: FormModel, { fields, base, faults }: FormState): FormView {
   const map = fieldMap(fields);
@@ -35,19 +36,75 @@ export function formView(model: FormModel, { fields, base, faults }: FormState):
     errors: errorsByPath(faults),
     filled,
     large: countControls(model.root) > LARGE_FORM,
+    searching: false,
     show,
   };
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;
   if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
     const yaml = yamlView(context, model.root, spot);
-    return { yaml, main: [], all: [], allOpen: false, allCount: 0, hidden: 0, yamlOp };
+    return { yaml, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
   }
   const main = childViews(context, model.root, { ...spot, part: 'main' });
-  const every = childViews(context, model.root, { ...spot, part: 'more' });
-  const all = every.filter((view, index) => index < MOST_TOP_FIELDS || filled.has(view.path));
-  const allOpen = main.length === 0 || all.some((view) => filled.has(view.path) && hasContent(view, filled));
-  return { yaml: false, main, all, allOpen, allCount: countViews(all), hidden: every.length - all.length, yamlOp };
+  const rest = restOf(context, model.root, { spot, fields });
+  const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
+  const keys = new Set([...rest.shown, ...model.root.children.filter((child) => child.layer !== 'all')].map((child) => child.key));
+  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], keys });
+  return { yaml: false, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
+}
+
+const NO_PAGER: PagerView = { offered: false, query: '', found: '', page: 1, pages: 1, previousOp: '', nextOp: '' };
+
+interface Rest {
+  readonly shown: readonly FormNode[];
+  readonly views: readonly FieldView[];
+  readonly pager: PagerView;
+  readonly count: number;
+  /** Whether somebody searched or turned a page. */
+  readonly asked: boolean;
+}
+
+/** The page of all other fields that was asked for; what is wrong is on every page. */
+function restOf(context: ViewContext, root: GroupNode, { spot, fields }: { spot: ShowSpot; fields: URLSearchParams }): Rest {
+  const words = searchWords(fields.get('_q') ?? '');
+  const found = words.length === 0 ? root.children : matchingChildren(root, words);
+  const others = partChildren(context, { ...root, children: found }, { ...spot, part: 'more' });
+  const pages = pagesOf(others);
+  const page = Math.min(pages.length, Math.max(1, Math.trunc(Number(fields.get('_page') ?? 1)) || 1));
+  const faulty = root.children.filter((child) => hasError(context, [root.key, child.key]));
+  const onPage = pages[page - 1] ?? [];
+  const wrong = partChildren(context, { ...root, children: faulty }, { ...spot, part: 'more' });
+  const shown = [...wrong.filter((child) => !onPage.some((node) => node.key === child.key)), ...onPage];
+  const open = root.open && words.length === 0 && page === pages.length;
+  const looking = words.length === 0 ? context : { ...context, searching: true };
+  const count = others.reduce((sum, child) => sum + countControls(child), 0);
+  return {
+    shown,
+    views: childViews(looking, { ...root, children: shown, open }, { ...spot, part: 'more' }),
+    pager: {
+      offered: context.large || words.length > 0,
+      query: words.join(' '),
+      found: words.length === 0 ? '' : foundText(count),
+      page,
+      pages: pages.length,
+      previousOp: page > 1 ? `page:${page - 1}` : '',
+      nextOp: page < pages.length ? `page:${page + 1}` : '',
+    },
+    count,
+    asked: words.length > 0 || page > 1,
+  };
+}
+
+function foundText(count: number): string {
+  if (count === 0) return 'No other field has these words in its name or description.';
+  return count === 1 ? '1 field found.' : `${count} fields found.`;
+}
+
+function hasError(context: ViewContext, path: FormPath): boolean {
+  const text = formatPath(path);
+  return [...context.errors.keys()].some(
+    (field) => field === text || (field.startsWith(text) && ['.', '['].includes(field[text.length] ?? '')),
+  );
 }
 
 function show(context: ViewContext, node: FormNode, spot: ShowSpot): FieldView {
@@ -60,8 +117,4 @@ function show(context: ViewContext, node: FormNode, spot: ShowSpot): FieldView {
 /** A group that is split over the page counts as filled here only for the fields that it has here. */
 function hasContent(view: FieldView, filled: ReadonlySet<string>): boolean {
   return 'children' in view ? view.open || view.children.some((child) => filled.has(child.path)) : true;
-}
-
-function countViews(views: readonly FieldView[]): number {
-  return views.reduce((sum, view) => sum + ('children' in view ? (view.openOp === '' ? countViews(view.children) : view.count) : 1), 0);
 }

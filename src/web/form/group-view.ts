@@ -8,6 +8,7 @@ import { fieldText, frameOf, keepView, type ShowSpot, type ViewContext } from '.
 
 /** On a large form an empty optional group of more controls than this is left closed. */
 const SMALL_GROUP = 8;
+const LARGE_GROUP = 30;
 /** A button for YAML on every little group would only be in the way: the form as a whole has one. */
 const YAML_GROUP = 4;
 
@@ -16,7 +17,8 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
   const path = formatPath(spot.path);
   const count = countControls(node);
   const filled = context.filled.has(path);
-  const closed = context.large && !filled && !node.required && count > SMALL_GROUP && spot.path.length > 1 && spot.part !== 'main';
+  const closed =
+    context.large && !filled && (!node.required || spot.part === 'more') && spot.path.length > 1 && count > closedFrom(context, node, spot);
   const children = closed ? [] : childViews(context, node, spot);
   const isMore = spot.part === 'more';
   return {
@@ -27,8 +29,8 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
     }),
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
     open: isMore
-      ? children.some((child) => context.filled.has(child.path))
-      : filled || (node.layer === 'curated' && spot.path.length === 2),
+      ? context.searching || children.some((child) => context.filled.has(child.path))
+      : context.searching || filled || (node.layer === 'curated' && spot.path.length === 2),
     children,
     openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
     openOp: closed ? `open:${path}` : '',
@@ -40,7 +42,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
 /** The fields of a group. The main part of the page shows what is required or picked, the other part what is left. */
 export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot): FieldView[] {
   const { part } = spot;
-  const children = node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
+  const children = partChildren(context, node, spot);
   const views = children.map((child) => {
     const here = memberSpot(spot, child.key);
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
@@ -48,6 +50,19 @@ export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot
   });
   const others = part !== 'main' && (node.open || fieldText(context, 'r', spot.path) !== undefined);
   return others ? [...views, othersView(context, node, spot)] : views;
+}
+
+/** How many controls an empty group shows at most without being asked to; of what was picked field by field, all. */
+function closedFrom(context: ViewContext, node: GroupNode, { part }: ShowSpot): number {
+  if (context.searching) return LARGE_GROUP;
+  if (part !== 'main') return SMALL_GROUP;
+  return node.children.every((child) => child.layer === 'curated') ? LARGE_GROUP : Infinity;
+}
+
+/** The members of a group that stand in a part of the page. */
+export function partChildren(context: ViewContext, node: GroupNode, spot: ShowSpot): readonly FormNode[] {
+  const { part } = spot;
+  return node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
 }
 
 /** Whether a field appears in a part of the page: in the main one when it or something in it is required or picked, else in the other. */

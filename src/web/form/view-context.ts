@@ -16,6 +16,8 @@ export interface ViewContext {
   readonly filled: ReadonlySet<string>;
   /** Whether the form has so many fields that empty groups are left closed. */
   readonly large: boolean;
+  /** Whether these are the fields that a search found: their groups stand open. */
+  readonly searching: boolean;
   /** Shows any node; handed in so that the parts need not know each other. */
   readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
 }

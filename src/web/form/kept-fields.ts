@@ -1,0 +1,41 @@
+import type { FormMode } from '../../schema/form-node.ts';
+import type { FormPath } from '../../schema/form-path.ts';
+import { parseFieldName } from './form-fields.ts';
+import type { FieldView } from './form-view-model.ts';
+
+/** What is shown of a form. */
+export interface Shown {
+  readonly mode: FormMode;
+  readonly views: readonly FieldView[];
+  /** The keys of the outermost fields on the page. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/**
+ * The inputs that the page does not show: those of other pages, and what was typed into a branch that is not chosen now. On create an empty one says
+ * nothing; on edit it says that a live value was taken away.
+ */
+export function keptFields(fields: URLSearchParams, { mode, views, keys }: Shown): { name: string; value: string }[] {
+  const names = new Set(views.flatMap(namesIn));
+  return [...fields].flatMap(([name, value]) => {
+    const parsed = parseFieldName(name);
+    if (parsed === undefined || names.has(name) || parsed.path.length < 2) return [];
+    const { letter, path } = parsed;
+    const isHere = isShown(path, keys);
+    if (isHere && !['v', 'r', 'n', 'k', 'b'].includes(letter)) return [];
+    const isEmpty = letter === 'k' || letter === 'o' ? false : value === '' || (letter === 'n' && value === '0');
+    return isEmpty && (mode === 'create' || isHere) ? [] : [{ name, value }];
+  });
+}
+
+function isShown(path: FormPath, keys: ReadonlySet<string>): boolean {
+  return keys.has(String(path[1]));
+}
+
+function namesIn(view: FieldView): string[] {
+  const own = view.keep === false ? [] : [view.keep.name];
+  if ('children' in view) return [...own, view.openName, ...view.children.flatMap(namesIn)];
+  if ('branchName' in view) return [...own, view.branchName, ...view.content.flatMap(namesIn)];
+  if (!('countName' in view)) return [...own, view.name];
+  return [...own, view.countName, ...view.rows.flatMap((row) => [row.keyName, row.originName, ...row.content.flatMap(namesIn)])];
+}

@@ -1,0 +1,23 @@
+import type { FormNode } from '../../schema/form-node.ts';
+import { countControls } from './group-view.ts';
+
+/** What a page holds at most, unless a single field is more. */
+const CONTROLS_PER_PAGE = 80;
+/** Large groups are closed at first, so none weighs more than this. */
+const HEAVIEST = 10;
+
+/** The fields page by page. What is filled in does not count, so that nothing moves to another page while somebody types. */
+export function pagesOf(nodes: readonly FormNode[]): readonly (readonly FormNode[])[] {
+  const pages: FormNode[][] = [[]];
+  let weight = 0;
+  for (const node of nodes) {
+    const own = Math.min(HEAVIEST, Math.max(1, countControls(node)));
+    if (weight > 0 && weight + own > CONTROLS_PER_PAGE) {
+      pages.push([]);
+      weight = 0;
+    }
+    pages.at(-1)?.push(node);
+    weight += own;
+  }
+  return pages;
+}
