@@ -48,15 +48,13 @@ export function formView(model: FormModel, { fields, base, faults }: FormState):
   const main = childViews(context, model.root, { ...spot, part: 'main' });
   const rest = restOf(context, model.root, { spot, fields });
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
-  const keys = new Set([...rest.shown, ...model.root.children.filter((child) => child.layer !== 'all')].map((child) => child.key));
-  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], keys });
+  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views] });
   return { yaml: false, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
 }
 
 const NO_PAGER: PagerView = { offered: false, query: '', found: '', page: 1, pages: 1, previousOp: '', nextOp: '' };
 
 interface Rest {
-  readonly shown: readonly FormNode[];
   readonly views: readonly FieldView[];
   readonly pager: PagerView;
   readonly count: number;
@@ -79,7 +77,6 @@ function restOf(context: ViewContext, root: GroupNode, { spot, fields }: { spot:
   const looking = words.length === 0 ? context : { ...context, searching: true };
   const count = others.reduce((sum, child) => sum + countControls(child), 0);
   return {
-    shown,
     views: childViews(looking, { ...root, children: shown, open }, { ...spot, part: 'more' }),
     pager: {
       offered: context.large || words.length > 0,

@@ -1,5 +1,5 @@
 import type { FormMode } from '../../schema/form-node.ts';
-import type { FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { parseFieldName } from './form-fields.ts';
 import type { FieldView } from './form-view-model.ts';
 
@@ -7,29 +7,34 @@ import type { FieldView } from './form-view-model.ts';
 export interface Shown {
   readonly mode: FormMode;
   readonly views: readonly FieldView[];
-  /** The keys of the outermost fields on the page. */
-  readonly keys: ReadonlySet<string>;
 }
 
 /**
  * The inputs that the page does not show: those of other pages, and what was typed into a branch that is not chosen now. On create an empty one says
  * nothing; on edit it says that a live value was taken away.
  */
-export function keptFields(fields: URLSearchParams, { mode, views, keys }: Shown): { name: string; value: string }[] {
+export function keptFields(fields: URLSearchParams, { mode, views }: Shown): { name: string; value: string }[] {
   const names = new Set(views.flatMap(namesIn));
+  const paths = new Set(views.flatMap(pathsIn));
   return [...fields].flatMap(([name, value]) => {
     const parsed = parseFieldName(name);
     if (parsed === undefined || names.has(name) || parsed.path.length < 2) return [];
     const { letter, path } = parsed;
-    const isHere = isShown(path, keys);
+    const isHere = isShown(path, paths);
     if (isHere && !['v', 'r', 'n', 'k', 'b'].includes(letter)) return [];
     const isEmpty = letter === 'k' || letter === 'o' ? false : value === '' || (letter === 'n' && value === '0');
     return isEmpty && (mode === 'create' || isHere) ? [] : [{ name, value }];
   });
 }
 
-function isShown(path: FormPath, keys: ReadonlySet<string>): boolean {
-  return keys.has(String(path[1]));
+function isShown(path: FormPath, paths: ReadonlySet<string>): boolean {
+  return path.some((_, index) => paths.has(formatPath(path.slice(0, index + 1))));
+}
+
+/** The fields that are whole on the page; of a group a search may show a part only. */
+function pathsIn(view: FieldView): string[] {
+  if ('children' in view) return view.children.flatMap(pathsIn);
+  return 'name' in view && view.name.startsWith('r.') ? [] : [view.path];
 }
 
 function namesIn(view: FieldView): string[] {
