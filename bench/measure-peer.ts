@@ -13,12 +13,12 @@ const { renderPeerForm } = await import('./peer-form.mjs');
 const RUNS = 3;
 
 /** Renders it on the server in this process, its own complaints about schemas left out. */
-export function measurePeer({ schema, defaults = {} }: FormSource): Peer {
+export function measurePeer({ schema }: FormSource): Peer {
   const { warn, error } = console;
   Object.assign(console, { warn: () => undefined, error: () => undefined });
   try {
-    const html = renderPeerForm(schema, defaults);
-    const time = medianMs(() => renderPeerForm(schema, defaults), RUNS);
+    const html = renderPeerForm(schema, {});
+    const time = medianMs(() => renderPeerForm(schema, {}), RUNS);
     return { ms: time, bytes: Buffer.byteLength(html), inputs: inputsIn(html) };
   } catch (cause) {
     return { fault: `fails: ${messageOf(cause).slice(0, 40)}` };
