@@ -5,7 +5,7 @@ import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
-import { applyFormOp } from './form/apply-form-op.ts';
+import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
@@ -54,7 +54,7 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const { instance, model } = change;
   const live = specOf(instance);
   const seenText = body.get('seen') ?? '';
-  const op = body.get('_op');
+  const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
   if (op !== null) return showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
   if (body.get('_do') === 'edit') return showDraft(change, { ...asTyped, faults: [] });

@@ -4,7 +4,7 @@ import { parseObjectName } from '../domain/names.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { applyFormOp } from './form/apply-form-op.ts';
+import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { prefill } from './form/prefill.ts';
@@ -49,7 +49,7 @@ function openForm(install: Install, { query }: Visit): Answer {
 async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<Answer> {
   const { body } = visit;
   const typed = { environment: body.get('environment') ?? '', name: body.get('name') ?? '', fields: body };
-  const op = body.get('_op');
+  const op = pressedOp(body);
   if (op !== null) return showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
   if (body.get('_do') === 'edit') return showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, body, {});

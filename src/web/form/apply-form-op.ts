@@ -59,6 +59,12 @@ function toBranch(
   return changed;
 }
 
+/** The button that was pressed. The Enter key within the search box presses none that has a name, and means the search. */
+export function pressedOp(body: URLSearchParams): string | null {
+  const isEnter = !body.has('_op') && !body.has('_do');
+  return isEnter && (body.get('_q') ?? '') !== (body.get('_asked') ?? '') ? 'search' : body.get('_op');
+}
+
 function changeRows(fields: URLSearchParams, path: FormPath, { verb, row }: { verb: string; row: number }): URLSearchParams {
   const count = rowCount(fieldMap(fields), path) ?? 0;
   const name = fieldName('n', path);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../src/domain/resource.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import type { FormMode, FormModel } from '../../../src/schema/form-node.ts';
-import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
+import { applyFormOp, pressedOp } from '../../../src/web/form/apply-form-op.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
@@ -84,6 +84,15 @@ for (const { world, query, names } of [
     assert.deepEqual(formToValues(form, found, {}).values, { p3: 'typed' });
   });
 }
+
+test('The Enter key in the search box searches, and a button does what it says', () => {
+  const fields = send(model(), new URLSearchParams());
+  assert.equal(pressedOp(fields), null);
+  fields.set('_q', 'schedule');
+  assert.equal(pressedOp(fields), 'search');
+  fields.set('_do', 'install');
+  assert.equal(pressedOp(fields), null);
+});
 
 test('What is wrong is on the page, whichever page it belongs to', () => {
   const { all } = formView(model(), { fields: new URLSearchParams(), base: {}, faults: [{ field: 'spec.p299', message: 'No' }] });
