@@ -12,10 +12,10 @@ import { eventually } from '../../support/eventually.ts';
 
 /** Tells what it was called with, and each signal; SIGTERM ends it with code 7. */
 const MAIN = `
-console.log(JSON.stringify({ pid: process.pid, args: process.argv.slice(2) }));
 const stay = setInterval(() => undefined, 1000);
 process.on('SIGTERM', () => { console.log('SIGTERM'); clearInterval(stay); process.exitCode = 7; });
 process.on('SIGINT', () => console.log('SIGINT'));
+console.log(JSON.stringify({ pid: process.pid, args: process.argv.slice(2) }));
 `;
 
 let clone: string;
