@@ -180,7 +180,7 @@ describe('A PostgresCluster', () => {
   });
 
   const refusals: readonly { readonly why: string; readonly spec: JsonMap; readonly message: RegExp }[] = [
-    { why: 'a size that is missing', spec: {}, message: /spec\.storage: is required/ },
+    { why: 'a size that is missing', spec: {}, message: /spec\.storage: Required value/ },
     { why: 'a size that no database fits in', spec: { storage: { size: '64Mi' } }, message: /storage must be at least 256Mi/ },
     {
       why: 'an owner who is no user',
