@@ -1,10 +1,11 @@
+import { findObject } from '../find-object.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/errors.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { writeStanding, type Standing } from './environment-status.ts';
 import { ENVIRONMENT } from './environment-type.ts';
-import { guard, release } from './finalizer.ts';
+import { guard, letGo } from '../finalizer.ts';
 import { furnish } from './furnish.ts';
 import { adoptNamespace, createNamespace, removeNamespace } from './namespace.ts';
 import { planEnvironment, type EnvironmentAct } from './plan.ts';
@@ -53,7 +54,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       return { requeueAfter: SOON_MS };
     case 'finish':
       await hide(ports.cluster, environment, signal);
-      await release(ports.cluster, environment, signal);
+      await letGo(ports.cluster, { type: ENVIRONMENT, object: environment, signal });
       return {};
     case 'rest':
       return {};
@@ -79,7 +80,7 @@ async function step(
 ): Promise<void> {
   switch (act.kind) {
     case 'guard':
-      return guard(cluster, environment, signal);
+      return guard(cluster, { type: ENVIRONMENT, object: environment, signal });
     case 'create-namespace':
       return createNamespace(cluster, environment, { name: spec.namespace, signal });
     case 'adopt-namespace':
@@ -102,12 +103,7 @@ function removing(message: string): Standing {
 }
 
 async function findEnvironment(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ ...ENVIRONMENT, name }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...ENVIRONMENT, name }, signal);
 }
 
 /** Tells the failure in the status; what only an edit can heal is not tried again. A version that moved on is no news. */

@@ -1,4 +1,4 @@
-import { isAppError } from '../../domain/errors.ts';
+import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/names.ts';
 import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
@@ -54,12 +54,7 @@ export function tenureOf(environment: KubeObject, namespace: KubeObject | undefi
 }
 
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ ...NAMESPACE, name }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...NAMESPACE, name }, signal);
 }
 
 /** What the deletion of a namespace waits for, in the words of Kubernetes. */

@@ -3,7 +3,8 @@ import { findCondition, type ConditionInput } from '../../domain/condition.ts';
 import { isAppError } from '../../domain/errors.ts';
 import { isFalse } from './conditions.ts';
 import { deleteInstances, instancesSentence } from './delete-instances.ts';
-import { letGo } from './finalizer.ts';
+import { OPERATOR } from './kinds.ts';
+import { letGo } from '../finalizer.ts';
 import { deleteCrds, disownCrds } from './leave-crds.ts';
 import { observeCrds } from './observe-crds.ts';
 import { observeInstances, type InstancesFact } from './observe-instances.ts';
@@ -59,7 +60,7 @@ async function perform(work: Work, facts: DyingFacts, act: DyingAct): Promise<Re
     case 'finish':
       await disownCrds(work, facts.crds);
       await unpublish(work);
-      await letGo(work);
+      await letGo(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
       return {};
     default:
       return act satisfies never;

@@ -1,4 +1,4 @@
-import { isAppError } from '../../domain/errors.ts';
+import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/names.ts';
 import { parseCrdOrigin, type CrdStatus } from '../../domain/operator-status.ts';
 import { listAt, textAt } from '../../domain/read.ts';
@@ -34,12 +34,7 @@ export async function observeCrds(
 }
 
 export async function findCrd(cluster: OperatorPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ ...CRD, name }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...CRD, name }, signal);
 }
 
 /** Whose CRD it is: by our label, or, when it has none, by the annotations that Helm and operators put on what belongs to a release. */

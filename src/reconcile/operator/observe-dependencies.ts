@@ -1,5 +1,5 @@
+import { findObject } from '../find-object.ts';
 import { cycleThrough } from '../../domain/dependency-cycle.ts';
-import { isAppError } from '../../domain/errors.ts';
 import { keyOf, parseKey } from '../../domain/object-key.ts';
 import { parseDependsOn } from '../../domain/operator-spec.ts';
 import { numberAt, textAt } from '../../domain/read.ts';
@@ -42,12 +42,7 @@ export async function observeDependencies(work: Work): Promise<DependencyFact> {
 }
 
 async function find({ ports, signal }: Work, key: string): Promise<KubeObject | undefined> {
-  try {
-    return await ports.cluster.get({ ...OPERATOR, ...parseKey(key) }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(ports.cluster, { ...OPERATOR, ...parseKey(key) }, signal);
 }
 
 function whyNotReady(operator: KubeObject | undefined): string | undefined {

@@ -1,5 +1,5 @@
+import { findObject } from '../find-object.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../domain/drift.ts';
-import { isAppError } from '../../domain/errors.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/resource.ts';
 import type { OwnRelease } from './observe-release.ts';
 import type { Work } from './work.ts';
@@ -110,10 +110,7 @@ async function lookAt({ ports, spec, signal }: Work, { type, object, autoscalers
   const { name, namespace } = object.metadata;
   const shown = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = await ports.cluster.get(ref, { signal }).catch((error: unknown) => {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  });
+  const live = await findObject(ports.cluster, ref, signal);
   if (live === undefined) return { object, drifts: [{ object: shown, path: '', managers: [] }] };
   const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
   const { object: wanted } = await ports.cluster.apply(type, object, options);

@@ -1,6 +1,6 @@
+import { findObject } from '../find-object.ts';
 import { healthOf } from '../../domain/health-rules/health-of.ts';
 import { worstHealth, type Health } from '../../domain/health.ts';
-import { isAppError } from '../../domain/errors.ts';
 import type { KubeObject, ResourceType } from '../../domain/resource.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
@@ -57,10 +57,5 @@ async function readWorkload(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const { name, namespace } = metadata;
-  try {
-    return await cluster.get({ ...type, name, ...(namespace === undefined ? {} : { namespace }) }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...type, name, ...(namespace === undefined ? {} : { namespace }) }, signal);
 }

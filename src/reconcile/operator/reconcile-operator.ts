@@ -1,5 +1,5 @@
+import { findObject } from '../find-object.ts';
 import type { Reconcile } from '../../controller/controller.ts';
-import { isAppError } from '../../domain/errors.ts';
 import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
@@ -26,10 +26,5 @@ export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
 }
 
 async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ ...OPERATOR, ...parseKey(key) }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...OPERATOR, ...parseKey(key) }, signal);
 }

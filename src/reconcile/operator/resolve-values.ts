@@ -1,6 +1,7 @@
+import { findObject } from '../find-object.ts';
 import { createHash } from 'node:crypto';
 import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
-import { AppError, isAppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { at, isObject, textAt } from '../../domain/read.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
 import { redact } from '../../domain/redact.ts';
@@ -63,12 +64,7 @@ async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
 
 async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFrom): Promise<KubeObject | undefined> {
   const namespace = operator.metadata.namespace ?? 'default';
-  try {
-    return await ports.cluster.get({ ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(ports.cluster, { ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, signal);
 }
 
 function textOf(object: KubeObject, { kind, key }: ValuesFrom): string | undefined {

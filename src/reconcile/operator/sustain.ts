@@ -7,7 +7,8 @@ import { waitBeforeAttempt } from './due.ts';
 import { correctDrift } from './correct-drift.ts';
 import { fetchChart, type ChartMemory } from './fetch-chart.ts';
 import { observeDrift, type DriftMemory } from './observe-drift.ts';
-import { guard } from './finalizer.ts';
+import { OPERATOR } from './kinds.ts';
+import { guard } from '../finalizer.ts';
 import { observeCrds } from './observe-crds.ts';
 import { observeDependencies } from './observe-dependencies.ts';
 import { observeHealth } from './observe-health.ts';
@@ -72,7 +73,7 @@ interface Seen {
 async function perform(memory: OperatorMemory, { work, facts }: Seen, act: LivingAct): Promise<ReconcileResult> {
   switch (act.kind) {
     case 'guard':
-      await guard(work);
+      await guard(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
       return AT_ONCE;
     case 'rest':
       return rest(work, facts);

@@ -1,8 +1,7 @@
 import { OURS } from '../../domain/names.ts';
 import { operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator-status.ts';
-import type { KubeObject, ResourceRef } from '../../domain/resource.ts';
-import { OPERATOR } from './kinds.ts';
+import type { KubeObject } from '../../domain/resource.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
 /** One Operator while it is being worked on. */
@@ -35,11 +34,6 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
     generation: metadata.generation ?? 0,
     signal,
   };
-}
-
-export function refOf({ metadata }: KubeObject): ResourceRef {
-  const { name, namespace } = metadata;
-  return { ...OPERATOR, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 export function isGuarded({ metadata }: KubeObject): boolean {

@@ -1,8 +1,8 @@
+import { findObject } from '../find-object.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/condition.ts';
-import { isAppError } from '../../domain/errors.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { sameFault, type SourceFault } from './fault.ts';
-import { guardSource, releaseSource } from './guard-source.ts';
+import { guard, letGo } from '../finalizer.ts';
 import { planSource, type SourceAct } from './plan.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
@@ -43,12 +43,7 @@ interface Work {
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  try {
-    return await cluster.get({ ...CATALOG_SOURCE, name }, { signal });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await findObject(cluster, { ...CATALOG_SOURCE, name }, signal);
 }
 
 async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
@@ -56,7 +51,7 @@ async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
   const { interval } = parseSourceSpec(source);
   switch (act.kind) {
     case 'guard':
-      await guardSource(ports.cluster, source, signal);
+      await guard(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
     case 'dissolve':
       await dissolve(work);
@@ -114,7 +109,7 @@ async function dissolve({ ports, source, signal }: Work): Promise<void> {
   const { inventory } = parseSourceStatus(source);
   const options = { source: source.metadata.name, signal };
   if (parseSourceSpec(source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
-  await releaseSource(ports.cluster, source, signal);
+  await letGo(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }
 
 interface Report {

@@ -1,0 +1,32 @@
+import type { Cluster } from '../domain/cluster.ts';
+import { OURS } from '../domain/names.ts';
+import type { KubeObject, ResourceType } from '../domain/resource.ts';
+
+/** An object of a type, as it was read: the patch holds for that version only. */
+export interface Guarded {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/** Adds our finalizer, before anything outside the object is made, so that nothing of it is forgotten. */
+export async function guard(cluster: Pick<Cluster, 'patch'>, guarded: Guarded): Promise<void> {
+  await setFinalizers(cluster, guarded, [...(guarded.object.metadata.finalizers ?? []), OURS.finalizer]);
+}
+
+/** Takes our finalizer off, and only ours. */
+export async function letGo(cluster: Pick<Cluster, 'patch'>, guarded: Guarded): Promise<void> {
+  const others = (guarded.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
+  await setFinalizers(cluster, guarded, others);
+}
+
+async function setFinalizers(
+  cluster: Pick<Cluster, 'patch'>,
+  { type, object, signal }: Guarded,
+  finalizers: readonly string[],
+): Promise<void> {
+  const { name, namespace, resourceVersion } = object.metadata;
+  const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
+  const body = { metadata: { resourceVersion, finalizers } };
+  await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
+}

@@ -1,0 +1,13 @@
+import type { Cluster } from '../domain/cluster.ts';
+import { isAppError } from '../domain/errors.ts';
+import type { KubeObject, ResourceRef } from '../domain/resource.ts';
+
+/** Reads an object that need not be there: undefined when it is not. Any other failure is thrown. */
+export async function findObject(cluster: Pick<Cluster, 'get'>, ref: ResourceRef, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await cluster.get(ref, { signal });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
