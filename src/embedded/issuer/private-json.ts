@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../../domain/errors.ts';
 import { at, isObject } from '../../domain/read.ts';
+import { writePrivateFile } from '../cluster/private-file.ts';
 
 /**
  * The object in a JSON file; undefined when there is no file.
@@ -23,7 +24,5 @@ export async function readJson(file: string): Promise<Readonly<Record<string, un
 /** Replaces a JSON file that only its owner may read, whole or not at all. */
 export async function writeJson(file: string, data: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const next = `${file}.next`;
-  await writeFile(next, JSON.stringify(data), { mode: 0o600 });
-  await rename(next, file);
+  await writePrivateFile(file, JSON.stringify(data));
 }
