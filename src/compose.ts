@@ -7,7 +7,7 @@ import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
 import { runControllers } from './compose/run-controllers.ts';
-import { chartWordsOf, createCharts } from './compose/create-charts.ts';
+import { createCharts, rememberChartWords } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
 import { quoted } from './domain/instance-commands.ts';
@@ -80,8 +80,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const chart = (digest: string): ReturnType<typeof chartWordsOf> => chartWordsOf(charts, digest);
-  const ports = { clusters: kube, discovery: kube, catalog, chart, publicUrl: publicUrl.origin };
+  const ports = { clusters: kube, discovery: kube, catalog, chart: rememberChartWords(charts), publicUrl: publicUrl.origin };
   const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
   const { trustedProxies } = config;
   door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, ready: readiness.absences }));

@@ -22,8 +22,25 @@ export async function createCharts({ config, repoRoot, stateDir, log }: ChartsIn
   });
 }
 
-/** What a chart of the cache says about itself. */
-export async function chartWordsOf(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartWords | undefined> {
+const REMEMBERED = 256;
+
+/**
+ * What charts say about themselves, for every card of every visit: a digest always says the same, so each archive is read once and its few
+ * words are kept, for more charts than the library itself holds unpacked.
+ */
+export function rememberChartWords(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartWords | undefined> {
+  const known = new Map<string, ChartWords>();
+  return async (digest) => {
+    const words = known.get(digest) ?? (await readChartWords(charts, digest));
+    if (words === undefined) return undefined;
+    known.set(digest, words);
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    return words;
+  };
+}
+
+async function readChartWords(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartWords | undefined> {
   const contents = await charts.contents(digest);
   if (contents === undefined) return undefined;
   const { icon, description } = contents.metadata;
