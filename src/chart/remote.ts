@@ -19,6 +19,15 @@ export interface RemoteAnswer {
   readonly answered: string;
   /** What the server says the length is. */
   readonly length: number | undefined;
+  /** The answer to a request with validators: what they stand for is still so, and the body is empty. */
+  readonly unchanged: boolean;
+  readonly validators: Validators;
+}
+
+/** What a server calls the bytes that it gave (RFC 9110, section 8.8), in its own words. */
+export interface Validators {
+  readonly etag?: string;
+  readonly lastModified?: string;
 }
 
 /** A redirect may lead to a mirror, and that may be a folder. */
@@ -39,6 +48,8 @@ export interface RemoteRequest {
   readonly accept?: string;
   /** Sent to the origin of the place only, redirects back to it included. */
   readonly authorization?: string;
+  /** What we have already: the server need not send it again. */
+  readonly validators?: Validators;
 }
 
 /** The cause of the error of a 401: what the server says of how to sign in. */
@@ -81,14 +92,15 @@ interface Hops {
 }
 
 async function follow(wanted: RemoteRequest, context: RemoteContext, hops: Hops): Promise<Destination> {
-  const { place: start, accept = '*/*' } = wanted;
+  const { place: start, accept = '*/*', validators = {} } = wanted;
   const authorization = wanted.authorization ?? basicAuthorization(start.url);
   let place = start;
   for (let redirects = 0; redirects <= context.limits.redirects; redirects += 1) {
-    const answer = await ask(place, { ...hops, accept, authorization: place.url.origin === start.url.origin ? authorization : undefined });
+    const isHome = place.url.origin === start.url.origin;
+    const answer = await ask(place, { ...hops, accept, authorization: isHome ? authorization : undefined, validators });
     const location = answer.headers['location'];
     const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && typeof location === 'string';
-    if (!isRedirect) return read(answer, place.url.href);
+    if (!isRedirect) return read(answer, place.url.href, validators);
     drop(answer.body);
     const next = nextPlace(place, location, context.geography);
     if (next.kind === 'folder') return next;
@@ -115,9 +127,10 @@ function nextPlace(from: RemotePlace, location: string, geography: Geography): P
 interface Asking extends Hops {
   readonly accept: string;
   readonly authorization: string | undefined;
+  readonly validators: Validators;
 }
 
-function ask(place: RemotePlace, { agentFor, signal, accept, authorization }: Asking): Promise<Dispatcher.ResponseData> {
+function ask(place: RemotePlace, { agentFor, signal, accept, authorization, validators }: Asking): Promise<Dispatcher.ResponseData> {
   const url = new URL(place.url);
   url.username = '';
   url.password = '';
@@ -129,12 +142,16 @@ function ask(place: RemotePlace, { agentFor, signal, accept, authorization }: As
       accept,
       'accept-encoding': 'identity',
       ...(authorization === undefined ? {} : { authorization }),
+      ...(validators.etag === undefined ? {} : { 'if-none-match': validators.etag }),
+      ...(validators.lastModified === undefined ? {} : { 'if-modified-since': validators.lastModified }),
     },
   });
 }
 
-function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
+function read(answer: Dispatcher.ResponseData, address: string, sent: Validators): RemoteAnswer {
   const { statusCode, headers, body } = answer;
+  if (statusCode === 304 && (sent.etag ?? sent.lastModified) !== undefined)
+    return { kind: 'remote', body, answered: 'answered 304', length: 0, unchanged: true, validators: sent };
   if (statusCode === 404 || statusCode === 410) {
     drop(body);
     throw chartError('ChartNotFound', address, `answered ${statusCode}; check the address and the version`);
@@ -150,7 +167,21 @@ function read(answer: Dispatcher.ResponseData, address: string): RemoteAnswer {
       .split(';')[0]
       ?.trim() ?? '';
   const length = Number(headers['content-length']);
-  return { kind: 'remote', body, answered: `answered 200 ${type}`, length: Number.isFinite(length) ? length : undefined };
+  return {
+    kind: 'remote',
+    body,
+    answered: `answered 200 ${type}`,
+    length: Number.isFinite(length) ? length : undefined,
+    unchanged: false,
+    validators: validatorsOf(headers),
+  };
+}
+
+function validatorsOf({ etag, 'last-modified': lastModified }: Dispatcher.ResponseData['headers']): Validators {
+  return {
+    ...(typeof etag === 'string' ? { etag } : {}),
+    ...(typeof lastModified === 'string' ? { lastModified } : {}),
+  };
 }
 
 function challengeOf(headers: Dispatcher.ResponseData['headers']): Challenge {
