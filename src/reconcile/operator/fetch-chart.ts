@@ -57,9 +57,9 @@ async function fetchWanted({ ports, spec, status, signal }: Work): Promise<Chart
   const { chart: source, upgrade } = spec;
   if (source.kind === 'url') return ports.charts.fetch(source, signal);
   const installed = status.release === undefined ? undefined : status.chart?.version;
-  const version = versionToAskFor({ version: source.version, policy: upgrade.policy, installed });
+  const version = versionToAskFor({ version: source.version, policy: upgrade.policy, installed, offered: [] });
   const chart = await ports.charts.fetch({ ...source, version }, signal);
-  const available = newerVersion(await offeredVersions(ports, source, signal), source.version, chart.contents.metadata.version);
+  const available = newerVersion(await offeredVersions(ports, source, signal), source, chart.contents.metadata.version);
   return available === undefined ? chart : { ...chart, availableVersion: available };
 }
 
