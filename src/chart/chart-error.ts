@@ -2,7 +2,7 @@ import { AppError } from '../domain/errors.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 
 /** The rows of the error table that fetching and reading a chart can end in. */
-export type ChartErrorCode = Extract<ErrorCode, `Chart${string}` | 'DigestMismatch' | 'EgressDenied'>;
+export type ChartErrorCode = Extract<ErrorCode, `Chart${string}` | 'DigestMismatch' | 'EgressDenied' | 'SignatureInvalid'>;
 
 /** An error about the chart at an address, which is shown without what could be a secret in it. */
 export function chartError(code: ChartErrorCode, address: string, why: string, cause?: unknown): AppError {
