@@ -4,6 +4,7 @@ import { parseDriftDetection, type DriftDetection } from './drift.ts';
 import { parseDuration } from './duration.ts';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
+import type { RemediationPolicy } from './rollback.ts';
 import { parseValuesFrom, type ValuesFrom } from './values/values-from.ts';
 
 /** Where a chart comes from: an archive at an address, or one version of a chart in a repository. */
@@ -23,6 +24,22 @@ export type LegacyApiPolicy = 'Uplift' | 'Reject';
 /** What to do about a definition that takes something away: stop, or go on. */
 export type CrdSafety = 'Strict' | 'None';
 export type OperatorDeletionPolicy = 'Block' | 'Cascade' | 'Orphan';
+
+/** How the Operator moves from one revision to the next. */
+export interface UpgradeSpec {
+  readonly policy: UpgradePolicy;
+  readonly crdSafety: CrdSafety;
+  readonly remediation: RemediationPolicy;
+  /** Milliseconds that a new revision may take to become healthy before it counts as failed. */
+  readonly healthTimeout: number;
+}
+
+/** The tests that a chart brings (`helm.sh/hook: test`). */
+export interface TestSpec {
+  readonly enable: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
 
 /** How the catalogue shows one kind of an Operator. */
 export interface CatalogKind {
@@ -62,7 +79,10 @@ export interface OperatorSpec {
   readonly createNamespace: boolean;
   readonly releaseName: string;
   readonly legacyAPIs: LegacyApiPolicy;
-  readonly upgrade: { readonly policy: UpgradePolicy; readonly crdSafety: CrdSafety };
+  readonly upgrade: UpgradeSpec;
+  readonly test: TestSpec;
+  /** Whether a Helm release of that name which no Operator owns is taken over. */
+  readonly adopt: boolean;
   readonly driftDetection: DriftDetection;
   /** `namespace/name` of the Operators that must be READY before this one is installed or upgraded. */
   readonly dependsOn: readonly string[];
@@ -76,6 +96,8 @@ export interface OperatorSpec {
 
 /** The annotation by which a person asks for an attempt now; any new value counts. */
 export const RECONCILE_AT = 'chandlery.dev/reconcile-at';
+/** The annotation by which a person asks for one upgrade now, whatever the state: it forgets failures and passes a closed maintenance window. Any new value counts. */
+export const FORCE_AT = 'chandlery.dev/force-at';
 
 /** Reads an Operator that the api-server has stored, so one that its schema has accepted. */
 export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
@@ -89,10 +111,9 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
     createNamespace: booleanAt(spec, 'createNamespace') ?? false,
     releaseName: textAt(spec, 'releaseName') ?? name,
     legacyAPIs: textAt(spec, 'legacyAPIs') === 'Reject' ? 'Reject' : 'Uplift',
-    upgrade: {
-      policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
-      crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
-    },
+    upgrade: parseUpgrade(spec),
+    test: { enable: booleanAt(spec, 'test', 'enable') ?? false, timeout: parseDuration(textAt(spec, 'test', 'timeout') ?? '5m') },
+    adopt: booleanAt(spec, 'adopt') ?? false,
     driftDetection: parseDriftDetection(spec),
     dependsOn: parseDependsOn(operator),
     suspend: booleanAt(spec, 'suspend') ?? false,
@@ -125,6 +146,15 @@ export function operatorLabelValue(namespace: string, name: string): string {
   return `${plain.slice(0, 52).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
 
+function parseUpgrade(spec: unknown): UpgradeSpec {
+  return {
+    policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
+    crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
+    remediation: textAt(spec, 'upgrade', 'remediation') === 'Rollback' ? 'Rollback' : 'None',
+    healthTimeout: parseDuration(textAt(spec, 'upgrade', 'healthTimeout') ?? '10m'),
+  };
+}
+
 function parseChartSource(spec: unknown): ChartSource {
   const url = textAt(spec, 'chartURL');
   if (url !== undefined) return { kind: 'url', url };
@@ -138,7 +168,8 @@ function parseChartSource(spec: unknown): ChartSource {
   };
 }
 
-function parseDeletionPolicy(text: string | undefined): OperatorDeletionPolicy {
+/** `Block` for anything unknown. */
+export function parseDeletionPolicy(text: string | undefined): OperatorDeletionPolicy {
   return text === 'Cascade' || text === 'Orphan' ? text : 'Block';
 }
 
