@@ -16,7 +16,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|HPE_\w+|UND_ERR_RES\w*)$/, 'the connection broke off before the end; try again'],
   [
     /^(CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/,
-    'its TLS certificate is not trusted or does not fit',
+    'its TLS certificate is not trusted or does not fit, or it wants one of ours; trust its authority with --chart-ca, or with the key ca.crt of the Secret in spec.chart.secretRef',
   ],
 ];
 

@@ -12,11 +12,12 @@ import type { Place } from './locate.ts';
 import { packFolder } from './pack-folder.ts';
 import { readText } from './read-text.ts';
 import type { Incoming } from './receive.ts';
-import { registryOffers, withRegistryChart } from './registry.ts';
+import { registryOffers, withRegistryChart } from './registry-chart.ts';
 import { withRemote } from './remote.ts';
 import type { Destination, RemoteContext } from './remote.ts';
 import { versionsInIndex } from './repository.ts';
 import type { OfferedVersion } from './repository.ts';
+import { presentedTo } from './sender.ts';
 
 type FolderPlace = Extract<Place, { kind: 'folder' }>;
 type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
@@ -35,7 +36,7 @@ export async function withIncoming<T>(
   };
   const place = locate(address, context.geography);
   if (place.kind === 'registry') return withRegistryChart(place.url, context, signal, task);
-  return place.kind === 'folder' ? take(place) : withRemote({ place }, context, signal, take);
+  return place.kind === 'folder' ? take(place) : withRemote({ place, ...presentedTo(address, context.sender) }, context, signal, take);
 }
 
 /**
@@ -54,7 +55,9 @@ export async function offersOf(source: RepositorySource, context: RemoteContext,
     const incoming = { bytes: destination.body, address: indexAddress, answered: destination.answered, length: destination.length };
     return versionsInIndex(await readText(incoming, context.limits.indexBytes), repoURL, name);
   };
-  const offers = await (place.kind === 'folder' ? read(place) : withRemote({ place }, context, signal, read));
+  const offers = await (place.kind === 'folder'
+    ? read(place)
+    : withRemote({ place, ...presentedTo(indexAddress, context.sender) }, context, signal, read));
   return offers.flatMap((offer) => {
     const address = URL.parse(offer.address, base)?.href;
     return address === undefined ? [] : [{ ...offer, address }];

@@ -15,6 +15,8 @@ export interface Incoming {
   readonly length: number | undefined;
   /** What the sender says the digest is: `sha256:<hex>`. */
   readonly digest?: string;
+  /** In a registry, the digest of the manifest that names these bytes. */
+  readonly manifestDigest?: string;
 }
 
 export interface Received {

@@ -1,119 +1,138 @@
-import semver from 'semver';
-import type { ChartSource } from '../domain/operator-spec.ts';
-import { AppError } from '../domain/errors.ts';
+import { createHash } from 'node:crypto';
+import { isAppError } from '../domain/errors.ts';
+import type { Secret } from '../domain/secret.ts';
 import { chartError } from './chart-error.ts';
 import { locate } from './locate.ts';
 import { readText } from './read-text.ts';
-import type { Incoming } from './receive.ts';
+import { signIn } from './registry-login.ts';
 import { withRemote } from './remote.ts';
-import type { Challenge, RemoteAnswer, RemoteContext } from './remote.ts';
-import { newestFirst } from './repository.ts';
-import type { OfferedVersion } from './repository.ts';
+import type { RemoteAnswer, RemoteContext } from './remote.ts';
+import { presentedTo } from './sender.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
-const CHART_LAYERS = ['application/vnd.cncf.helm.chart.content.v1.tar+gzip', 'application/tar+gzip'];
-const TEXT_BYTES = 4 * 1024 * 1024;
-
-/**
- * The versions of a chart in an OCI registry (OCI distribution specification 1.1; tags write `+` as `_`), newest first. A version that is asked for
- * exactly is not looked for in the list of tags, which many registries keep to themselves.
- *
- * @throws AppError like `ChartLibrary.fetch`.
- */
-export async function registryOffers(
-  source: Extract<ChartSource, { kind: 'repository' }>,
-  context: RemoteContext,
-  signal: AbortSignal,
-): Promise<OfferedVersion[]> {
-  const base = `${source.repoURL.replace(/\/+$/, '')}/${source.name}`;
-  const offer = (version: string): OfferedVersion => ({ version, address: `${base}:${version.replace('+', '_')}` });
-  if (semver.valid(source.version) !== null) return [offer(source.version)];
-  const registry = openRegistry(new URL(base), context, signal);
-  const tags = await registry.json('tags/list', 'application/json');
-  const names = Array.isArray(tags['tags']) ? tags['tags'].filter((tag) => typeof tag === 'string') : [];
-  return newestFirst(names.map((tag) => offer(tag.replace('_', '+'))));
+/** A manifest, known by the digest of the very bytes that came. */
+export interface Manifest {
+  /** `sha256:<hex>` */
+  readonly digest: string;
+  readonly bytes: Buffer;
+  readonly fields: Fields;
 }
 
-/** Lends the bytes of the chart at `oci://<host>/<path>:<tag>` to the task. */
-export async function withRegistryChart<T>(
-  address: URL,
-  context: RemoteContext,
-  signal: AbortSignal,
-  task: (incoming: Incoming) => Promise<T>,
-): Promise<T> {
-  const [, path = '', tag = ''] = /^(.*):([A-Za-z0-9_][A-Za-z0-9._-]{0,127})$/.exec(address.pathname) ?? [];
-  if (path === '')
-    throw chartError(
-      'ChartUnreachable',
-      address.href,
-      'an oci address ends in :<version>; or use spec.chart with repoURL, name and version',
-    );
-  const registry = openRegistry(new URL(`oci://${address.host}${path}`), context, signal);
-  const manifest = await registry.json(`manifests/${tag}`, MANIFEST);
-  const layers = Array.isArray(manifest['layers']) ? (manifest['layers'] as readonly Fields[]) : [];
-  const digest = layers.find((layer) => CHART_LAYERS.includes(String(layer['mediaType'])))?.['digest'];
-  if (typeof digest !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(digest)) {
-    throw chartError('ChartInvalid', address.href, 'what is stored under this tag is not a Helm chart; check the path and the tag');
-  }
-  return registry.get(`blobs/${digest}`, '*/*', ({ body, answered, length }) =>
-    task({ bytes: body, address: address.href, answered, length, digest }),
-  );
-}
-
-interface Registry {
+/** One repository of a registry, by the OCI distribution specification 1.1. */
+export interface Registry {
+  /** Lends the answer to the task. The path is below the repository: `blobs/<digest>`. */
   get<T>(path: string, accept: string, task: (answer: RemoteAnswer) => Promise<T>): Promise<T>;
-  json(path: string, accept: string): Promise<Fields>;
+  /** A manifest or an index by its tag or digest. */
+  manifest(reference: string, accept?: string): Promise<Manifest>;
+  /** A blob of at most so many bytes, whose digest is checked. */
+  blob(digest: string, maxBytes: number): Promise<Buffer>;
+  tags(): Promise<readonly string[]>;
 }
 
-/** One repository of a registry. Where it asks for a token, an anonymous one is fetched once. */
-function openRegistry(repository: URL, context: RemoteContext, signal: AbortSignal): Registry {
+export const DIGEST = /^sha256:[0-9a-f]{64}$/;
+export const IMAGE_MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+export const IMAGE_INDEX = 'application/vnd.oci.image.index.v1+json';
+const TEXT_BYTES = 4 * 1024 * 1024;
+const TAG_PAGES = 100;
+const MOST_TAGS = 50_000;
+
+/** Opens `oci://host/path`. Where the registry asks who we are, that is answered once. */
+export function openRegistry(repository: URL, context: RemoteContext, signal: AbortSignal): Registry {
+  const get = openSession(repository, context, signal);
   const base = `https://${repository.host}/v2${repository.pathname}`;
-  let authorization: string | undefined;
-  const once = <T>(address: string, accept: string, task: (answer: RemoteAnswer) => Promise<T>): Promise<T> => {
+  const text = (path: string, accept: string): Promise<string> =>
+    get(path, accept, (answer) => readText({ ...answer, bytes: answer.body, address: `${base}/${path}` }, TEXT_BYTES));
+  return {
+    get,
+    manifest: async (reference, accept = IMAGE_MANIFEST) => {
+      const path = reference.startsWith('referrers/') ? reference : `manifests/${reference}`;
+      const content = await text(path, accept);
+      const digest = digestOf(content);
+      if (DIGEST.test(reference) && digest !== reference)
+        throw chartError(
+          'DigestMismatch',
+          `${base}/${path}`,
+          `its digest is ${digest}; the registry gave something else than was asked for`,
+        );
+      return { digest, bytes: Buffer.from(content), fields: parseFields(content, `${base}/${path}`) };
+    },
+    blob: async (digest, maxBytes) => {
+      const path = `blobs/${digest}`;
+      const content = await get(path, '*/*', (answer) => readText({ ...answer, bytes: answer.body, address: `${base}/${path}` }, maxBytes));
+      if (digestOf(content) !== digest) throw chartError('DigestMismatch', `${base}/${path}`, 'it holds other bytes than its digest says');
+      return Buffer.from(content);
+    },
+    tags: () => listTags(get, base),
+  };
+}
+
+type Get = Registry['get'];
+
+function openSession(repository: URL, context: RemoteContext, signal: AbortSignal): Get {
+  const base = `https://${repository.host}/v2${repository.pathname}`;
+  const { sender } = context;
+  const login = sender?.credentials.login;
+  let authorization: Secret | undefined = login?.scheme === 'Bearer' ? login.authorization : undefined;
+  const once = <T>(address: string, accept: string, given: Secret | undefined, task: (answer: RemoteAnswer) => Promise<T>): Promise<T> => {
     const place = locate(address, context.geography);
     if (place.kind !== 'remote') throw chartError('ChartUnreachable', address, 'a registry cannot be served from here');
-    return withRemote({ place, accept, ...(authorization === undefined ? {} : { authorization }) }, context, signal, (destination) => {
+    const { identity } = presentedTo(address, sender);
+    const who = { ...(identity === undefined ? {} : { identity }), ...(given === undefined ? {} : { authorization: given }) };
+    return withRemote({ place, accept, ...who }, context, signal, (destination) => {
       if (destination.kind === 'folder') throw chartError('ChartUnreachable', address, 'a registry cannot be served from a folder');
       return task(destination);
     });
   };
-  const get: Registry['get'] = async (path, accept, task) => {
+  const ask = (address: string, given: Secret | undefined): Promise<Fields> =>
+    once(address, 'application/json', given, async (answer) =>
+      parseFields(await readText({ ...answer, bytes: answer.body, address }, TEXT_BYTES), address),
+    );
+  return async (path, accept, task) => {
     try {
-      return await once(`${base}/${path}`, accept, task);
+      return await once(`${base}/${path}`, accept, authorization, task);
     } catch (error) {
-      const token = authorization === undefined ? tokenAddress(error) : undefined;
-      if (token === undefined) throw error;
-      const answer = await once(token, 'application/json', (given) => parseJson(given, token));
-      authorization = `Bearer ${String(answer['token'] ?? answer['access_token'])}`;
-      return once(`${base}/${path}`, accept, task);
+      if (authorization !== undefined || !isAppError(error, 'ChartUnauthorized')) throw error;
+      authorization = await signIn(error, { repository, sender, ask });
+      if (authorization === undefined) throw error;
+      return once(`${base}/${path}`, accept, authorization, task);
     }
   };
-  return { get, json: (path, accept) => get(path, accept, (answer) => parseJson(answer, `${base}/${path}`)) };
 }
 
-/** Where a challenge (RFC 6750, as registries use it) says that a token is to be had. */
-function tokenAddress(error: unknown): string | undefined {
-  const challenge = error instanceof AppError ? (error.cause as Partial<Challenge> | undefined)?.wwwAuthenticate : undefined;
-  if (challenge === undefined || !/^bearer /i.test(challenge)) return undefined;
-  const values = Object.fromEntries([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
-  const address = URL.parse(values['realm'] ?? '');
-  if (address === null) return undefined;
-  for (const key of ['service', 'scope']) {
-    const value = values[key];
-    if (value !== undefined) address.searchParams.set(key, value);
+/** All tags. Of the link to the next page only the query counts, so that it cannot lead elsewhere. */
+async function listTags(get: Get, base: string): Promise<readonly string[]> {
+  const tags = new Set<string>();
+  let query: string | undefined = '';
+  for (let page = 0; page < TAG_PAGES && query !== undefined && tags.size < MOST_TAGS; page += 1) {
+    const path: string = `tags/list${query}`;
+    const known = tags.size;
+    query = await get(path, 'application/json', async (answer) => {
+      const address = `${base}/${path}`;
+      const { tags: listed } = parseFields(await readText({ ...answer, bytes: answer.body, address }, TEXT_BYTES), address);
+      for (const tag of Array.isArray(listed) ? (listed as readonly unknown[]) : []) if (typeof tag === 'string') tags.add(tag);
+      return tags.size === known ? undefined : nextQuery(answer.link, address);
+    });
   }
-  return address.href;
+  return [...tags];
 }
 
-async function parseJson({ body, answered, length }: RemoteAnswer, address: string): Promise<Fields> {
-  const text = await readText({ bytes: body, address, answered, length }, TEXT_BYTES);
+function nextQuery(link: string, address: string): string | undefined {
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(link)?.[1];
+  const query = target === undefined ? undefined : URL.parse(target, address)?.search;
+  return query === '' ? undefined : query;
+}
+
+function digestOf(content: string): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+function parseFields(text: string, address: string): Fields {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {
     // Falls through to the one sentence for what is not the JSON that a registry speaks.
   }
-  throw chartError('ChartInvalid', address, `${answered}, not the JSON of a registry; check the address`);
+  throw chartError('ChartInvalid', address, 'what it answered is not the JSON of a registry; check the address');
 }

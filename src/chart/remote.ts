@@ -1,15 +1,19 @@
 import type { Readable } from 'node:stream';
-import { isIP } from 'node:net';
-import { rootCertificates } from 'node:tls';
-import { Agent, buildConnector, request } from 'undici';
+import { request } from 'undici';
 import type { Dispatcher } from 'undici';
+import type { ChartCredentials } from '../domain/chart-access.ts';
+import { secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secret.ts';
+import { openAgents } from './agents.ts';
+import type { Agents } from './agents.ts';
 import { chartError } from './chart-error.ts';
-import { egressDenied, guardedLookup } from './egress.ts';
 import type { EgressPolicy } from './egress.ts';
 import type { ChartLimits } from './limits.ts';
 import { locate } from './locate.ts';
 import type { Geography, Place } from './locate.ts';
 import { networkFailure } from './network-failure.ts';
+import { refusal } from './refusal.ts';
+import type { Sender } from './sender.ts';
 
 /** The answer of a server, not yet read. */
 export interface RemoteAnswer {
@@ -22,6 +26,8 @@ export interface RemoteAnswer {
   /** The answer to a request with validators: what they stand for is still so, and the body is empty. */
   readonly unchanged: boolean;
   readonly validators: Validators;
+  /** The header `Link`; empty when there is none. */
+  readonly link: string;
 }
 
 /** What a server calls the bytes that it gave (RFC 9110, section 8.8), in its own words. */
@@ -39,6 +45,8 @@ export interface RemoteContext {
   readonly limits: ChartLimits;
   /** Certificate authorities in PEM, besides those that Node trusts. */
   readonly certificateAuthorities: readonly string[];
+  /** Who we are toward the source of this chart; absent where nobody asks. */
+  readonly sender?: Sender;
 }
 
 type RemotePlace = Extract<Place, { kind: 'remote' }>;
@@ -46,22 +54,20 @@ type RemotePlace = Extract<Place, { kind: 'remote' }>;
 export interface RemoteRequest {
   readonly place: RemotePlace;
   readonly accept?: string;
-  /** Sent to the origin of the place only, redirects back to it included. */
-  readonly authorization?: string;
+  /** Sent to the origin of the place until a redirect leads away from it, and never again then. */
+  readonly authorization?: Secret;
+  /** Who we are in TLS; told to whom the authorization is. */
+  readonly identity?: ChartCredentials['identity'];
   /** What we have already: the server need not send it again. */
   readonly validators?: Validators;
 }
 
-/** The cause of the error of a 401: what the server says of how to sign in. */
-export interface Challenge {
-  readonly wwwAuthenticate: string;
-}
-
 /**
  * Asks for an address, follows redirects, and lends the answer to the task. Each hop is located anew: mirrors apply, http is refused, and the
- * egress policy is asked at connect time. User and password of the address go to its own origin only.
+ * egress policy is asked at connect time. Login and client certificate, also those of the
+ * address itself, go to its own origin only.
  *
- * @throws AppError `ChartNotFound`, `ChartUnreachable`, `EgressDenied`.
+ * @throws AppError `ChartNotFound`, `ChartUnreachable`, `ChartUnauthorized` (its cause is a `Challenge`), `EgressDenied`.
  */
 export async function withRemote<T>(
   wanted: RemoteRequest,
@@ -69,25 +75,20 @@ export async function withRemote<T>(
   signal: AbortSignal,
   task: (destination: Destination) => Promise<T>,
 ): Promise<T> {
-  const agents = new Map<RemotePlace['trust'], Agent>();
-  const agentFor = (trust: RemotePlace['trust']): Agent => {
-    const agent = agents.get(trust) ?? createAgent(trust, context);
-    agents.set(trust, agent);
-    return agent;
-  };
+  const agents = openAgents(context);
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(context.limits.totalMs)]);
   try {
-    return await task(await follow(wanted, context, { agentFor, signal: bounded }));
+    return await task(await follow(wanted, context, { agents, signal: bounded }));
   } catch (error) {
     signal.throwIfAborted();
     throw networkFailure(error, wanted.place.url.href);
   } finally {
-    await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    await agents.close();
   }
 }
 
 interface Hops {
-  readonly agentFor: (trust: RemotePlace['trust']) => Agent;
+  readonly agents: Agents;
   readonly signal: AbortSignal;
 }
 
@@ -95,18 +96,27 @@ async function follow(wanted: RemoteRequest, context: RemoteContext, hops: Hops)
   const { place: start, accept = '*/*', validators = {} } = wanted;
   const authorization = wanted.authorization ?? basicAuthorization(start.url);
   let place = start;
+  let isHome = true;
   for (let redirects = 0; redirects <= context.limits.redirects; redirects += 1) {
-    const isHome = place.url.origin === start.url.origin;
-    const answer = await ask(place, { ...hops, accept, authorization: isHome ? authorization : undefined, validators });
+    const told = isHome ? { authorization, identity: wanted.identity } : { authorization: undefined, identity: undefined };
+    const answer = await ask(place, { ...hops, ...told, accept, validators });
     const location = answer.headers['location'];
     const isRedirect = [301, 302, 303, 307, 308].includes(answer.statusCode) && typeof location === 'string';
-    if (!isRedirect) return read(answer, place.url.href, validators);
+    if (!isRedirect)
+      return read(answer, {
+        address: place.url.href,
+        validators,
+        isHome,
+        isTold: isHome && authorization !== undefined,
+        sender: context.sender,
+      });
     drop(answer.body);
     const next = nextPlace(place, location, context.geography);
     if (next.kind === 'folder') return next;
     if (next.kind === 'registry')
       throw chartError('ChartUnreachable', start.url.href, 'it redirects to a registry; use its oci address directly');
     place = next;
+    isHome = isHome && next.url.origin === start.url.origin;
   }
   throw chartError(
     'ChartUnreachable',
@@ -126,41 +136,60 @@ function nextPlace(from: RemotePlace, location: string, geography: Geography): P
 
 interface Asking extends Hops {
   readonly accept: string;
-  readonly authorization: string | undefined;
+  readonly authorization: Secret | undefined;
+  readonly identity: ChartCredentials['identity'];
   readonly validators: Validators;
 }
 
-function ask(place: RemotePlace, { agentFor, signal, accept, authorization, validators }: Asking): Promise<Dispatcher.ResponseData> {
+function ask(
+  place: RemotePlace,
+  { agents, signal, accept, authorization, identity, validators }: Asking,
+): Promise<Dispatcher.ResponseData> {
   const url = new URL(place.url);
   url.username = '';
   url.password = '';
   return request(url, {
-    dispatcher: agentFor(place.trust),
+    dispatcher: agents.agentFor({ trust: place.trust, identity }),
     signal,
     headers: {
       'user-agent': 'chandlery',
       accept,
       'accept-encoding': 'identity',
-      ...(authorization === undefined ? {} : { authorization }),
+      ...(authorization === undefined ? {} : { authorization: authorization.reveal() }),
       ...(validators.etag === undefined ? {} : { 'if-none-match': validators.etag }),
       ...(validators.lastModified === undefined ? {} : { 'if-modified-since': validators.lastModified }),
     },
   });
 }
 
-function read(answer: Dispatcher.ResponseData, address: string, sent: Validators): RemoteAnswer {
+interface Asked {
+  readonly address: string;
+  readonly validators: Validators;
+  /** No redirect has led away from where we were sent. */
+  readonly isHome: boolean;
+  /** This server knows who we are. */
+  readonly isTold: boolean;
+  readonly sender: Sender | undefined;
+}
+
+function read(answer: Dispatcher.ResponseData, asked: Asked): RemoteAnswer {
   const { statusCode, headers, body } = answer;
+  const { address, validators: sent } = asked;
   if (statusCode === 304 && (sent.etag ?? sent.lastModified) !== undefined)
-    return { kind: 'remote', body, answered: 'answered 304', length: 0, unchanged: true, validators: sent };
+    return { kind: 'remote', body, answered: 'answered 304', length: 0, unchanged: true, validators: sent, link: '' };
   if (statusCode === 404 || statusCode === 410) {
     drop(body);
     throw chartError('ChartNotFound', address, `answered ${statusCode}; check the address and the version`);
   }
   if (statusCode !== 200) {
     drop(body);
-    if (statusCode === 401) throw chartError('ChartUnreachable', address, 'answered 401; it asks for credentials', challengeOf(headers));
-    const advice = statusCode === 403 ? 'it does not let us read this' : 'try again later, or check the address';
-    throw chartError('ChartUnreachable', address, `answered ${statusCode}; ${advice}`);
+    if (statusCode === 401 || statusCode === 403) {
+      const told = asked.isTold ? 'Told' : 'NotTold';
+      // A server that we were only redirected to has no say in where we sign in.
+      const challenge = asked.isHome ? String(headers['www-authenticate'] ?? '') : '';
+      throw refusal({ address, status: statusCode, told, sender: asked.sender, challenge });
+    }
+    throw chartError('ChartUnreachable', address, `answered ${statusCode}; try again later, or check the address`);
   }
   const type =
     String(headers['content-type'] ?? 'without a content type')
@@ -174,6 +203,7 @@ function read(answer: Dispatcher.ResponseData, address: string, sent: Validators
     length: Number.isFinite(length) ? length : undefined,
     unchanged: false,
     validators: validatorsOf(headers),
+    link: String(headers['link'] ?? ''),
   };
 }
 
@@ -184,36 +214,14 @@ function validatorsOf({ etag, 'last-modified': lastModified }: Dispatcher.Respon
   };
 }
 
-function challengeOf(headers: Dispatcher.ResponseData['headers']): Challenge {
-  const header = headers['www-authenticate'];
-  return { wwwAuthenticate: typeof header === 'string' ? header : '' };
-}
-
 /** Ends an answer that nobody reads; what the body then says of it is of no interest. */
 function drop(body: Readable): void {
   body.on('error', () => undefined);
   body.destroy();
 }
 
-function basicAuthorization(url: URL): string | undefined {
+function basicAuthorization(url: URL): Secret | undefined {
   if (url.username === '' && url.password === '') return undefined;
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
-}
-
-function createAgent(trust: RemotePlace['trust'], { policy, limits, certificateAuthorities }: RemoteContext): Agent {
-  const tls = certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {};
-  const bounds = { timeout: limits.connectMs, allowH2: false };
-  const timeouts = { headersTimeout: limits.idleMs, bodyTimeout: limits.idleMs };
-  if (trust === 'admin') return new Agent({ connect: { ...bounds, ...tls }, ...timeouts });
-  const connect = buildConnector({ ...bounds, ...tls, lookup: guardedLookup(policy) });
-  return new Agent({
-    ...timeouts,
-    connect: (options, callback) => {
-      const host = options.hostname.replace(/^\[|\]$/g, '');
-      // An address in figures is connected to without being looked up.
-      if (isIP(host) !== 0 && !policy.allows(host)) callback(egressDenied(host, host), null);
-      else connect(options, callback);
-    },
-  });
+  return secret(`Basic ${Buffer.from(pair).toString('base64')}`);
 }

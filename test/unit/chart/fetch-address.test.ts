@@ -30,7 +30,7 @@ test('an address behind a mirror gives the chart, known by the digest of its byt
 const ANSWERS: readonly {
   title: string;
   answer: (response: ServerResponse) => void;
-  code: 'ChartInvalid' | 'ChartNotFound' | 'ChartUnreachable';
+  code: 'ChartInvalid' | 'ChartNotFound' | 'ChartUnauthorized' | 'ChartUnreachable';
   sentence: RegExp;
 }[] = [
   {
@@ -61,8 +61,8 @@ const ANSWERS: readonly {
   {
     title: 'a server that asks for credentials is named as such',
     answer: (response) => response.writeHead(401).end(),
-    code: 'ChartUnreachable',
-    sentence: /answered 401; it asks for credentials/,
+    code: 'ChartUnauthorized',
+    sentence: /answered 401; it asks for credentials; name a Secret/,
   },
   {
     title: 'a server in trouble may be asked again later',

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net';
+import { AppError } from '../domain/errors.ts';
+import { secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secret.ts';
+import { chartError } from './chart-error.ts';
+import type { Challenge } from './refusal.ts';
+import type { Sender } from './sender.ts';
+
+export interface SignIn {
+  /** The repository in the registry: `oci://host/path`. */
+  readonly repository: URL;
+  readonly sender: Sender | undefined;
+  /** Asks for the JSON at an address. */
+  readonly ask: (address: string, authorization: Secret | undefined) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * Answers the challenge of a registry (RFC 7235; tokens as the distribution project describes them): by our login itself, or by a token that is had for it,
+ * or for nothing. User and password go to the registry, and to a token server only if that is of the registry's own domain.
+ *
+ * @param error what asking the registry ended in.
+ * @returns the value of the header `Authorization`; undefined when there is nothing to answer, or to answer with.
+ * @throws AppError `ChartUnauthorized`, and whatever asking for a token ends in.
+ */
+export async function signIn(error: unknown, { repository, sender, ask }: SignIn): Promise<Secret | undefined> {
+  const challenge = challengeOf(error);
+  const login = sender?.credentials.login?.scheme === 'Basic' ? sender.credentials.login.authorization : undefined;
+  if (challenge.scheme !== 'Bearer') return challenge.scheme === 'Basic' ? login : undefined;
+  const address = tokenAddress(challenge.params, repository);
+  if (address === undefined) return undefined;
+  if (sender !== undefined && login !== undefined && !isOfDomain(address.hostname, repository.hostname)) {
+    const why = `it wants what is in ${sender.credentials.source} sent to ${address.host}, which is not of its own domain, so nothing was sent; name the registry by its own address`;
+    throw chartError('ChartUnauthorized', repository.href, why);
+  }
+  const answer = await ask(address.href, login);
+  const token = answer['token'] ?? answer['access_token'];
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+    throw chartError('ChartUnauthorized', address.href, 'it answered without a token; check the address of the registry');
+  return secret(`Bearer ${token}`);
+}
+
+interface ParsedChallenge {
+  readonly scheme: 'Bearer' | 'Basic' | 'None';
+  readonly params: ReadonlyMap<string, string>;
+}
+
+function challengeOf(error: unknown): ParsedChallenge {
+  const text = error instanceof AppError ? ((error.cause as Partial<Challenge> | undefined)?.wwwAuthenticate ?? '') : '';
+  const bearer = /(?:^|,\s*)bearer\s+(.*)$/is.exec(text)?.[1];
+  const params = new Map<string, string>();
+  // The first of a name counts: what follows may belong to another challenge.
+  for (const [, key = '', value = ''] of (bearer ?? '').matchAll(/(\w+)="([^"]*)"/g))
+    if (!params.has(key.toLowerCase())) params.set(key.toLowerCase(), value);
+  if (bearer !== undefined) return { scheme: 'Bearer', params };
+  return { scheme: /(?:^|,\s*)basic\b/i.test(text) ? 'Basic' : 'None', params };
+}
+
+/** Where the token is to be had; never for more than reading this repository. */
+function tokenAddress(params: ReadonlyMap<string, string>, repository: URL): URL | undefined {
+  const address = URL.parse(params.get('realm') ?? '');
+  if (address === null) return undefined;
+  const service = params.get('service');
+  if (service !== undefined) address.searchParams.set('service', service);
+  const scope = params.get('scope') ?? '';
+  // A registry behind a mirror names the repository in its own way.
+  address.searchParams.set('scope', /^repository:[^:\s]+:pull$/.test(scope) ? scope : `repository:${repository.pathname.slice(1)}:pull`);
+  return address;
+}
+
+/** The same host, or one below the domain that the registry is in: `auth.example.com` and `example.com` for `registry.example.com`. */
+function isOfDomain(host: string, registry: string): boolean {
+  if (host === registry) return true;
+  const domain = registry.split('.').slice(1);
+  if (isIP(registry.replace(/^\[|\]$/g, '')) !== 0 || domain.length < 2) return false;
+  return host === domain.join('.') || host.endsWith(`.${domain.join('.')}`);
+}
