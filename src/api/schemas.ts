@@ -197,6 +197,17 @@ export const SCHEMAS = {
       values: list(object({ path: text, origin: text }, ['path', 'origin'])),
       release: object({ name: text, namespace: text, revision: integer, status: text }),
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
+      deletion: object(
+        {
+          policy: { enum: ['Block', 'Cascade', 'Orphan'] },
+          instances: integer,
+          blockers: list(
+            object({ kind: text, namespace: text, name: text, finalizers: list(text), heldBy: list(text), since: time }, ['kind', 'name']),
+          ),
+          steps: list(object({ what: text, state: { enum: ['Done', 'Current', 'Later'] } })),
+        },
+        ['policy', 'instances', 'blockers', 'steps'],
+      ),
       conditions: list(condition),
       suspended: flag,
       created: time,

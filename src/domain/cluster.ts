@@ -12,6 +12,8 @@ export interface Cluster {
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
   /** The same, but only metadata crosses the wire (PartialObjectMetadataList). `apiVersion` and `kind` of the items are those of the listed kind. */
   listMetadata(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
+  /** Page after page, so that no more than one is in memory; throws `Conflict` with status 410 when reading took too long, and then has to begin anew. */
+  pages(type: ResourceType, options: PageOptions): AsyncIterable<ObjectPage>;
   create(type: ResourceType, object: KubeObject, options?: WriteOptions): Promise<Written>;
   /** Server-side apply. */
   apply(type: ResourceType, object: KubeObject, options: ApplyOptions): Promise<Written>;
@@ -24,6 +26,8 @@ export interface Cluster {
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions): Promise<Written>;
   /** Yields until the signal aborts (ends silently) or the watch breaks (throws; `Conflict` with status 410 when the version is too old). */
   watch(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent>;
+  /** The same, but only metadata crosses the wire (PartialObjectMetadata). */
+  watchMetadata(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent>;
   /** SelfSubjectAccessReview. */
   review(right: Right, options?: CallOptions): Promise<Verdict>;
 }
@@ -35,6 +39,12 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+}
+export interface PageOptions extends ListOptions {
+  /** What crosses the wire. */
+  readonly content: 'whole' | 'metadata';
+  /** Objects of a page at most. */
+  readonly size: number;
 }
 export interface WriteOptions extends CallOptions {
   readonly dryRun?: 'All';
@@ -57,6 +67,7 @@ export interface DeleteOptions extends CallOptions {
 export interface WatchOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
+  readonly fieldSelector?: string;
   readonly resourceVersion: string;
   readonly signal: AbortSignal;
 }
@@ -67,6 +78,10 @@ export type Patch =
 export interface ObjectList {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
+}
+export interface ObjectPage extends ObjectList {
+  /** How many objects follow after this page, as far as the api-server says. */
+  readonly remaining: number;
 }
 export interface Written {
   readonly object: KubeObject;

@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts';
+import { parseDeletionStatus, type DeletionStatus } from './deletion.ts';
 import { listAt, numberAt, objectAt, textAt } from './read.ts';
 import type { KubeObject } from './resource.ts';
 import type { EffectiveLeaf } from './values/layers.ts';
@@ -26,6 +27,8 @@ export interface Attempt {
   readonly generation: number;
   /** The annotation `chandlery.dev/reconcile-at` that was seen; empty when there was none. */
   readonly requestedAt: string;
+  /** A digest over the versions of what the spec refers to; absent when they were not known. */
+  readonly references?: string;
   /** RFC 3339. */
   readonly time: string;
 }
@@ -41,6 +44,8 @@ export interface OperatorStatus {
   readonly values: readonly EffectiveLeaf[];
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
   readonly crds: readonly CrdStatus[];
+  /** Only while the Operator is being deleted. */
+  readonly deletion?: DeletionStatus;
   readonly lastAttempted?: Attempt;
   readonly failures: number;
   readonly conditions: readonly Condition[];
@@ -51,6 +56,7 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   const { status } = operator;
   const observedGeneration = numberAt(status, 'observedGeneration');
   const availableVersion = textAt(status, 'availableVersion');
+  const deletion = parseDeletionStatus(status);
   const word = parseLegacyStatus(textAt(status, 'status'));
   return {
     ...(word === undefined ? {} : { status: word }),
@@ -61,6 +67,7 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
     values: parseProvenance(status),
     ...parseRelease(objectAt(status, 'release')),
     crds: listAt(status, 'crds').map((item) => parseCrd(item)),
+    ...(deletion === undefined ? {} : { deletion }),
     ...parseAttempt(objectAt(status, 'lastAttempted')),
     failures: numberAt(status, 'failures') ?? 0,
     conditions: listAt(status, 'conditions') as readonly Condition[],
@@ -109,12 +116,14 @@ function parseAttempt(attempt: unknown): Pick<OperatorStatus, 'lastAttempted'> {
   if (time === undefined) return {};
   const digest = textAt(attempt, 'digest');
   const chartDigest = textAt(attempt, 'chartDigest');
+  const references = textAt(attempt, 'references');
   return {
     lastAttempted: {
       ...(digest === undefined ? {} : { digest }),
       ...(chartDigest === undefined ? {} : { chartDigest }),
       generation: numberAt(attempt, 'generation') ?? 0,
       requestedAt: textAt(attempt, 'requestedAt') ?? '',
+      ...(references === undefined ? {} : { references }),
       time,
     },
   };

@@ -1,4 +1,5 @@
 import type { Condition } from './condition.ts';
+import type { DeletionPlan } from './deletion.ts';
 
 /** An Operator as admins see it. */
 export interface OperatorView {
@@ -27,6 +28,8 @@ export interface OperatorView {
     readonly established: boolean;
     readonly instances?: number;
   }[];
+  /** Only while it is being deleted. */
+  readonly deletion?: DeletionPlan;
   readonly conditions: readonly Condition[];
   readonly suspended: boolean;
   readonly created: string;

@@ -5,6 +5,8 @@ import type {
   DeleteOptions,
   ListOptions,
   ObjectList,
+  ObjectPage,
+  PageOptions,
   Patch,
   Right,
   Verdict,
@@ -15,10 +17,10 @@ import { AppError } from '../domain/errors.ts';
 import { at, isObject, textAt } from '../domain/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/resource.ts';
 import { callFor } from './call.ts';
-import { listMetadataPages, listPages } from './list.ts';
+import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './list.ts';
 import { resourcePath, type Place, type Query } from './paths.ts';
 import type { Answer, Caller } from './transport.ts';
-import { watchEvents } from './watch.ts';
+import { watchEvents, watchMetadataEvents } from './watch.ts';
 
 /** What the parts of one identity's Cluster are made of. */
 export interface ClusterDeps extends Caller {
@@ -32,6 +34,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     get: (ref, options) => getObject(deps, ref, options),
     list: (type, options) => listPages(deps, type, options),
     listMetadata: (type, options) => listMetadata(deps, type, options),
+    pages: (type, options) => pagesOf(deps, type, options),
     create: (type, object, options) => createObject(deps, type, { object, options }),
     apply: (type, object, options) => applyObject(deps, type, { object, options }),
     applyStatus: (type, object, options) => applyObject(deps, type, { object, options: { ...options, subresource: 'status' } }),
@@ -39,6 +42,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     patch: (ref, patch, options) => patchObject(deps, ref, { patch, options }),
     delete: (ref, options) => deleteObject(deps, ref, options),
     watch: (type, options) => watchEvents(deps, type, options),
+    watchMetadata: (type, options) => watchMetadataEvents(deps, type, options),
     review: (right, options) => reviewRight(deps, right, options),
   };
 }
@@ -54,10 +58,18 @@ async function getObject(deps: ClusterDeps, ref: ResourceRef, options: CallOptio
 }
 
 async function listMetadata(deps: ClusterDeps, type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
-  const served = await deps.kindOf(type, options.signal);
-  if (served === undefined)
-    throw new AppError('NotFound', `list ${type.resource}.${type.group}: the cluster does not serve ${type.version} of it`);
-  return listMetadataPages(deps, served, options);
+  return listMetadataPages(deps, await servedKind(deps, type, options.signal), options);
+}
+
+async function* pagesOf(deps: ClusterDeps, type: ResourceType, { content, size, ...options }: PageOptions): AsyncGenerator<ObjectPage> {
+  const reading = content === 'whole' ? WHOLE : metadataReading(await servedKind(deps, type, options.signal));
+  yield* readPages(deps, type, { options, reading, limit: size });
+}
+
+async function servedKind(deps: ClusterDeps, type: ResourceType, signal: AbortSignal | undefined): Promise<ServedKind> {
+  const served = await deps.kindOf(type, signal);
+  if (served !== undefined) return served;
+  throw new AppError('NotFound', `list ${type.resource}.${type.group}: the cluster does not serve ${type.version} of it`);
 }
 
 interface Write<O> {

@@ -1,6 +1,6 @@
-import type { ListOptions, ObjectList } from '../domain/cluster.ts';
+import type { ListOptions, ObjectList, ObjectPage } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
-import { listAt, textAt } from '../domain/read.ts';
+import { listAt, numberAt, textAt } from '../domain/read.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType, type ServedKind } from '../domain/resource.ts';
 import { callFor } from './call.ts';
 import { resourcePath } from './paths.ts';
@@ -10,20 +10,26 @@ const PAGE = 500;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /** How the pages are asked for, and what the items are called. */
-interface Reading {
+export interface Reading {
   readonly accept: string;
   /** The kind of the items; lists of built-in kinds leave it out. */
   readonly kind: string | undefined;
 }
 
+export const WHOLE: Reading = { accept: 'application/json', kind: undefined };
+
+export function metadataReading({ kind }: ServedKind): Reading {
+  return { accept: METADATA_ONLY, kind };
+}
+
 /** All objects of a type, page after page. */
 export function listPages(deps: Caller, type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
-  return listAll(deps, type, { options, reading: { accept: 'application/json', kind: undefined } });
+  return listAll(deps, type, { options, reading: WHOLE });
 }
 
 /** The metadata of all objects of a kind, page after page. */
 export function listMetadataPages(deps: Caller, served: ServedKind, options: ListOptions): Promise<ObjectList> {
-  return listAll(deps, served, { options, reading: { accept: METADATA_ONLY, kind: served.kind } });
+  return listAll(deps, served, { options, reading: metadataReading(served) });
 }
 
 interface Listing {
@@ -41,11 +47,25 @@ async function listAll(deps: Caller, type: ResourceType, listing: Listing): Prom
   }
 }
 
-async function listWith(deps: Caller, type: ResourceType, listing: Listing & { limit: number | undefined }): Promise<ObjectList> {
-  const { options, reading, limit } = listing;
+async function listWith(deps: Caller, type: ResourceType, paging: Paging): Promise<ObjectList> {
+  const items: KubeObject[] = [];
+  let version = '';
+  for await (const page of readPages(deps, type, paging)) {
+    items.push(...page.items);
+    version = page.resourceVersion;
+  }
+  return { items, resourceVersion: version };
+}
+
+interface Paging extends Listing {
+  /** Objects of a page at most; undefined for all at once. */
+  readonly limit: number | undefined;
+}
+
+/** The objects of a type, page after page. @throws AppError `Conflict` when the pages ran out of time (410). */
+export async function* readPages(deps: Caller, type: ResourceType, { options, reading, limit }: Paging): AsyncGenerator<ObjectPage> {
   const { namespace, labelSelector, fieldSelector, signal } = options;
   const place = { ...type, namespace };
-  const items: KubeObject[] = [];
   for (let next: string | undefined; ;) {
     const { body } = await deps.transport.request({
       ...callFor(deps.identity, 'list', place),
@@ -54,9 +74,13 @@ async function listWith(deps: Caller, type: ResourceType, listing: Listing & { l
       accept: reading.accept,
       signal,
     });
-    items.push(...itemsOf(body, type, reading));
     next = textAt(body, 'metadata', 'continue') || undefined;
-    if (next === undefined) return { items, resourceVersion: textAt(body, 'metadata', 'resourceVersion') ?? '' };
+    yield {
+      items: itemsOf(body, type, reading),
+      resourceVersion: textAt(body, 'metadata', 'resourceVersion') ?? '',
+      remaining: numberAt(body, 'metadata', 'remainingItemCount') ?? 0,
+    };
+    if (next === undefined) return;
   }
 }
 

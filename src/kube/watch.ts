@@ -12,13 +12,29 @@ const SERVER_SECONDS = 300;
 /** The api-server ends watches after minutes; one that ends at once, again and again, is broken. */
 const SHORTEST_MS = 1_000;
 
+const METADATA_ONLY = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** The events of a type from a version on, with the whole objects. */
+export function watchEvents(deps: Caller, type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  return follow(deps, type, { ...options, accept: 'application/json' });
+}
+
+/** The same, with their metadata alone. */
+export function watchMetadataEvents(deps: Caller, type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  return follow(deps, type, { ...options, accept: METADATA_ONLY });
+}
+
+interface Following extends WatchOptions {
+  readonly accept: string;
+}
+
 /**
  * The events of a type from a version on. When the api-server ends the watch, which it does every few minutes, it goes on from the last
  * version seen.
  */
-export async function* watchEvents(deps: Caller, type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+async function* follow(deps: Caller, type: ResourceType, options: Following): AsyncGenerator<WatchEvent> {
   const place: Place = { ...type, namespace: options.namespace };
-  const call = { ...callFor(deps.identity, 'watch', place), method: 'GET', signal: options.signal } as const;
+  const call = { ...callFor(deps.identity, 'watch', place), method: 'GET', accept: options.accept, signal: options.signal } as const;
   let { resourceVersion } = options;
   while (!options.signal.aborted) {
     const started = performance.now();
@@ -27,6 +43,7 @@ export async function* watchEvents(deps: Caller, type: ResourceType, options: Wa
       allowWatchBookmarks: 'true',
       timeoutSeconds: SERVER_SECONDS,
       labelSelector: options.labelSelector,
+      fieldSelector: options.fieldSelector,
       resourceVersion,
     });
     for await (const event of untilAborted(options.signal, () => eventsOf(deps, { ...call, path }))) {

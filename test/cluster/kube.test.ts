@@ -204,6 +204,47 @@ describe('reading', () => {
     assert.deepEqual([items[0]?.apiVersion, items[0]?.kind], ['v1', 'ConfigMap']);
   });
 
+  test('a reader of pages holds one at a time, and knows how many follow', async () => {
+    const sizes: number[] = [];
+    const remaining: number[] = [];
+    for await (const page of cluster.pages(CONFIG_MAPS, { namespace, content: 'metadata', size: 250 })) {
+      sizes.push(page.items.length);
+      remaining.push(page.remaining);
+      assert.doesNotMatch(JSON.stringify(page.items), /"data"/);
+    }
+    assert.deepEqual(sizes.slice(0, 2), [250, 250]);
+    assert.equal(
+      remaining[0],
+      sizes.slice(1).reduce((sum, size) => sum + size, 0),
+    );
+    assert.equal(remaining.at(-1), 0);
+  });
+
+  test('a watch of metadata brings no content, and only what its fields select', async () => {
+    const watched = { namespace, fieldSelector: 'metadata.name=quiet' };
+    const { resourceVersion } = await cluster.listMetadata(CONFIG_MAPS, watched);
+    const ending = new AbortController();
+    const seen: WatchEvent[] = [];
+    const watching = (async () => {
+      for await (const event of cluster.watchMetadata(CONFIG_MAPS, { ...watched, resourceVersion, signal: ending.signal })) {
+        if (event.type !== 'BOOKMARK') seen.push(event);
+        if (event.type === 'DELETED') ending.abort();
+      }
+    })();
+    await cluster.create(CONFIG_MAPS, configMap('loud', { password: 'hidden' }));
+    await cluster.create(CONFIG_MAPS, configMap('quiet', { password: 'hidden' }));
+    await cluster.delete({ ...CONFIG_MAPS, namespace, name: 'quiet' });
+    await watching;
+    assert.deepEqual(
+      seen.map(({ type, object }) => [type, object.metadata.name]),
+      [
+        ['ADDED', 'quiet'],
+        ['DELETED', 'quiet'],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(seen), /hidden/);
+  });
+
   test('metadata lists bring no content', async () => {
     await cluster.create(CONFIG_MAPS, configMap('private', { password: 'hidden' }));
     const { items } = await cluster.listMetadata(CONFIG_MAPS, { namespace, fieldSelector: 'metadata.name=private' });

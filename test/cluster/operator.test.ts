@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import { findCondition } from '../../src/domain/condition.ts';
 import { isAppError } from '../../src/domain/errors.ts';
 import { textAt } from '../../src/domain/read.ts';
@@ -220,7 +221,15 @@ describe('deleting an Operator', () => {
     const type = { group, version: 'v1', resource: plural };
     await world.kube.asController().create(type, instance('cascade', namespace, 'held', ['example.com/hold']));
     await world.kube.asController().delete({ ...OPERATOR, namespace, name: 'cascade' });
-    await world.condition(namespace, 'cascade', { type: 'Deletable', status: 'False', reason: 'DeletingInstances' });
+    const waiting = { type: 'Deletable', status: 'False', reason: 'DeletingInstances' };
+    await eventually(
+      async () =>
+        /since .* waits for the finalizer example\.com\/hold/.test((await world.condition(namespace, 'cascade', waiting)).message),
+      'what holds the instance is told',
+    );
+    const [blocker] = operatorView(await world.read(namespace, 'cascade')).deletion?.blockers ?? [];
+    assert.deepEqual([blocker?.kind, blocker?.namespace, blocker?.name], ['Cascade', namespace, 'held']);
+    assert.deepEqual([blocker?.finalizers, blocker?.heldBy], [['example.com/hold'], ['chandlery-test']]);
     assert.deepEqual(await revisionsOf(namespace, 'cascade'), ['1 deployed']);
     await world.kube
       .asController()

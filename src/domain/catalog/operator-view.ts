@@ -1,6 +1,8 @@
 import { findCondition } from '../condition.ts';
+import { deletionPlan, parseDeletionStatus } from '../deletion.ts';
 import { conditionsOf } from '../health-rules/conditions.ts';
 import type { OperatorView } from '../operator.ts';
+import { parseOperatorSpec } from '../operator-spec.ts';
 import { parseProvenance } from '../operator-status.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
@@ -30,10 +32,19 @@ export function operatorView(operator: KubeObject): OperatorView {
       established: booleanAt(crd, 'established') ?? false,
       ...(numberAt(crd, 'instances') === undefined ? {} : { instances: numberAt(crd, 'instances') ?? 0 }),
     })),
+    ...deletionOf(operator),
     conditions,
     suspended: booleanAt(spec, 'suspend') ?? false,
     created: metadata.creationTimestamp ?? '',
   };
+}
+
+function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {
+  const { status, metadata } = operator;
+  if (metadata.deletionTimestamp === undefined) return {};
+  const policy = parseOperatorSpec(operator).deletionPolicy;
+  const released = textAt(status, 'release', 'name') !== undefined;
+  return { deletion: deletionPlan({ policy, deletion: parseDeletionStatus(status), released }) };
 }
 
 function chartOf({ spec, status }: KubeObject): OperatorView['chart'] {

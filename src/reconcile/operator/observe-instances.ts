@@ -7,8 +7,14 @@ import type { OperatorPorts } from './ports.ts';
 export interface InstancesFact {
   readonly crd: CrdFact;
   readonly type: ResourceType;
+  /** The first ones; none only when there are none at all. */
   readonly items: readonly KubeObject[];
+  /** How many there are, as far as the api-server says. */
+  readonly total: number;
 }
+
+/** Enough to name some; kinds may have a hundred thousand instances. */
+const LOOKED_AT = 100;
 
 /** Who still uses the kinds of an Operator. Asked only when the Operator is being deleted. */
 export async function observeInstances(
@@ -20,17 +26,23 @@ export async function observeInstances(
   return Promise.all(
     served.map(async (crd) => {
       const type = { group: crd.group, version: crd.version, resource: crd.plural };
-      return { crd, type, items: await listInstances(cluster, type, signal) };
+      return { crd, type, ...(await firstInstances(cluster, type, signal)) };
     }),
   );
 }
 
-async function listInstances(cluster: OperatorPorts['cluster'], type: ResourceType, signal: AbortSignal): Promise<readonly KubeObject[]> {
+async function firstInstances(
+  cluster: OperatorPorts['cluster'],
+  type: ResourceType,
+  signal: AbortSignal,
+): Promise<Pick<InstancesFact, 'items' | 'total'>> {
   try {
-    return (await cluster.listMetadata(type, { signal })).items;
+    for await (const { items, remaining } of cluster.pages(type, { content: 'metadata', size: LOOKED_AT, signal })) {
+      return { items, total: items.length + remaining };
+    }
   } catch (error) {
     // The kind has gone since its definition was read.
-    if (isAppError(error, 'NotFound')) return [];
-    throw error;
+    if (!isAppError(error, 'NotFound')) throw error;
   }
+  return { items: [], total: 0 };
 }

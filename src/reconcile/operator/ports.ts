@@ -7,7 +7,10 @@ import type { Log } from '../../observe/log.ts';
 /** What reconciling Operators needs of the outside. */
 export interface OperatorPorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'replace' | 'delete'>;
+  readonly cluster: Pick<
+    Cluster,
+    'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'replace' | 'delete'
+  >;
   readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
@@ -19,6 +22,8 @@ export interface OperatorPorts {
       event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
     ): Promise<void>;
   };
+  /** The versions of what an Operator refers to, as far as they are known (see `watchReferences`). */
+  readonly references?: { revisionOf(operator: KubeObject): string | undefined };
   readonly log: Log;
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */

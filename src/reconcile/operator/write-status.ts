@@ -5,6 +5,7 @@ import type { Attempt, LegacyStatus, OperatorStatus } from '../../domain/operato
 import type { KubeObject } from '../../domain/resource.ts';
 import { isFalse } from './conditions.ts';
 import { OPERATOR } from './kinds.ts';
+import { deletionStatus } from './delete-instances.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { ReleaseFact } from './observe-release.ts';
@@ -62,6 +63,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     values: finding.values ?? earlier.values,
     ...releaseStatus(work, finding.release),
     crds,
+    ...(finding.instances === undefined ? {} : { deletion: deletionStatus(finding.instances) }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
     failures: finding.failures ?? earlier.failures,
     conditions: composeConditions(work, finding),
@@ -91,7 +93,7 @@ function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<OperatorStatu
 function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
   const { name, kind, origin, established } = crd;
   const counted = instances?.find((fact) => fact.crd.name === name);
-  return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.items.length }) };
+  return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.total }) };
 }
 
 /** As it comes back from the wire: without absent members, and without empty lists. */

@@ -106,9 +106,10 @@ describe('what to do about an Operator that is being deleted', () => {
       crd: crd('as'),
       type: { group: 'g', version: 'v1', resource: 'as' },
       items: [{ apiVersion: 'g/v1', kind: 'A', metadata: { name: 'x' } }],
+      total: 1,
     },
   ];
-  const unused = used.map((fact) => ({ ...fact, items: [] }));
+  const unused = used.map((fact) => ({ ...fact, items: [], total: 0 }));
   const dying: DyingFacts = { guarded: true, policy: 'Block', release: own(), crds: [crd('as')], instances: unused };
   const cases: readonly { title: string; facts: Partial<DyingFacts>; act: string }[] = [
     { title: 'one without our finalizer is left to the api-server', facts: { guarded: false, instances: used }, act: 'leave' },
