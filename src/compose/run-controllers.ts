@@ -10,12 +10,14 @@ import { createHelm } from '../helm/helm.ts';
 import type { LiveCatalog } from '../kube/catalog-cache.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
+import { startMetadataReflector } from '../kube/metadata-reflector.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { operatorsBehindCrd } from '../reconcile/operator/operators-behind-crd.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
+import { watchReferences } from '../reconcile/operator/references.ts';
 import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { watchFolders } from './watch-folders.ts';
@@ -64,14 +66,20 @@ function catalogSources({ kube, catalog, log, signal }: ControllersInput): Contr
 }
 
 async function operators(input: ControllersInput): Promise<Controller> {
-  const { kube, catalog, charts, log } = input;
+  const { kube, catalog, charts, log, signal } = input;
   const cluster = kube.asController();
+  const references = watchReferences({
+    operators: catalog.reflectors.operators,
+    watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
+    signal,
+  });
   const reconcile = createOperatorReconciler({
     cluster,
     discovery: kube,
     kubernetesVersion: (options) => kube.kubernetesVersion(options),
     charts,
     helm: await helmOf(input),
+    references,
     events: createEventRecorder({ cluster, log }),
     log,
     now,
@@ -79,7 +87,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
   });
   const definitions = catalog.reflectors.customResourceDefinitions;
   const owners = mapSource(definitions, (key) => operatorsBehindCrd(key, definitions.get(key), catalog.operators()));
-  return { name: 'operator', sources: [catalog.reflectors.operators, owners], reconcile, workers: 4 };
+  return { name: 'operator', sources: [catalog.reflectors.operators, references, owners], reconcile, workers: 4 };
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */

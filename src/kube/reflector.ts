@@ -11,6 +11,7 @@ export interface ReflectorOptions {
   readonly type: ResourceType;
   readonly namespace?: string;
   readonly labelSelector?: string;
+  readonly fieldSelector?: string;
   /** Ends it. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -77,8 +78,13 @@ async function reflect(options: ReflectorOptions, store: ObjectStore, listed: ()
 }
 
 async function listAndWatch(options: ReflectorOptions, store: ObjectStore, listed: () => void): Promise<void> {
-  const { cluster, type, signal, namespace, labelSelector } = options;
-  const scope = { ...(namespace === undefined ? {} : { namespace }), ...(labelSelector === undefined ? {} : { labelSelector }), signal };
+  const { cluster, type, signal, namespace, labelSelector, fieldSelector } = options;
+  const scope = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    signal,
+  };
   const { items, resourceVersion } = await cluster.list(type, scope);
   store.replaceAll(items);
   listed();

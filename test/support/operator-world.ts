@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
+import type { Clock } from '../../src/controller/clock.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { mapSource } from '../../src/controller/source.ts';
 import type { Condition } from '../../src/domain/condition.ts';
@@ -12,11 +13,13 @@ import { createHelm, type Helm } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startMetadataReflector } from '../../src/kube/metadata-reflector.ts';
 import { startReflector } from '../../src/kube/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { operatorsBehindCrd } from '../../src/reconcile/operator/operators-behind-crd.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
+import { watchReferences } from '../../src/reconcile/operator/references.ts';
 import { repoRoot } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { writeFiles, type ChartFiles } from './charts.ts';
@@ -31,6 +34,8 @@ export interface OperatorWorldOptions {
   readonly chartsDir?: string;
   /** Gets every line of the log, debug lines included. */
   readonly log?: (text: string) => void;
+  /** What waits before keys are worked on again. */
+  readonly clock?: Clock;
 }
 
 /** The reconciler of Operators at work on a real cluster, with real helm and charts from a folder. */
@@ -79,22 +84,33 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const crds = startReflector({ cluster, type: CRD, signal, log });
+  const references = watchReferences({
+    operators,
+    watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
+    signal,
+  });
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const running = runController({
     name: 'operator',
-    sources: [mapSource(operators, own), mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()).flatMap(own))],
+    sources: [
+      mapSource(operators, own),
+      mapSource(references, own),
+      mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()).flatMap(own)),
+    ],
     reconcile: createOperatorReconciler({
       cluster,
       discovery: kube,
       kubernetesVersion: kube.kubernetesVersion,
       charts,
       helm,
+      references,
       events: createEventRecorder({ cluster, log }),
       log,
       now: () => new Date(),
       holder: `test-${process.pid}`,
     }),
     workers: 4,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     log,
     signal,
   });

@@ -33,6 +33,9 @@ export async function carryOut(work: Work, facts: LivingFacts, act: DeployAct): 
       const { name, version } = target.chart.contents.metadata;
       const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.gathered.crds.length };
       work.ports.log.info('An Operator was deployed', keys);
+      // What comes next does not wait for the failures before.
+      if (current.status.failures > 0)
+        await writeStatus(current, { ...announcement(current, facts, { act, gathered: deployment.gathered }), failures: 0 });
       return { requeueAfter: 0 };
     }
     default:

@@ -74,12 +74,13 @@ export function attemptOf(
   work: Work,
   { chart, step }: { readonly chart?: Chart | undefined; readonly step?: string | undefined },
 ): Attempt {
-  const { generation, requestedAt } = work;
+  const { generation, requestedAt, references } = work;
   return {
     ...(step === undefined ? {} : { digest: step }),
     ...(chart === undefined ? {} : { chartDigest: chart.digest }),
     generation,
     requestedAt,
+    ...(references === undefined ? {} : { references }),
     time: nowOf(work),
   };
 }

@@ -49,7 +49,7 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
     guarded: isGuarded(operator),
     suspended: spec.suspend,
     driftMode: spec.driftDetection.mode,
-    wait: waitBeforeAttempt({ status, generation, requestedAt, interval: spec.interval, now: ports.now() }),
+    wait: waitBeforeAttempt({ status, generation, requestedAt, references: work.references, interval: spec.interval, now: ports.now() }),
     release,
     crds,
     expectedCrds: status.crds.filter((crd) => crd.origin !== 'runtime').map((crd) => crd.name),

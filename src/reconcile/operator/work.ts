@@ -17,12 +17,15 @@ export interface Work {
   /** The annotation `chandlery.dev/reconcile-at`; empty when there is none. */
   readonly requestedAt: string;
   readonly generation: number;
+  /** A digest over the versions of the Secrets and ConfigMaps that it refers to, taken before they were read; absent when unknown. */
+  readonly references?: string;
   readonly signal: AbortSignal;
 }
 
 export function workOn(ports: OperatorPorts, operator: KubeObject, signal: AbortSignal): Work {
   const { metadata } = operator;
   const spec = parseOperatorSpec(operator);
+  const references = ports.references?.revisionOf(operator);
   return {
     ports,
     operator,
@@ -32,6 +35,7 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
     label: operatorLabelValue(metadata.namespace ?? 'default', metadata.name),
     requestedAt: metadata.annotations?.[RECONCILE_AT] ?? '',
     generation: metadata.generation ?? 0,
+    ...(references === undefined ? {} : { references }),
     signal,
   };
 }

@@ -16,6 +16,7 @@ describe('when an Operator is tried again', () => {
     stalled?: 'Stalled';
     generation?: number;
     requestedAt?: string;
+    references?: string;
     wait: number;
   }[] = [
     { title: 'one that never failed is due', failures: 0, wait: 0 },
@@ -24,19 +25,21 @@ describe('when an Operator is tried again', () => {
     { title: 'after many failures ten minutes later', failures: 50, wait: 590_000 },
     { title: 'a stalled one after its interval', failures: 1, stalled: 'Stalled', wait: 50_000 },
     { title: 'a stalled one at once for a new spec', failures: 1, stalled: 'Stalled', generation: 2, wait: 0 },
+    { title: 'a stalled one at once when what it refers to has changed', failures: 1, stalled: 'Stalled', references: 'b', wait: 0 },
+    { title: 'a stalled one not sooner while that is as it was', failures: 1, stalled: 'Stalled', references: 'a', wait: 50_000 },
     { title: 'a stalled one at once when a person asks', failures: 1, stalled: 'Stalled', requestedAt: 'now', wait: 0 },
   ];
-  for (const { title, failures, stalled, generation = 1, requestedAt = '', wait } of cases) {
+  for (const { title, failures, stalled, generation = 1, requestedAt = '', references, wait } of cases) {
     it(title, () => {
       const status: OperatorStatus = {
         customResourceDefinitions: [],
         values: [],
         crds: [],
         failures,
-        lastAttempted: { generation: 1, requestedAt: '', time: '2026-01-01T00:00:00Z' },
+        lastAttempted: { generation: 1, requestedAt: '', references: 'a', time: '2026-01-01T00:00:00Z' },
         conditions: stalled === undefined ? [] : [STALLED],
       };
-      assert.equal(waitBeforeAttempt({ status, generation, requestedAt, interval: 60_000, now: NOW }), wait);
+      assert.equal(waitBeforeAttempt({ status, generation, requestedAt, references, interval: 60_000, now: NOW }), wait);
     });
   }
 });
