@@ -5,6 +5,7 @@ import type { ReleaseInfo, UnlockStep } from '../domain/release.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { CHANGE_TIMEOUT_MS, hookTimeout, install, upgrade } from './change.ts';
 import type { InstallInput, UpgradeInput } from './change.ts';
+import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
 import { checkRelease } from './names.ts';
 import { parseHistory, parseLabels } from './release-output.ts';
@@ -61,7 +62,7 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     ...(options.kubeContext === undefined ? [] : ['--kube-context', options.kubeContext]),
   ];
   const slots = createSlots(Math.max(1, options.maxChildren));
-  const shared = { program: options.program, home, slots, log: options.log };
+  const shared = { program: options.program, home, slots, guardian: createGuardian(), log: options.log };
   const online = createRunner({ ...shared, connection });
   const offline = createRunner({ ...shared, connection: [] });
   return {

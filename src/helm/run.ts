@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import { AppError } from '../domain/errors.ts';
 import { failureOf } from './failure.ts';
+import type { Guardian } from './guardian.ts';
 import type { HelmHome } from './home.ts';
 import type { Slots } from './slots.ts';
 
@@ -42,6 +43,7 @@ export interface RunnerOptions {
   readonly home: HelmHome;
   readonly connection: readonly string[];
   readonly slots: Slots;
+  readonly guardian: Guardian;
   readonly log: HelmLog;
 }
 
@@ -50,10 +52,10 @@ export function createRunner(options: RunnerOptions): HelmRunner {
   return (run) => options.slots.run(() => start(options, run), run.signal);
 }
 
-async function start({ program, home, connection, log }: RunnerOptions, run: HelmRun): Promise<HelmOutput> {
+async function start({ program, home, connection, guardian, log }: RunnerOptions, run: HelmRun): Promise<HelmOutput> {
   const began = performance.now();
   const args = [...run.command, ...connection, ...run.options, '--', ...run.positionals];
-  const result = await execa(program, args, {
+  const child = execa(program, args, {
     cwd: home.dir,
     env: { ...home.env },
     extendEnv: false,
@@ -65,6 +67,8 @@ async function start({ program, home, connection, log }: RunnerOptions, run: Hel
     stripFinalNewline: false,
     reject: false,
   });
+  const ended = child.pid === undefined ? () => undefined : guardian.mind(child.pid);
+  const result = await child.finally(ended);
   log.debug({ helm: run.command, what: run.what, exitCode: result.exitCode, ms: Math.round(performance.now() - began) }, 'helm has run');
   if (!result.failed) return { stdout: result.stdout, stderr: result.stderr };
   run.signal.throwIfAborted();
