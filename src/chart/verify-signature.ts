@@ -1,0 +1,41 @@
+import type { ChartVerification } from '../domain/chart-access.ts';
+import type { RemoteContext } from './remote.ts';
+
+/** A chart that is here, and where it came from. */
+export interface ChartToVerify {
+  readonly address: string;
+  /** `sha256:<hex>` of the packed bytes. */
+  readonly digest: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+export interface SignatureCheck {
+  readonly chart: ChartToVerify;
+  readonly verification: ChartVerification;
+  readonly context: RemoteContext;
+}
+
+/** Who signed a chart, as a clause: `key 8F2C… (Ann <ann@example.com>)`. */
+export type Signer = string;
+
+/**
+ * Checks that a chart is signed by one of the keys of a policy, and that the signature is about these very bytes.
+ *
+ * @throws AppError `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid` for keys that cannot be read, and what fetching the signature ends in.
+ */
+export async function verifySignature(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
+  switch (check.verification.provider) {
+    case 'Provenance': {
+      // OpenPGP is large, and few ask for it.
+      const { verifyProvenance } = await import('./verify-provenance.ts');
+      return verifyProvenance(check, signal);
+    }
+    case 'Cosign': {
+      const { verifyCosign } = await import('./verify-cosign.ts');
+      return verifyCosign(check, signal);
+    }
+    default:
+      return check.verification.provider satisfies never;
+  }
+}
