@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { VerifyProvider } from './chart-access.ts';
 import type { UpgradePolicy } from './chart-version.ts';
 import { parseDriftDetection, type DriftDetection } from './drift.ts';
 import { parseDuration } from './duration.ts';
-import { isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
+import { parseMaintenanceWindow, type MaintenanceWindow } from './maintenance-window.ts';
+import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt, booleanAt } from './read.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
 import type { RemediationPolicy } from './rollback.ts';
 import { parseValuesFrom, type ValuesFrom } from './values/values-from.ts';
@@ -16,9 +18,15 @@ export type ChartSource =
       readonly name: string;
       /** One version, or a range such as `^1.2`. */
       readonly version: string;
-      /** `sha256:<hex>` */
+      /** `sha256:<hex>` of the archive, or, in a registry, of its manifest. */
       readonly digest?: string;
+      /** The Secret that says who we are there, in the namespace of the Operator. */
+      readonly secret?: string;
+      /** The policy that it must be signed, and the Secret with the public keys. */
+      readonly verify?: { readonly provider: VerifyProvider; readonly secret: string };
     };
+
+type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
 
 export type LegacyApiPolicy = 'Uplift' | 'Reject';
 /** What to do about a definition that takes something away: stop, or go on. */
@@ -28,6 +36,10 @@ export type OperatorDeletionPolicy = 'Block' | 'Cascade' | 'Orphan';
 /** How the Operator moves from one revision to the next. */
 export interface UpgradeSpec {
   readonly policy: UpgradePolicy;
+  /** The versions that newer ones are taken from (see `Channel`). */
+  readonly range?: string;
+  /** When a release that runs may be upgraded; absent: at any time. */
+  readonly window?: MaintenanceWindow;
   readonly crdSafety: CrdSafety;
   readonly remediation: RemediationPolicy;
   /** Milliseconds that a new revision may take to become healthy before it counts as failed. */
@@ -147,8 +159,12 @@ export function operatorLabelValue(namespace: string, name: string): string {
 }
 
 function parseUpgrade(spec: unknown): UpgradeSpec {
+  const range = textAt(spec, 'upgrade', 'range');
+  const window = parseMaintenanceWindow(spec);
   return {
     policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
+    ...(range === undefined ? {} : { range }),
+    ...(window === undefined ? {} : { window }),
     crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
     remediation: textAt(spec, 'upgrade', 'remediation') === 'Rollback' ? 'Rollback' : 'None',
     healthTimeout: parseDuration(textAt(spec, 'upgrade', 'healthTimeout') ?? '10m'),
@@ -158,14 +174,24 @@ function parseUpgrade(spec: unknown): UpgradeSpec {
 function parseChartSource(spec: unknown): ChartSource {
   const url = textAt(spec, 'chartURL');
   if (url !== undefined) return { kind: 'url', url };
-  const digest = textAt(spec, 'chart', 'digest');
+  const [digest, secret] = [textAt(spec, 'chart', 'digest'), textAt(spec, 'chart', 'secretRef', 'name')];
   return {
     kind: 'repository',
     repoURL: textAt(spec, 'chart', 'repoURL') ?? '',
     name: textAt(spec, 'chart', 'name') ?? '',
     version: textAt(spec, 'chart', 'version') ?? '',
     ...(digest === undefined ? {} : { digest }),
+    ...(secret === undefined ? {} : { secret }),
+    ...parseVerify(spec),
   };
+}
+
+/** A policy that cannot be read must not become none. */
+function parseVerify(spec: unknown): Pick<RepositorySource, 'verify'> {
+  const verify = at(spec, 'chart', 'verify');
+  if (verify === undefined) return {};
+  const provider = textAt(verify, 'provider') === 'Cosign' ? 'Cosign' : 'Provenance';
+  return { verify: { provider, secret: textAt(verify, 'secretRef', 'name') ?? '' } };
 }
 
 /** `Block` for anything unknown. */

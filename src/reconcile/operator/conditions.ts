@@ -13,7 +13,9 @@ const LONGEST_MESSAGE = 16_000;
 
 export function fetched(source: ChartSource, chart: Chart): ConditionInput {
   const { name, version } = chart.contents.metadata;
-  return isTrue('Fetched', 'Fetched', `Chart ${name} ${version} (${chart.digest.slice(0, 19)}) was fetched from ${addressOf(source)}`);
+  const signed = chart.signer === undefined ? '' : `, signed by ${chart.signer}`;
+  const message = `Chart ${name} ${version} (${chart.digest.slice(0, 19)}) was fetched from ${addressOf(source)}${signed}`;
+  return isTrue('Fetched', 'Fetched', message);
 }
 
 export function uplifted({ conversions }: Gathered): ConditionInput {

@@ -1,6 +1,8 @@
+import type { ChartAccess } from '../../domain/chart-access.ts';
 import { AppError, isAppError } from '../../domain/errors.ts';
 import { newerVersion, versionToAskFor } from '../../domain/chart-version.ts';
 import type { Chart, ChartPort } from './ports.ts';
+import { readChartAccess } from './read-chart-access.ts';
 import { resolveValues, type ResolvedValues } from './resolve-values.ts';
 import { stepDigest } from './step-digest.ts';
 import type { LivingFacts } from './state.ts';
@@ -13,11 +15,13 @@ interface Remembered {
   readonly chart: Chart;
   readonly generation: number;
   readonly requestedAt: string;
+  /** The version of the Secrets that it was fetched with. */
+  readonly revision: string;
   /** Milliseconds since the epoch. */
   readonly fetchedAt: number;
 }
 
-/** The chart of an Operator, looked up again once an interval, for a new spec, and when a person asks. What goes wrong is a fact, too. */
+/** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
 export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNullable<LivingFacts['chart']>> {
   try {
     const chart = await recallOrFetch(memory, work);
@@ -46,31 +50,32 @@ async function recallOrFetch(memory: ChartMemory, work: Work): Promise<Chart> {
   const key = operator.metadata.uid ?? '';
   const known = memory.get(key);
   const now = ports.now().getTime();
-  const sameWish = known?.generation === generation && known.requestedAt === requestedAt;
+  const { access, revision } = await readChartAccess(work);
+  const sameWish = known?.generation === generation && known.requestedAt === requestedAt && known.revision === revision;
   if (known !== undefined && sameWish && now - known.fetchedAt < spec.interval) return known.chart;
-  const chart = await fetchWanted(work);
-  memory.set(key, { chart, generation, requestedAt, fetchedAt: now });
+  const chart = await fetchWanted(work, access);
+  memory.set(key, { chart, generation, requestedAt, revision, fetchedAt: now });
   return chart;
 }
 
-async function fetchWanted({ ports, spec, status, signal }: Work): Promise<Chart> {
+async function fetchWanted({ ports, spec, status, signal }: Work, access: ChartAccess): Promise<Chart> {
   const { chart: source, upgrade } = spec;
   if (source.kind === 'url') return ports.charts.fetch(source, signal);
   const installed = status.release === undefined ? undefined : status.chart?.version;
   const version = versionToAskFor({ version: source.version, policy: upgrade.policy, installed, offered: [] });
-  const chart = await ports.charts.fetch({ ...source, version }, signal);
-  const available = newerVersion(await offeredVersions(ports, source, signal), source, chart.contents.metadata.version);
+  const chart = await ports.charts.fetch({ ...source, version }, signal, access);
+  const available = newerVersion(await offeredVersions(ports, { source, access }, signal), source, chart.contents.metadata.version);
   return available === undefined ? chart : { ...chart, availableVersion: available };
 }
 
 /** What else there is is worth knowing, and nothing that an Operator fails for: the chart itself is here. */
 async function offeredVersions(
   { charts, log }: Work['ports'],
-  source: Parameters<ChartPort['versions']>[0],
+  { source, access }: { readonly source: Parameters<ChartPort['versions']>[0]; readonly access: ChartAccess },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   try {
-    return await charts.versions(source, signal);
+    return await charts.versions(source, signal, access);
   } catch (error) {
     if (!isAppError(error)) throw error;
     log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });

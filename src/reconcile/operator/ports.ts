@@ -1,3 +1,4 @@
+import type { ChartAccess } from '../../domain/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/cluster.ts';
 import type { ChartSource } from '../../domain/operator-spec.ts';
 import type { ReleaseInfo, UnlockStep } from '../../domain/release.ts';
@@ -34,6 +35,8 @@ export interface Chart {
   /** `sha256:<hex>` of the packed bytes. */
   readonly digest: string;
   readonly path: string;
+  /** Who signed it, as a clause; only where a signature was asked for. */
+  readonly signer?: string;
   /** A newer version that the repository offers. */
   readonly availableVersion?: string;
   readonly contents: {
@@ -44,9 +47,9 @@ export interface Chart {
 }
 
 export interface ChartPort {
-  fetch(source: ChartSource, signal: AbortSignal): Promise<Chart>;
+  fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess): Promise<Chart>;
   /** The versions that a repository offers. */
-  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal): Promise<readonly string[]>;
+  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access?: ChartAccess): Promise<readonly string[]>;
 }
 
 export interface ReleaseRef {

@@ -45,8 +45,8 @@ const WITHOUT_HELM_HISTORY = 'type!=helm.sh/release.v1';
 /** What an Operator refers to, in its own namespace. Sorted, each once. */
 export function referencesOf({ spec, metadata }: KubeObject): readonly Reference[] {
   const namespace = metadata.namespace ?? 'default';
-  const secret = textAt(spec, 'chart', 'secretRef', 'name');
-  const named = [...parseValuesFrom(spec), ...(secret === undefined ? [] : [{ kind: 'Secret' as const, name: secret }])];
+  const secrets = [textAt(spec, 'chart', 'secretRef', 'name'), textAt(spec, 'chart', 'verify', 'secretRef', 'name')];
+  const named = [...parseValuesFrom(spec), ...secrets.flatMap((name) => (name === undefined ? [] : [{ kind: 'Secret' as const, name }]))];
   const byId = new Map(named.map(({ kind, name }) => [idOf({ kind, namespace, name }), { kind, namespace, name }]));
   return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reference]) => reference);
 }

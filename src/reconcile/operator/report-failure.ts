@@ -16,6 +16,8 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'ChartInvalid',
   'ChartTooLarge',
   'DigestMismatch',
+  'ChartUnsigned',
+  'SignatureInvalid',
   'EgressDenied',
   'UpliftRefused',
   'CrdConflict',
