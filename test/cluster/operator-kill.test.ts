@@ -8,15 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { findCondition } from '../../src/domain/condition.ts';
 import { parseOperatorStatus } from '../../src/domain/operator-status.ts';
-import type { ResourceRef } from '../../src/domain/resource.ts';
+import { OURS } from '../../src/domain/names.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { isGuarded } from '../../src/reconcile/operator/work.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
 
+const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 const WORKER = join(import.meta.dirname, '..', 'support', 'operator-worker.ts');
 /** Milliseconds after a worker's first sign of life: from before the finalizer to behind the release. */
 const MOMENTS = [50, 300, 600, 900, 1_200, 1_600, 2_200];
@@ -81,6 +84,27 @@ describe('a controller that is killed while it installs', () => {
     }
   });
 
+  it('is followed by one that lets the Operator go only when nobody can be installing it any more', { timeout: 120_000 }, async () => {
+    const namespace = `going-${RUN}`;
+    const name = 'going';
+    const cluster = kube.asController();
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    const worker = await startWorker(namespace);
+    try {
+      await cluster.create(OPERATOR, operator(namespace, name));
+      await eventually(async () => isGuarded(await cluster.get({ ...OPERATOR, namespace, name })), 'it is guarded', 60);
+      const expires = Date.now() + 6_000;
+      const leaseName = `release.${namespace}.${name}`;
+      await cluster.create(LEASES, leaseOfTheDead(leaseName, { expires, seconds: 15 }));
+      await cluster.delete({ ...OPERATOR, namespace, name });
+      await eventually(async () => (await cluster.list(OPERATOR, { namespace })).items.length === 0, 'it is gone', 60);
+      assert.ok(Date.now() >= expires, 'it was let go although a worker held the release');
+      await assert.rejects(cluster.get({ ...LEASES, namespace: OURS.systemNamespace, name: leaseName }), { code: 'NotFound' });
+    } finally {
+      await kill(worker);
+    }
+  });
+
   async function startWorker(namespace: string): Promise<ChildProcess> {
     const { kubeconfigPath, tools } = testCluster;
     const worker = spawn(process.execPath, [WORKER, kubeconfigPath, tools.helm, chartsDir, `${namespace}/`], {
@@ -117,9 +141,16 @@ describe('a controller that is killed while it installs', () => {
   }
 });
 
-function operator(namespace: string, name: string, more: object = {}): Parameters<ReturnType<Kube['asController']>['create']>[1] {
+function operator(namespace: string, name: string, more: object = {}): KubeObject {
   const spec = { name, chart: { repoURL: 'file://samples', name, version: '1.0.0' }, ...more };
   return { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { namespace, name }, spec };
+}
+
+/** A lease that a worker took, renewed, and left when it died. */
+function leaseOfTheDead(name: string, { expires, seconds }: { expires: number; seconds: number }): KubeObject {
+  const renewTime = new Date(expires - seconds * 1_000).toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: 'dead', leaseDurationSeconds: seconds, acquireTime: renewTime, renewTime };
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace: OURS.systemNamespace, name }, spec };
 }
 
 async function kill(worker: ChildProcess): Promise<void> {

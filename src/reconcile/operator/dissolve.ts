@@ -5,6 +5,7 @@ import { isFalse } from './conditions.ts';
 import { deleteInstances, instancesSentence } from './delete-instances.ts';
 import { OPERATOR } from './kinds.ts';
 import { letGo } from '../finalizer.ts';
+import { holdRelease } from './hold-release.ts';
 import { deleteCrds, disownCrds } from './leave-crds.ts';
 import { observeCrds } from './observe-crds.ts';
 import { observeInstances, type InstancesFact } from './observe-instances.ts';
@@ -58,13 +59,30 @@ async function perform(work: Work, facts: DyingFacts, act: DyingAct): Promise<Re
       return { requeueAfter: WAIT_MS };
     case 'disown':
     case 'finish':
-      await disownCrds(work, facts.crds);
-      await unpublish(work);
-      await letGo(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
-      return {};
+      return depart(work, facts);
     default:
       return act satisfies never;
   }
+}
+
+/**
+ * Leaves what is to stay, and lets the Operator go. Under the lease of the release and after another look: a worker that is held up, or one that has
+ * just died, may have begun an installation that nobody would remove any more.
+ */
+async function depart(work: Work, { policy, crds }: DyingFacts): Promise<ReconcileResult> {
+  const { ports, operator, release, label } = work;
+  let vacant = false;
+  const leave = async (signal: AbortSignal): Promise<void> => {
+    vacant = policy === 'Orphan' || (await observeRelease(ports.cluster, release, { label, signal })).kind !== 'Own';
+    if (!vacant) return;
+    await disownCrds({ ...work, signal }, crds);
+    await unpublish({ ...work, signal });
+  };
+  if ((await holdRelease(work, leave)) === 'Busy') return { requeueAfter: WAIT_MS };
+  if (!vacant) return AT_ONCE;
+  // The lease is given back by now, so that nothing of the Operator stays behind it.
+  await letGo(ports.cluster, { type: OPERATOR, object: operator, signal: work.signal });
+  return {};
 }
 
 async function uninstallOrSay(work: Work, facts: DyingFacts): Promise<ReconcileResult> {
