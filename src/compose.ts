@@ -6,6 +6,7 @@ import { openDoor } from './compose/listen.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
+import { planUpgrades } from './compose/plan-upgrades.ts';
 import { runControllers } from './compose/run-controllers.ts';
 import { createCharts, rememberChartWords } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
@@ -80,7 +81,8 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const ports = { clusters: kube, discovery: kube, catalog, chart: rememberChartWords(charts), publicUrl: publicUrl.origin };
+  const upgrades = await planUpgrades({ kube, charts, helm: input.tools.helm, stateDir, log });
+  const ports = { clusters: kube, discovery: kube, catalog, chart: rememberChartWords(charts), upgrades, publicUrl: publicUrl.origin };
   const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
   const { trustedProxies } = config;
   door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, ready: readiness.absences }));

@@ -1,3 +1,4 @@
+import type { UpgradePorts } from './upgrade-ports.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
 
 /** What a chart says about itself: hostile text. */
@@ -15,6 +16,8 @@ export interface Ports {
   readonly catalog: CatalogCache;
   /** What a chart says about itself, by its digest; undefined when the chart is not at hand. */
   readonly chart: (digest: string) => Promise<ChartWords | undefined>;
+  /** Charts and their rendering, for plans of upgrades. */
+  readonly upgrades: UpgradePorts;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;
 }

@@ -1,11 +1,10 @@
 import { findObject } from '../find-object.ts';
 import { createHash } from 'node:crypto';
-import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
 import { AppError } from '../../domain/errors.ts';
-import { at, isObject, textAt } from '../../domain/read.ts';
-import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import type { JsonObject, KubeObject } from '../../domain/resource.ts';
 import { redact } from '../../domain/redact.ts';
-import { mergeLayers, placeAt, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../domain/values/layers.ts';
+import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../domain/values/layers.ts';
+import { readValuesSource } from '../../domain/values/read-source.ts';
 import { sourceName, type ValuesFrom } from '../../domain/values/values-from.ts';
 import { CONFIG_MAP, SECRET } from './kinds.ts';
 import type { Work } from './work.ts';
@@ -51,15 +50,21 @@ interface Source {
 async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
   const origin = sourceName(from);
   const object = await find(work, from);
-  const text = object === undefined ? undefined : textOf(object, from);
-  if (object === undefined || text === undefined) {
-    if (from.optional) return { layer: { origin, values: {} }, secrets: [], revision: `${origin} absent` };
-    const why = object === undefined ? 'it does not exist' : `it has no key ${JSON.stringify(from.key)}`;
-    throw invalid(work, from, `${why}; add it, or set optional`);
+  const reading = readValuesSource(object, from);
+  switch (reading.kind) {
+    case 'Absent':
+      if (from.optional) return { layer: { origin, values: {} }, secrets: [], revision: `${origin} absent` };
+      throw invalid(work, from, `${reading.why}; add it, or set optional`);
+    case 'Invalid':
+      throw invalid(work, from, reading.why);
+    case 'Read': {
+      const { values, text } = reading;
+      const secrets = from.kind === 'Secret' ? [text, ...textsIn(values)] : [];
+      return { layer: { origin, values }, secrets, revision: revisionOf(from, object, text) };
+    }
+    default:
+      return reading satisfies never;
   }
-  const values = from.targetPath === undefined ? parseMap(work, from, text) : placeAt(from.targetPath, text);
-  const secrets = from.kind === 'Secret' ? [text, ...textsIn(values)] : [];
-  return { layer: { origin, values }, secrets, revision: revisionOf(from, object, text) };
 }
 
 async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFrom): Promise<KubeObject | undefined> {
@@ -67,33 +72,10 @@ async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFro
   return await findObject(ports.cluster, { ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, signal);
 }
 
-function textOf(object: KubeObject, { kind, key }: ValuesFrom): string | undefined {
-  const text = textAt(object, 'data', key);
-  if (text !== undefined) return kind === 'Secret' ? Buffer.from(text, 'base64').toString('utf8') : text;
-  const binary = kind === 'ConfigMap' ? textAt(object, 'binaryData', key) : undefined;
-  return binary === undefined ? undefined : Buffer.from(binary, 'base64').toString('utf8');
-}
-
-/** What the parser says of a Secret may quote it, so only the place is told. */
-function parseMap(work: Work, from: ValuesFrom, text: string): JsonObject {
-  let value: Json;
-  try {
-    value = parseYamlDocument(text);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const line = at(error.faults, 0, 'line');
-    const place = typeof line === 'number' ? ` (line ${line})` : '';
-    throw invalid(work, from, `its key ${JSON.stringify(from.key)} is not YAML${place}; mend it, or name a targetPath for a plain text`);
-  }
-  if (value === null) return {};
-  if (isObject(value)) return value;
-  throw invalid(work, from, `its key ${JSON.stringify(from.key)} is not a map of values; name a targetPath for a plain text`);
-}
-
 /** A digest of a Secret's content, kept in labels and status, would let a short password be guessed; its version tells nothing. */
-function revisionOf(from: ValuesFrom, { metadata }: KubeObject, text: string): string {
+function revisionOf(from: ValuesFrom, object: KubeObject | undefined, text: string): string {
   const where = JSON.stringify([from.kind, from.name, from.key, from.targetPath ?? '']);
-  if (from.kind === 'Secret') return `${where} ${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`;
+  if (from.kind === 'Secret') return `${where} ${object?.metadata.uid ?? ''}/${object?.metadata.resourceVersion ?? ''}`;
   return `${where} ${createHash('sha256').update(text).digest('hex')}`;
 }
 

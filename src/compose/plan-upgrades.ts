@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { ChartLibrary } from '../chart/chart-library.ts';
+import { createHelm } from '../helm/helm.ts';
+import type { Kube } from '../kube/kube.ts';
+import type { Log } from '../observe/log.ts';
+import type { UpgradePorts } from '../operation/upgrade-ports.ts';
+
+export interface PlanUpgradesInput {
+  readonly kube: Pick<Kube, 'kubernetesVersion'>;
+  readonly charts: ChartLibrary;
+  /** The helm program. */
+  readonly helm: string;
+  readonly stateDir: string;
+  readonly log: Log;
+}
+
+/** Plans render beside the controllers, but never more than two at once. */
+const MOST_RENDERS = 2;
+
+/** What planning upgrades takes: a helm without a cluster, and the charts. */
+export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUpgradesInput): Promise<UpgradePorts> {
+  const renderer = await createHelm({
+    program: helm,
+    homeDir: join(stateDir, 'helm-plans'),
+    maxChildren: MOST_RENDERS,
+    log: { debug: (keys: object, message: string) => log.debug(message, { ...keys }) },
+  });
+  return {
+    charts,
+    render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
+    kubernetesVersion: (options) => kube.kubernetesVersion(options),
+    now: () => new Date(),
+  };
+}

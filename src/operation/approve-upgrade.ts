@@ -1,0 +1,59 @@
+import type { Actor } from '../domain/actor.ts';
+import { isExact } from '../domain/chart-version.ts';
+import { AppError } from '../domain/errors.ts';
+import { OURS } from '../domain/names.ts';
+import { parseOperatorSpec } from '../domain/operator-spec.ts';
+import { parseOperatorStatus } from '../domain/operator-status.ts';
+import { operatorView } from '../domain/catalog/operator-view.ts';
+import type { OperatorView } from '../domain/operator.ts';
+import { APPROVED_UPGRADE, approvalText, judgeApproval, parseApproval, type Approval } from '../domain/upgrade-approval.ts';
+import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { OPERATORS } from './list-operators.ts';
+import { channelOf, installedChart } from './plan-charts.ts';
+import type { Ports } from './ports.ts';
+
+export interface ApprovalInput extends OperatorAddress {
+  readonly version: string;
+  /** `sha256:<hex>` of the chart that was looked at; empty: whatever has that version. */
+  readonly digest: string;
+}
+
+/**
+ * Approves a newer version as the actor, by an annotation on the Operator. The controller does the rest in its own time, and only with the bytes
+ * that were approved.
+ *
+ * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest; `ApprovalRefused` for one that would have no effect;
+ *   `Forbidden` without the right to patch the Operator.
+ */
+export async function approveUpgrade({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
+  const approval = parsed(input);
+  const operator = await findOperator({ clusters }, actor, input);
+  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
+  const installed = installedChart(status)?.version;
+  const { policy } = spec.upgrade;
+  const verdict = judgeApproval({ ...channelOf(spec), text: approvalText(approval), policy, installed, offered: [] });
+  if (verdict.kind === 'NoEffect') throw new AppError('ApprovalRefused', `operator "${input.name}": ${verdict.fault.message}`);
+  if (verdict.kind === 'Without')
+    throw new AppError('ApprovalRefused', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
+  const { namespace, name } = input;
+  const body = { metadata: { annotations: { [APPROVED_UPGRADE]: approvalText(approval) } } };
+  const written = await clusters
+    .asActor(actor)
+    .patch({ ...OPERATORS, namespace, name }, { type: 'merge', body }, { fieldManager: OURS.userFieldManager });
+  return operatorView(written.object);
+}
+
+function parsed({ version, digest }: ApprovalInput): Approval {
+  const approval = parseApproval(digest === '' ? version : `${version}@${digest}`);
+  if (approval !== undefined) return approval;
+  const field = isExact(version) ? 'digest' : 'version';
+  const message = field === 'version' ? 'Write one version, such as 1.5.0' : 'Write sha256: and 64 hexadecimal digits';
+  throw new AppError('InvalidInput', `approval: ${message}`, { faults: [{ field, message }] });
+}
+
+function whyNone(policy: string, installed: string | undefined, version: string): string {
+  if (policy === 'Automatic') return 'the policy Automatic installs newer versions without an approval';
+  return installed === undefined
+    ? 'nothing is installed yet, and a first installation needs no approval'
+    : `${version} is installed already`;
+}

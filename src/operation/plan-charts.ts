@@ -1,0 +1,109 @@
+import { isExact, isInChannel, isNewer, isPinned, isSame, type Channel } from '../domain/chart-version.ts';
+import { AppError, isAppError } from '../domain/errors.ts';
+import type { ChartSource, OperatorSpec } from '../domain/operator-spec.ts';
+import type { OperatorStatus } from '../domain/operator-status.ts';
+import type { PlannedChart } from '../domain/upgrade-plan/plan.ts';
+import type { UpgradeChart, UpgradePorts } from './upgrade-ports.ts';
+
+export interface ChartsInput {
+  readonly spec: OperatorSpec;
+  readonly status: OperatorStatus;
+  /** Empty: the version that waits, or the newest that the channel offers. */
+  readonly version: string;
+}
+
+export interface PlanCharts {
+  /** Absent when nothing is installed. */
+  readonly from?: UpgradeChart;
+  readonly to: UpgradeChart;
+  /** Newer versions of the channel, newest first. */
+  readonly offered: readonly string[];
+}
+
+const MOST_OFFERED = 20;
+
+/**
+ * The chart that is installed and the one to compare it with.
+ *
+ * @throws AppError `InvalidInput` for what is no version; as fetching a chart does for one that cannot be fetched.
+ */
+export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, signal: AbortSignal): Promise<PlanCharts> {
+  const { chart: source } = input.spec;
+  const installed = installedChart(input.status);
+  if (source.kind === 'url') {
+    const to = await ports.charts.fetch(source, signal);
+    // What an address held before is nowhere to be had.
+    return { ...(installed?.digest === to.digest ? { from: to } : {}), to, offered: [] };
+  }
+  const from = installed === undefined ? undefined : await fetchPinned(ports, { source, ...installed }, signal);
+  const versions = await versionsOf(ports, source, signal);
+  const offered = newerOnes(versions, channelOf(input.spec), installed?.version);
+  const to = await targetChart(ports, { ...input, source, offered }, signal);
+  return { ...(from === undefined ? {} : { from }), to, offered: offered.slice(0, MOST_OFFERED) };
+}
+
+/** What the newest deployed revision was made of; undefined when nothing is installed. */
+export function installedChart({ history, chart, release }: OperatorStatus): PlannedChart | undefined {
+  const deployed = history.find(({ status }) => status === 'deployed');
+  if (deployed?.chartDigest !== undefined && deployed.version !== '') {
+    const { chart: name, version, appVersion, chartDigest: digest } = deployed;
+    return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+  }
+  return release === undefined ? undefined : chart;
+}
+
+export function channelOf({ chart, upgrade }: OperatorSpec): Channel {
+  const version = chart.kind === 'url' ? '' : chart.version;
+  return { version, ...(upgrade.range === undefined ? {} : { range: upgrade.range }) };
+}
+
+type Repository = Extract<ChartSource, { kind: 'repository' }>;
+type TargetInput = ChartsInput & { readonly source: Repository; readonly offered: readonly string[] };
+
+async function targetChart(ports: UpgradePorts, input: TargetInput, signal: AbortSignal): Promise<UpgradeChart> {
+  const { source, status, offered, version } = input;
+  const { pendingUpgrade: pending, availableVersion } = status;
+  const wanted =
+    version === '' ? (pending?.version ?? offered[0] ?? availableVersion ?? installedChart(status)?.version ?? source.version) : version;
+  if (version !== '' && !isExact(version)) {
+    throw new AppError('InvalidInput', `version: ${JSON.stringify(version.slice(0, 60))} is no version; write one such as 1.5.0`, {
+      faults: [{ field: 'version', message: 'Write one version, such as 1.5.0' }],
+    });
+  }
+  const known = pending !== undefined && isSame(pending.version, wanted) ? pending.chartDigest : undefined;
+  const seen = known === undefined ? undefined : await fetchPinned(ports, { source, version: wanted, digest: known }, signal);
+  if (seen !== undefined) return seen;
+  const { digest, ...unpinned } = source;
+  const pin = digest !== undefined && isSame(source.version, wanted) ? { digest } : {};
+  return await ports.charts.fetch({ ...unpinned, ...pin, version: wanted }, signal);
+}
+
+/** These very bytes; undefined when they are not to be had any more. */
+async function fetchPinned(
+  { charts }: UpgradePorts,
+  { source, version, digest }: { readonly source: Repository; readonly version: string; readonly digest: string },
+  signal: AbortSignal,
+): Promise<UpgradeChart | undefined> {
+  try {
+    return await charts.fetch({ ...source, version, digest }, signal);
+  } catch (error) {
+    if (isAppError(error, 'DigestMismatch', 'ChartNotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** What else there is is worth knowing, and nothing that a plan fails for. */
+async function versionsOf({ charts }: UpgradePorts, source: Repository, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return await charts.versions(source, signal);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return [];
+  }
+}
+
+function newerOnes(versions: readonly string[], channel: Channel, installed: string | undefined): string[] {
+  if (isPinned(channel)) return [];
+  const fitting = versions.filter((version) => isInChannel(version, channel) && (installed === undefined || isNewer(version, installed)));
+  return fitting.toSorted((a, b) => (isNewer(a, b) ? -1 : 1));
+}

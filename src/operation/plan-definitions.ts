@@ -1,0 +1,145 @@
+import pMap from 'p-map';
+import type { Actor } from '../domain/actor.ts';
+import type { Cluster } from '../domain/cluster.ts';
+import type { CrdVerdict, InstanceFault } from '../domain/crd-safety/finding.ts';
+import { judgeUpgrade, versionToCheck } from '../domain/crd-safety/judge-upgrade.ts';
+import { AppError, isAppError, type ErrorCode, type MissingRight } from '../domain/errors.ts';
+import { OURS } from '../domain/names.ts';
+import type { OperatorStatus } from '../domain/operator-status.ts';
+import { textAt } from '../domain/read.ts';
+import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { PlannedDefinition, PlannedDefinitions } from '../domain/upgrade-plan/plan.ts';
+import type { Ports } from './ports.ts';
+
+export interface DefinitionsInput {
+  /** The definitions of the new chart. */
+  readonly candidates: readonly KubeObject[];
+  readonly crds: OperatorStatus['crds'];
+  readonly safety: PlannedDefinitions['safety'];
+  readonly signal: AbortSignal;
+}
+
+export interface JudgedDefinitions extends PlannedDefinitions {
+  /** The rights that are missing to ask the api-server whether it takes the definitions. */
+  readonly unasked: readonly MissingRight[];
+}
+
+const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const MOST_FAULTS = 50;
+const PAGE = 200;
+const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
+
+/** What the new definitions mean for what is stored, read as the actor. Writes nothing. */
+export async function planDefinitions(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  input: DefinitionsInput,
+): Promise<JudgedDefinitions> {
+  const cluster = clusters.asActor(actor);
+  const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input.signal), { concurrency: 4 });
+  const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
+  const left = input.crds.filter(({ name, origin }) => origin !== 'runtime' && !names.has(name));
+  const definitions = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
+  return {
+    definitions: definitions.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
+    safety: input.safety,
+    missing: judged.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+    unasked: judged.flatMap(({ unasked }) => (unasked === undefined ? [] : [unasked])),
+  };
+}
+
+interface Judged {
+  readonly definition: PlannedDefinition;
+  readonly missing?: MissingRight;
+  readonly unasked?: MissingRight;
+}
+
+/** Definitions that the new chart does not hold stay, with all that is stored. */
+function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PlannedDefinition {
+  return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
+}
+
+async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSignal): Promise<Judged> {
+  const name = candidate.metadata.name;
+  const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
+  const { live, missing } = await readLive(cluster, name, signal);
+  if (missing !== undefined)
+    return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
+  const judged = live === undefined ? { findings: [], faults: [] } : await judgeStored(cluster, { live, candidate, signal });
+  const answer = await dryRun(cluster, candidate, signal);
+  const { findings, faults } = judged;
+  const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && versionToCheck(live, candidate) !== undefined);
+  const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
+  const definition = { crd: name, kind, change, findings, faults: faults.slice(0, MOST_FAULTS), faultCount: faults.length } as const;
+  return {
+    definition: { ...definition, ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }) },
+    ...('missing' in judged && judged.missing !== undefined ? { missing: judged.missing } : {}),
+    ...(answer.missing === undefined ? {} : { unasked: answer.missing }),
+  };
+}
+
+async function readLive(
+  cluster: Cluster,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ readonly live?: KubeObject; readonly missing?: MissingRight }> {
+  try {
+    return { live: await cluster.get({ ...CRDS, name }, { signal }) };
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return {};
+    if (isAppError(error, 'Forbidden')) return { missing: missingOf(error, { verb: 'get', group: CRDS.group, resource: CRDS.resource }) };
+    throw error;
+  }
+}
+
+interface Stored {
+  readonly live: KubeObject;
+  readonly candidate: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/** Reads what is stored page by page, so that a kind with many instances does not fill the memory. */
+async function judgeStored(
+  cluster: Cluster,
+  { live, candidate, signal }: Stored,
+): Promise<Omit<CrdVerdict, 'crd'> & { readonly missing?: MissingRight }> {
+  const { findings } = judgeUpgrade({ live, candidate, instances: [] });
+  const version = versionToCheck(live, candidate);
+  if (version === undefined) return { findings, faults: [] };
+  const type = { group: textAt(live.spec, 'group') ?? '', version, resource: textAt(live.spec, 'names', 'plural') ?? '' };
+  const faults: InstanceFault[] = [];
+  try {
+    for await (const { items } of cluster.pages(type, { content: 'whole', size: PAGE, signal })) {
+      faults.push(...judgeUpgrade({ live, candidate, instances: items }).faults);
+    }
+    return { findings, faults };
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return { findings, faults: [] };
+    if (isAppError(error, 'Forbidden'))
+      return { findings, faults: [], missing: missingOf(error, { verb: 'list', group: type.group, resource: type.resource }) };
+    throw error;
+  }
+}
+
+interface Answer {
+  readonly refusal?: string;
+  readonly missing?: MissingRight;
+}
+
+async function dryRun(cluster: Cluster, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
+  const { apiVersion, kind, metadata, spec } = candidate;
+  const plain = { apiVersion, kind, metadata: { name: metadata.name }, spec };
+  const options = { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
+  try {
+    await cluster.apply(CRDS, plain, options);
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
+    if (error.code === 'Forbidden') return { missing: missingOf(error, { verb: 'patch', group: CRDS.group, resource: CRDS.resource }) };
+    return { refusal: error.message };
+  }
+}
+
+function missingOf(error: AppError, otherwise: MissingRight): MissingRight {
+  return error.missing ?? otherwise;
+}

@@ -1,0 +1,188 @@
+import type { Actor } from '../domain/actor.ts';
+import { isMajorStep, isNewer } from '../domain/chart-version.ts';
+import type { Discovery } from '../domain/cluster.ts';
+import { isAppError } from '../domain/errors.ts';
+import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../domain/operator-status.ts';
+import { placesOf } from '../domain/operator-instances.ts';
+import { redact } from '../domain/redact.ts';
+import { textAt } from '../domain/read.ts';
+import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
+import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
+import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
+import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
+import type { PlannedChart, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
+import { timingOf } from '../domain/upgrade-plan/timing.ts';
+import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
+import type { Conversion } from '../domain/uplift/conversion.ts';
+import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
+import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
+import { mergeLayers } from '../domain/values/layers.ts';
+import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { listOperatorInstances } from './list-operator-instances.ts';
+import { operatorRights } from './operator-rights.ts';
+import { chartsToCompare, type PlanCharts } from './plan-charts.ts';
+import { planDefinitions } from './plan-definitions.ts';
+import { planFields } from './plan-fields.ts';
+import { overlaidValues, type OverlaidValues } from './plan-values.ts';
+import type { Ports } from './ports.ts';
+import type { UpgradeChart } from './upgrade-ports.ts';
+
+export interface PlanInput extends OperatorAddress {
+  /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
+  readonly version: string;
+}
+
+type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades'>;
+
+const PATIENCE_MS = 90_000;
+
+/**
+ * What moving an Operator to another version of its chart would do, found out as the actor: what they may not read is left out, and named. Writes
+ * nothing.
+ *
+ * @throws AppError as `findOperator`; `InvalidInput` for what is no version; as fetching a chart does when there is none.
+ */
+export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const operator = await findOperator(ports, actor, input);
+  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
+  const charts = await chartsToCompare(ports.upgrades, { spec, status, version: input.version }, signal);
+  const values = await overlaidValues(ports, actor, { namespace: input.namespace, spec, status });
+  const scene: Scene = { ports, actor, input, operator, spec, status, charts, values, signal };
+  const [before, after] = await Promise.all([
+    charts.from === undefined ? NOTHING : renderAs(scene, charts.from),
+    renderAs(scene, charts.to),
+  ]);
+  return await compose(scene, before, after);
+}
+
+interface Scene {
+  readonly ports: PlanPorts;
+  readonly actor: Actor;
+  readonly input: PlanInput;
+  readonly operator: KubeObject;
+  readonly spec: OperatorSpec;
+  readonly status: OperatorStatus;
+  readonly charts: PlanCharts;
+  readonly values: OverlaidValues;
+  readonly signal: AbortSignal;
+}
+
+interface Rendering {
+  readonly objects: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
+  readonly conversions: readonly Conversion[];
+  /** Why it cannot be installed, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+const NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [] };
+
+/** What a chart renders here, carried over to today's APIs, its definitions taken out. */
+async function renderAs({ ports, spec, values, signal }: Scene, chart: UpgradeChart): Promise<Rendering> {
+  const { secrets } = values;
+  const [kubeVersion, apiVersions] = await Promise.all([
+    ports.upgrades.kubernetesVersion({ signal }),
+    apiVersionsOf(ports.discovery, signal),
+  ]);
+  const release = { release: spec.releaseName, namespace: spec.targetNamespace };
+  const request = { ...release, chartPath: chart.path, values: mergeLayers(values.layers), kubeVersion, apiVersions, secrets };
+  try {
+    const rendered = await ports.upgrades.render({ ...request, isUpgrade: true, crds: 'include' }, signal);
+    const { objects, conversions, refusals } = uplift(rendered);
+    const definitions = objects.filter((object) => isCustomResourceDefinition(object));
+    const refused = refusals.map(
+      ({ kind, name, apiVersion, reason }) => `${kind} ${name} (${apiVersion}) cannot be carried over: ${reason}`,
+    );
+    const rejected =
+      spec.legacyAPIs === 'Reject' && conversions.length > 0 ? ['The chart uses legacy APIs, which spec.legacyAPIs refuses'] : [];
+    return {
+      objects: objects.filter((object) => !isCustomResourceDefinition(object)),
+      definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
+      conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
+      faults: [...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+    };
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
+    return { ...NOTHING, faults: [`The chart does not render with these values: ${redact(error.message, secrets)}`] };
+  }
+}
+
+async function compose(scene: Scene, before: Rendering, after: Rendering): Promise<UpgradePlan> {
+  const { ports, actor, input, operator, spec, status, charts, values, signal } = scene;
+  const { secrets } = values;
+  const sides = { from: before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
+  // What does not render has no objects, which must not read as if all were taken away.
+  const broken = after.faults.length > 0 && after.objects.length === 0;
+  const compared = broken ? { ...sides, from: [] } : sides;
+  const safety = spec.upgrade.crdSafety;
+  const [judged, asked, instances, rights] = await Promise.all([
+    planDefinitions(ports, actor, { candidates: after.definitions, crds: broken ? [] : status.crds, safety, signal }),
+    planFields(ports, actor, { ...compared, release: spec.releaseName, signal }),
+    instancesOf(scene),
+    operatorRights(ports, actor, input),
+  ]);
+  const { unasked, ...definitions } = judged;
+  const fields = { ...asked, missing: [...asked.missing, ...unasked] };
+  const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, values));
+  const valuesPart = { ...changes, missing: values.missing };
+  const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
+  const timing = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
+  return {
+    namespace: input.namespace,
+    name: input.name,
+    displayName: textAt(operator.spec, 'catalog', 'displayName') ?? input.name,
+    ...(from === undefined ? {} : { from }),
+    to,
+    offered: charts.offered,
+    verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults: [...values.faults, ...after.faults] }),
+    warnings: warningsOf(scene, before),
+    values: valuesPart,
+    objects: objectChanges(compared),
+    definitions,
+    fields,
+    instances,
+    conversions: after.conversions,
+    timing: { ...timing, ...(rights.patch === undefined ? {} : { missing: rights.patch }) },
+  };
+}
+
+async function instancesOf({ ports, actor, input }: Scene): Promise<PlannedInstances> {
+  const { instances, missing } = await listOperatorInstances(ports, actor, input);
+  return { places: placesOf(instances), total: instances.length, missing };
+}
+
+function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValues): LayeredValues {
+  return { layers: [{ origin: 'the chart', values: chart.contents.values }, ...layers], hidden, secrets };
+}
+
+function plannedChart({ digest, contents }: UpgradeChart): PlannedChart {
+  const { name, version, appVersion } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+}
+
+function approvedBy({ metadata }: KubeObject): string {
+  return metadata.annotations?.[APPROVED_UPGRADE] ?? '';
+}
+
+function warningsOf({ charts, status, values }: Scene, before: Rendering): string[] {
+  const { from, to } = charts;
+  const [installed, wanted] = [from?.contents.metadata.version ?? '', to.contents.metadata.version];
+  return [
+    ...(isMajorStep(installed, wanted) ? [`${wanted} is another major version than ${installed}: read its release notes first`] : []),
+    ...(isNewer(installed, wanted) ? [`${wanted} is older than ${installed}, which is installed`] : []),
+    ...(status.release === undefined ? ['Nothing is installed yet, so everything is new'] : []),
+    ...(status.release !== undefined && from === undefined
+      ? ['The chart that is installed cannot be fetched any more, so everything looks new']
+      : []),
+    ...(before.faults.length > 0 ? ['The chart that is installed does not render any more, so everything looks new'] : []),
+    ...(values.missing.length > 0 ? ['Values that you may not read are the same word on both sides'] : []),
+  ];
+}
+
+/** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */
+async function apiVersionsOf(discovery: Pick<Discovery, 'kinds'>, signal: AbortSignal): Promise<string[]> {
+  const kinds = await discovery.kinds(signal);
+  return [...new Set(kinds.flatMap((kind) => [apiVersionOf(kind), `${apiVersionOf(kind)}/${kind.kind}`]))].sort();
+}
