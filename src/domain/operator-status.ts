@@ -1,7 +1,10 @@
 import type { Condition } from './condition.ts';
 import { parseDeletionStatus, type DeletionStatus } from './deletion.ts';
+import { parsePendingUpgrade, type PendingUpgrade } from './pending-upgrade.ts';
 import { listAt, numberAt, objectAt, textAt } from './read.ts';
 import type { KubeObject } from './resource.ts';
+import { parseHistory, type Revision } from './revision-history.ts';
+import { parseRollback, type Rollback } from './rollback.ts';
 import type { EffectiveLeaf } from './values/layers.ts';
 
 export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime'] as const;
@@ -25,10 +28,12 @@ export interface Attempt {
   readonly digest?: string;
   readonly chartDigest?: string;
   readonly generation: number;
-  /** The annotation `chandlery.dev/reconcile-at` that was seen; empty when there was none. */
+  /** What a person had asked for by an annotation (see `Work.requestedAt`); empty when nobody had. */
   readonly requestedAt: string;
   /** A digest over the versions of what the spec refers to; absent when they were not known. */
   readonly references?: string;
+  /** The annotation `chandlery.dev/force-at` that was carried out last; absent when none was. */
+  readonly forcedAt?: string;
   /** RFC 3339. */
   readonly time: string;
 }
@@ -40,9 +45,15 @@ export interface OperatorStatus {
   readonly chart?: { readonly name: string; readonly version: string; readonly appVersion?: string; readonly digest: string };
   /** A newer version of the chart: of the range that is asked for, or, for an exact version, of all released ones. */
   readonly availableVersion?: string;
+  /** An upgrade that waits for somebody, or for the window. */
+  readonly pendingUpgrade?: PendingUpgrade;
   /** Which layer set each value of the release, those of the chart aside. */
   readonly values: readonly EffectiveLeaf[];
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
+  /** Newest first. */
+  readonly history: readonly Revision[];
+  /** The last rollback, until something else is installed. */
+  readonly rollback?: Rollback;
   readonly crds: readonly CrdStatus[];
   /** Only while the Operator is being deleted. */
   readonly deletion?: DeletionStatus;
@@ -57,6 +68,8 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   const observedGeneration = numberAt(status, 'observedGeneration');
   const availableVersion = textAt(status, 'availableVersion');
   const deletion = parseDeletionStatus(status);
+  const pendingUpgrade = parsePendingUpgrade(status);
+  const rollback = parseRollback(status);
   const word = parseLegacyStatus(textAt(status, 'status'));
   return {
     ...(word === undefined ? {} : { status: word }),
@@ -64,8 +77,11 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
     customResourceDefinitions: listAt(status, 'customResourceDefinitions').filter((item) => typeof item === 'string'),
     ...parseChart(objectAt(status, 'chart')),
     ...(availableVersion === undefined ? {} : { availableVersion }),
+    ...(pendingUpgrade === undefined ? {} : { pendingUpgrade }),
     values: parseProvenance(status),
     ...parseRelease(objectAt(status, 'release')),
+    history: parseHistory(status),
+    ...(rollback === undefined ? {} : { rollback }),
     crds: listAt(status, 'crds').map((item) => parseCrd(item)),
     ...(deletion === undefined ? {} : { deletion }),
     ...parseAttempt(objectAt(status, 'lastAttempted')),
@@ -117,6 +133,7 @@ function parseAttempt(attempt: unknown): Pick<OperatorStatus, 'lastAttempted'> {
   const digest = textAt(attempt, 'digest');
   const chartDigest = textAt(attempt, 'chartDigest');
   const references = textAt(attempt, 'references');
+  const forcedAt = textAt(attempt, 'forcedAt');
   return {
     lastAttempted: {
       ...(digest === undefined ? {} : { digest }),
@@ -124,6 +141,7 @@ function parseAttempt(attempt: unknown): Pick<OperatorStatus, 'lastAttempted'> {
       generation: numberAt(attempt, 'generation') ?? 0,
       requestedAt: textAt(attempt, 'requestedAt') ?? '',
       ...(references === undefined ? {} : { references }),
+      ...(forcedAt === undefined ? {} : { forcedAt }),
       time,
     },
   };

@@ -28,6 +28,12 @@ export interface ReleaseInfo {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** How the tests of a release ended. */
+export type TestReport =
+  | { readonly outcome: 'Passed'; readonly tests: readonly string[] }
+  /** `failed` names each hook that failed, e.g. `Job smoke`. */
+  | { readonly outcome: 'Failed'; readonly failed: readonly string[]; readonly message: string };
+
 /** What gets a release out of a state that a dead worker left it in. */
 export type UnlockStep = { readonly act: 'none' } | { readonly act: 'uninstall' } | { readonly act: 'rollback'; readonly revision: number };
 
@@ -36,21 +42,25 @@ export type UnlockStep = { readonly act: 'none' } | { readonly act: 'uninstall' 
  * clear that mark; so
  * - a first install that never finished is uninstalled (it holds nothing that anybody was told of),
  * - an upgrade or rollback that never finished goes back to the last revision that was deployed, which leaves its objects alone where they are equal,
+ * - a rollback that never finished goes where it was bound for, when that is known and there,
  * - an uninstall that never finished is asked for again,
  * - anything else is left as it is.
  *
  * Call it only while holding the release's lease: a pending release of a living worker looks the same.
  *
  * @param history revisions in any order; empty when there is no release.
+ * @param toRevision where a rollback was bound for.
  */
-export function planUnlock(history: readonly ReleaseInfo[]): UnlockStep {
+export function planUnlock(history: readonly ReleaseInfo[], toRevision?: number): UnlockStep {
   const revisions = [...history].sort((a, b) => b.revision - a.revision);
   const latest = revisions[0];
   switch (latest?.status) {
     case 'pending-install':
     case 'pending-upgrade':
     case 'pending-rollback': {
-      const good = revisions.find((info) => info.status === 'deployed' || info.status === 'superseded');
+      const usable = revisions.filter((info) => info.status === 'deployed' || info.status === 'superseded');
+      const wanted = latest.status === 'pending-rollback' ? usable.find(({ revision }) => revision === toRevision) : undefined;
+      const good = wanted ?? usable[0];
       return good === undefined ? { act: 'uninstall' } : { act: 'rollback', revision: good.revision };
     }
     case 'uninstalling':

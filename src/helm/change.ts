@@ -29,7 +29,7 @@ export interface UpgradeInput extends InstallInput {
 }
 
 export const CHANGE_TIMEOUT_MS = 300_000;
-const HISTORY_LIMIT = 10;
+export const HISTORY_LIMIT = 10;
 
 /** What a change of a release runs with. */
 export interface ChangeContext {

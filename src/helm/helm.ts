@@ -1,20 +1,21 @@
 import { isAppError } from '../domain/errors.ts';
 import { parseManifest } from '../domain/manifest.ts';
 import { planUnlock } from '../domain/release.ts';
-import type { ReleaseInfo, UnlockStep } from '../domain/release.ts';
+import type { ReleaseInfo, TestReport, UnlockStep } from '../domain/release.ts';
 import type { KubeObject } from '../domain/resource.ts';
-import { CHANGE_TIMEOUT_MS, hookTimeout, install, upgrade } from './change.ts';
+import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, upgrade } from './change.ts';
 import type { InstallInput, UpgradeInput } from './change.ts';
 import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
-import { checkRelease } from './names.ts';
 import { parseHistory, parseLabels } from './release-output.ts';
 import type { ReleaseRef } from './release-output.ts';
 import { render } from './render.ts';
 import type { RenderInput } from './render.ts';
+import { runOnRelease as run } from './run-on-release.ts';
 import { createRunner } from './run.ts';
 import type { HelmLog, HelmRunner } from './run.ts';
 import { createSlots } from './slots.ts';
+import { testRelease, type TestInput } from './test-release.ts';
 
 export interface HelmOptions {
   /** Path of the helm 4 program. */
@@ -41,7 +42,10 @@ export interface Helm {
   upgrade(input: UpgradeInput, signal: AbortSignal): Promise<ReleaseInfo>;
   /** A release that is gone already is fine. */
   uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
-  rollback(ref: ReleaseRef & { readonly revision: number }, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** Goes back to an earlier revision, as a new one. */
+  rollback(input: RollbackInput, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** Runs the tests of the newest revision. That tests fail is an outcome; that they cannot run is an error. */
+  test(input: TestInput, signal: AbortSignal): Promise<TestReport>;
   /** Newest revision first; empty when there is no such release. Without labels. */
   history(ref: ReleaseRef, signal: AbortSignal): Promise<ReleaseInfo[]>;
   /** The newest revision with its labels; undefined when there is no such release. */
@@ -49,7 +53,20 @@ export interface Helm {
   /** The objects of the newest revision, or of the one asked for, as they were sent; without hooks. */
   manifest(ref: ReleaseRef & { readonly revision?: number }, signal: AbortSignal): Promise<KubeObject[]>;
   /** Frees a release that a dead worker left pending (see `planUnlock`), and tells what was done. Hold the release's lease. */
-  unlock(ref: ReleaseRef, signal: AbortSignal): Promise<UnlockStep>;
+  unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockStep>;
+}
+
+export interface RollbackInput extends ReleaseRef {
+  readonly revision: number;
+  /** Revisions to keep. Default 10. */
+  readonly historyLimit?: number;
+  /** Strings that must not show in an error. */
+  readonly secrets?: readonly string[];
+}
+
+export interface UnlockInput extends ReleaseRef {
+  /** Where a rollback that never ended was bound for. */
+  readonly toRevision?: number;
 }
 
 const READ_TIMEOUT_MS = 30_000;
@@ -70,11 +87,12 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     install: (input, signal) => install({ runner: online, home, signal }, input),
     upgrade: (input, signal) => upgrade({ runner: online, home, signal }, input),
     uninstall: (ref, signal) => uninstall(online, ref, { signal, hooks: [] }),
-    rollback: (ref, signal) => rollback(online, ref, { signal, hooks: [] }),
+    rollback: (input, signal) => rollback(online, input, { signal, hooks: [] }),
+    test: (input, signal) => testRelease(online, input, signal),
     history: (ref, signal) => history(online, ref, { signal, max: 256 }),
     status: (ref, signal) => status(online, ref, signal),
     manifest: (ref, signal) => manifest(online, ref, signal),
-    unlock: (ref, signal) => unlock(online, ref, signal),
+    unlock: (input, signal) => unlock(online, input, signal),
   };
 }
 
@@ -88,12 +106,13 @@ async function uninstall(runner: HelmRunner, ref: ReleaseRef, { signal, hooks }:
   await run(runner, ref, { verb: 'uninstall', command: ['uninstall'], options, more: [], timeoutMs: CHANGE_TIMEOUT_MS, signal });
 }
 
-async function rollback(runner: HelmRunner, ref: ReleaseRef & { readonly revision: number }, change: ChangeRun): Promise<ReleaseInfo> {
-  const { signal, hooks } = change;
-  const options = ['--timeout', hookTimeout(CHANGE_TIMEOUT_MS), ...hooks];
-  const more = [String(Math.trunc(ref.revision))];
-  await run(runner, ref, { verb: 'rollback', command: ['rollback'], options, more, timeoutMs: CHANGE_TIMEOUT_MS, signal });
-  const [newest] = await history(runner, ref, { signal, max: 1 });
+async function rollback(runner: HelmRunner, input: RollbackInput, { signal, hooks }: ChangeRun): Promise<ReleaseInfo> {
+  const { revision, historyLimit = HISTORY_LIMIT, secrets = [] } = input;
+  const options = ['--history-max', String(historyLimit), '--timeout', hookTimeout(CHANGE_TIMEOUT_MS), ...hooks];
+  const more = [String(Math.trunc(revision))];
+  const timeoutMs = CHANGE_TIMEOUT_MS;
+  await run(runner, input, { verb: 'rollback', command: ['rollback'], options, more, timeoutMs, secrets, signal });
+  const [newest] = await history(runner, input, { signal, max: 1 });
   if (newest === undefined) throw new Error('helm rolled back a release that has no history');
   return newest;
 }
@@ -121,30 +140,12 @@ async function manifest(runner: HelmRunner, ref: ReleaseRef & { readonly revisio
   return parseManifest(await run(runner, ref, { verb: 'manifest', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }));
 }
 
-async function unlock(runner: HelmRunner, ref: ReleaseRef, signal: AbortSignal): Promise<UnlockStep> {
-  const step = planUnlock(await history(runner, ref, { signal, max: 256 }));
+async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockStep> {
+  const step = planUnlock(await history(runner, ref, { signal, max: 256 }), toRevision);
   // Hooks belong to a change that somebody asked for; this one only frees the record.
   if (step.act === 'uninstall') await uninstall(runner, ref, { signal, hooks: ['--no-hooks'] });
   if (step.act === 'rollback') await rollback(runner, { ...ref, revision: step.revision }, { signal, hooks: ['--no-hooks'] });
   return step;
-}
-
-interface ReleaseRun {
-  readonly verb: string;
-  readonly command: readonly string[];
-  readonly options: readonly string[];
-  /** Positionals after the release name. */
-  readonly more: readonly string[];
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-async function run(runner: HelmRunner, ref: ReleaseRef, { verb, command, options, more, timeoutMs, signal }: ReleaseRun): Promise<string> {
-  checkRelease(ref.release, ref.namespace);
-  const what = `${verb} of "${ref.release}" in namespace "${ref.namespace}"`;
-  const all = ['--namespace', ref.namespace, ...options];
-  const output = await runner({ what, command, options: all, positionals: [ref.release, ...more], timeoutMs, secrets: [], signal });
-  return output.stdout;
 }
 
 /** The output, or undefined when there is no such release. */

@@ -50,6 +50,30 @@ export function parseRelease(stdout: string, labels: Readonly<Record<string, str
   };
 }
 
+/** One test hook of a release. */
+export interface TestRun {
+  /** `Job smoke` */
+  readonly name: string;
+  /** Helm's word for how the last run ended: `Succeeded`, `Failed`, `Running`; empty when there was none. */
+  readonly phase: string;
+  /** RFC 3339; empty when there was no run. */
+  readonly startedAt: string;
+}
+
+/** Reads the test hooks out of `helm status -o json`. */
+export function parseTests(stdout: string): readonly TestRun[] {
+  const { hooks } = fieldsOf(parseJson(stdout, 'release'));
+  if (!Array.isArray(hooks)) return [];
+  return hooks
+    .map((hook) => fieldsOf(hook))
+    .filter(({ events }) => Array.isArray(events) && events.includes('test'))
+    .map((hook) => {
+      const run = fieldsOf(hook['last_run']);
+      const name = `${textOf(hook['kind'])} ${textOf(hook['name'])}`;
+      return { name, phase: textOf(run['phase']), startedAt: timeOf(run['started_at']) };
+    });
+}
+
 /** Reads the labels that people gave the release out of `helm get metadata -o json`. */
 export function parseLabels(stdout: string): Record<string, string> {
   const labels = fieldsOf(fieldsOf(parseJson(stdout, 'metadata'))['labels']);

@@ -1,29 +1,29 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { failedPhase, fetched, isFalse, reconciling, releasing, uplifted } from './conditions.ts';
-import { deploy, type Deployment } from './deploy.ts';
+import { deploying, failedPhase, fetched, reconciling, UNTESTED, uplifted } from './conditions.ts';
+import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { Gathered } from './gather-crds.ts';
 import { crdFactOf, observeCrds, type CrdFact } from './observe-crds.ts';
 import { observeRelease } from './observe-release.ts';
-import type { LivingAct } from './plan.ts';
 import { attemptOf, reportFailure } from './report-failure.ts';
 import type { LivingFacts } from './state.ts';
 import { notReady, withStatus, writeStatus, type Finding } from './write-status.ts';
 import type { Work } from './work.ts';
 
-type DeployAct = Extract<LivingAct, { kind: 'deploy' }>;
+type Deploying = Omit<DeployInput, 'announce'>;
 
 const BUSY_MS = 2_000;
 
 /** Deploys, and writes down what is about to be done and how it ended. */
-export async function carryOut(work: Work, facts: LivingFacts, act: DeployAct): Promise<ReconcileResult> {
+export async function carryOut(work: Work, facts: LivingFacts, act: Deploying): Promise<ReconcileResult> {
   const { verb, target } = act;
   let current = work;
+  let finding: Finding | undefined;
   const announce = async (gathered: Gathered): Promise<void> => {
-    const finding = announcement(work, facts, { act, gathered });
+    finding = announcement(work, facts, { act, gathered });
     await writeStatus(work, finding);
     current = withStatus(work, finding);
   };
-  const deployment = await deploy(work, { verb, target, announce });
+  const deployment = await deploy(work, { ...act, announce });
   switch (deployment.kind) {
     case 'Busy':
       return { requeueAfter: BUSY_MS };
@@ -33,9 +33,9 @@ export async function carryOut(work: Work, facts: LivingFacts, act: DeployAct): 
       const { name, version } = target.chart.contents.metadata;
       const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.gathered.crds.length };
       work.ports.log.info('An Operator was deployed', keys);
-      // What comes next does not wait for the failures before.
-      if (current.status.failures > 0)
-        await writeStatus(current, { ...announcement(current, facts, { act, gathered: deployment.gathered }), failures: 0 });
+      // What comes next does not wait for the failures before, and what was forced is not forced again.
+      if (finding !== undefined && (current.status.failures > 0 || work.forcedAt !== ''))
+        await writeStatus(current, { ...finding, failures: 0, attempt: attemptOf(work, { ...target, forced: 'CarriedOut' }) });
       return { requeueAfter: 0 };
     }
     default:
@@ -44,21 +44,21 @@ export async function carryOut(work: Work, facts: LivingFacts, act: DeployAct): 
 }
 
 /** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
-function announcement(work: Work, facts: LivingFacts, { act, gathered }: { act: DeployAct; gathered: Gathered }): Finding {
+function announcement(work: Work, facts: LivingFacts, { act, gathered }: { act: Deploying; gathered: Gathered }): Finding {
   const { chart } = act.target;
-  const doing =
-    act.verb === 'restore'
-      ? isFalse('CRDsEstablished', 'Restoring', 'Definitions that are gone are applied again')
-      : releasing(act.verb, work.release);
+  const doing = deploying(act.verb, work.release);
+  const untested = act.verb === 'restore' || !work.spec.test.enable ? [] : [UNTESTED];
   return {
     word: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
-    conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing],
+    conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing, ...untested],
     release: facts.release,
     crds: expectedCrds(facts.crds, gathered, work.label),
     chart,
+    step: act.target.step,
     attempt: attemptOf(work, act.target),
+    ...(act.verb === 'restore' ? {} : { rollback: 'Forgotten' as const }),
   };
 }
 
@@ -68,7 +68,7 @@ function expectedCrds(live: readonly CrdFact[], { crds }: Gathered, label: strin
   return [...live, ...coming].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-async function reportDeployment(work: Work, { target }: DeployAct, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
+async function reportDeployment(work: Work, { target }: Deploying, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
   const { chart, step } = target;
   const { phase, error, gathered } = failed;
   const query = { label: work.label, signal: work.signal };
@@ -81,6 +81,7 @@ async function reportDeployment(work: Work, { target }: DeployAct, failed: Extra
     chart,
     step,
     // What a chart renders depends on nothing but what the step digest covers.
+    ...(gathered === undefined ? {} : { forced: 'CarriedOut' as const }),
     ...(phase === 'Render' && error.code === 'HelmFailed' ? { outlook: 'Terminal' as const } : {}),
   });
 }

@@ -2,10 +2,13 @@ import type { ConditionInput } from '../../domain/condition.ts';
 import type { AppError } from '../../domain/errors.ts';
 import type { Health } from '../../domain/health.ts';
 import { addressOf, type ChartSource } from '../../domain/operator-spec.ts';
-import type { DeployPhase } from './deploy.ts';
+import type { TestReport } from '../../domain/release.ts';
+import type { Rollback } from '../../domain/rollback.ts';
+import type { DeployPhase, DeployVerb } from './deploy.ts';
 import type { Gathered } from './gather-crds.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DriftFact } from './observe-drift.ts';
+import type { OwnRelease } from './observe-release.ts';
 import type { Chart, ReleaseRef } from './ports.ts';
 import { conversionsSentence } from './render-chart.ts';
 
@@ -27,9 +30,48 @@ export function released({ release, namespace }: ReleaseRef, revision: number): 
   return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
 }
 
-export function releasing(verb: 'install' | 'upgrade', { release, namespace }: ReleaseRef): ConditionInput {
-  const [reason, doing] = verb === 'install' ? ['Installing', 'is being installed'] : ['Upgrading', 'is being upgraded'];
-  return isFalse('Released', reason, `Release ${namespace}/${release} ${doing}`);
+/** What is about to be done. */
+export function deploying(verb: DeployVerb, { release, namespace }: ReleaseRef): ConditionInput {
+  const what = `Release ${namespace}/${release}`;
+  switch (verb) {
+    case 'install':
+      return isFalse('Released', 'Installing', `${what} is being installed`);
+    case 'upgrade':
+      return isFalse('Released', 'Upgrading', `${what} is being upgraded`);
+    case 'adopt':
+      return isFalse('Released', 'Adopting', `${what}, which nobody owned, is being taken over`);
+    case 'restore':
+      return isFalse('CRDsEstablished', 'Restoring', 'Definitions that are gone are applied again');
+    default:
+      return verb satisfies never;
+  }
+}
+
+export function rollingBack({ release, namespace }: ReleaseRef, { chart, revision, toRevision }: Rollback): ConditionInput {
+  const why = `chart ${chart} failed in revision ${revision}`;
+  return isFalse('Released', 'RollingBack', `Release ${namespace}/${release} goes back to revision ${toRevision}, because ${why}`);
+}
+
+export function testing({ revision }: OwnRelease): ConditionInput {
+  return { type: 'Tested', status: 'Unknown', reason: 'Testing', message: `The tests of revision ${revision} are running` };
+}
+
+/** A new revision is about to come. */
+export const UNTESTED: ConditionInput = {
+  type: 'Tested',
+  status: 'Unknown',
+  reason: 'NotTested',
+  message: 'The tests run when the new revision is healthy',
+};
+
+/** How the tests of the newest revision ended. */
+export function tested(report: TestReport): ConditionInput {
+  if (report.outcome === 'Failed') {
+    const who = report.failed.length === 0 ? '' : `${report.failed.join(', ')} failed: `;
+    return isFalse('Tested', 'TestFailed', `${who}${report.message}`);
+  }
+  if (report.tests.length === 0) return isTrue('Tested', 'NoTests', 'The chart brings no tests');
+  return isTrue('Tested', 'TestsPassed', `Passed: ${report.tests.join(', ')}`);
 }
 
 export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {

@@ -6,12 +6,13 @@ import { ensureNamespace } from './ensure-namespace.ts';
 import type { Gathered } from './gather-crds.ts';
 import { holdRelease } from './hold-release.ts';
 import { STEP_LABEL } from './kinds.ts';
+import type { ChangeRequest } from './ports.ts';
 import { renderChart } from './render-chart.ts';
 import type { Target } from './state.ts';
 import type { Work } from './work.ts';
 
 /** `restore` applies definitions that are gone again, and leaves the release as it is. */
-export type DeployVerb = 'install' | 'upgrade' | 'restore';
+export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
 
 /** The steps of a deployment, in their order. */
 export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';
@@ -26,6 +27,8 @@ export interface DeployInput {
   readonly target: Target;
   /** Tells how far it has come, before the cluster is changed. */
   readonly announce: (gathered: Gathered) => Promise<void>;
+  /** Changes the release, which is held meanwhile. */
+  readonly change: (held: Work, request: ChangeRequest) => Promise<void>;
 }
 
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
@@ -42,14 +45,14 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     await applyCrds(held, gathered.crds);
     phase = 'Release';
     await ensureNamespace(held);
-    await changeRelease(held, input);
+    await input.change(held, changeRequest(held, input.target));
   };
   try {
     if ((await holdRelease(work, change)) === 'Busy') return { kind: 'Busy' };
   } catch (error) {
     work.signal.throwIfAborted();
     // A cluster that is away says nothing about the Operator.
-    if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
+    if (!(error instanceof AppError) || isAway(error)) throw error;
     return {
       kind: 'Failed',
       phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
@@ -61,22 +64,18 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   return { kind: 'Done', gathered };
 }
 
+/** Whether the cluster did not answer, so that nothing was learnt about the Operator. */
+export function isAway({ code }: AppError): boolean {
+  return AWAY.has(code);
+}
+
 /** What a chart renders may hold a secret in any place, so in an object's name, too. */
-function withoutSecrets(error: AppError, secrets: readonly string[]): AppError {
+export function withoutSecrets(error: AppError, secrets: readonly string[]): AppError {
   const message = redact(error.message, secrets);
   return message === error.message ? error : new AppError(error.code, message);
 }
 
-async function changeRelease({ ports, spec, release, label, signal }: Work, { verb, target }: DeployInput): Promise<void> {
-  const { values, secrets } = target.values;
-  const request = {
-    ...release,
-    chartPath: target.chart.path,
-    values,
-    secrets,
-    labels: { [OURS.operatorLabel]: label, [STEP_LABEL]: target.step },
-    postRender: 'uplift',
-  } as const;
-  if (verb === 'install') await ports.helm.install(request, signal);
-  if (verb === 'upgrade') await ports.helm.upgrade({ ...request, historyLimit: spec.historyLimit }, signal);
+function changeRequest({ release, label }: Work, { chart, values: { values, secrets }, step }: Target): ChangeRequest {
+  const labels = { [OURS.operatorLabel]: label, [STEP_LABEL]: step };
+  return { ...release, chartPath: chart.path, values, secrets, labels, postRender: 'uplift' };
 }

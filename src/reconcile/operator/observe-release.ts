@@ -1,11 +1,20 @@
 import { OURS } from '../../domain/names.ts';
 import { RELEASE_STATUSES, type ReleaseStatus } from '../../domain/release.ts';
 import type { KubeObject } from '../../domain/resource.ts';
+import type { RevisionRecord } from '../../domain/revision-history.ts';
 import { SECRET, STEP_LABEL } from './kinds.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
 /** What is known of a release without asking helm. */
-export type ReleaseFact = { readonly kind: 'Absent' } | { readonly kind: 'Foreign'; readonly owner: string } | OwnRelease;
+export type ReleaseFact = { readonly kind: 'Absent' } | ForeignRelease | OwnRelease;
+
+export interface ForeignRelease {
+  readonly kind: 'Foreign';
+  /** The label value of the Operator that owns it; empty when none does. */
+  readonly owner: string;
+  readonly revision: number;
+  readonly status: ReleaseStatus;
+}
 
 export interface OwnRelease {
   readonly kind: 'Own';
@@ -13,6 +22,8 @@ export interface OwnRelease {
   readonly status: ReleaseStatus;
   /** The step digest of the newest revision; empty when it has none. */
   readonly step: string;
+  /** All revisions that Helm keeps, newest first. */
+  readonly records: readonly RevisionRecord[];
 }
 
 /** Looks at the labels of Helm's release records; their content, which holds values and manifests, stays in the cluster. */
@@ -27,15 +38,22 @@ export async function observeRelease(
 }
 
 /** A release is ours when its records carry our label; of several revisions the newest counts. */
-export function judgeRelease(records: readonly KubeObject[], label: string): ReleaseFact {
-  const revisions = records
-    .map(({ metadata: { labels = {} } }) => ({ labels, revision: Number(labels['version'] ?? 0) }))
-    .filter(({ labels }) => labels['status'] !== 'uninstalled')
-    .sort((a, b) => b.revision - a.revision);
-  const [newest] = revisions;
+export function judgeRelease(objects: readonly KubeObject[], label: string): ReleaseFact {
+  const live = objects.filter(({ metadata }) => metadata.labels?.['status'] !== 'uninstalled');
+  const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
+  const [newest] = records;
   if (newest === undefined) return { kind: 'Absent' };
-  const owners = revisions.map(({ labels }) => labels[OURS.operatorLabel]).filter((owner) => owner !== undefined);
-  if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '' };
-  const status = RELEASE_STATUSES.find((word) => word === newest.labels['status']) ?? 'unknown';
-  return { kind: 'Own', revision: newest.revision, status, step: newest.labels[STEP_LABEL] ?? '' };
+  const { revision, status, step } = newest;
+  const owners = live.map(({ metadata }) => metadata.labels?.[OURS.operatorLabel]).filter((owner) => owner !== undefined);
+  if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '', revision, status };
+  return { kind: 'Own', revision, status, step, records };
+}
+
+function recordOf({ metadata: { labels = {}, creationTimestamp = '' } }: KubeObject): RevisionRecord {
+  return {
+    revision: Number(labels['version'] ?? 0),
+    status: RELEASE_STATUSES.find((word) => word === labels['status']) ?? 'unknown',
+    step: labels[STEP_LABEL] ?? '',
+    time: creationTimestamp,
+  };
 }

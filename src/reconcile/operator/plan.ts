@@ -1,24 +1,33 @@
 import type { AppError } from '../../domain/errors.ts';
 import type { Health } from '../../domain/health.ts';
-import type { DeployVerb } from './deploy.ts';
+import type { Rollback } from '../../domain/rollback.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
 import type { DriftFact } from './observe-drift.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { Chart } from './ports.ts';
-import type { DyingState, LivingState, Target } from './state.ts';
+import type { ForeignRelease, OwnRelease } from './observe-release.ts';
+import type { DyingState, LivingState, RevisionFailure, Target } from './state.ts';
 
 /** What to do next about an Operator that is to stay. */
 export type LivingAct =
   | { readonly kind: 'guard' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly wait: number }
-  | { readonly kind: 'refuse-foreign'; readonly owner: string }
+  | { readonly kind: 'refuse-foreign'; readonly release: ForeignRelease }
   | { readonly kind: 'unlock' }
   | { readonly kind: 'report-unfetched'; readonly error: AppError }
   | { readonly kind: 'report-unresolved'; readonly chart: Chart; readonly error: AppError }
   | { readonly kind: 'await-dependencies'; readonly chart: Chart; readonly dependencies: DependencyFact }
-  | { readonly kind: 'deploy'; readonly verb: DeployVerb; readonly target: Target }
+  | { readonly kind: 'install'; readonly target: Target }
+  | { readonly kind: 'adopt'; readonly target: Target; readonly release: ForeignRelease }
+  | { readonly kind: 'upgrade'; readonly target: Target }
+  | { readonly kind: 'restore-crds'; readonly target: Target }
+  | { readonly kind: 'roll-back'; readonly failure: RevisionFailure }
+  | { readonly kind: 'report-rolled-back'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
+  | { readonly kind: 'report-unrecovered'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
+  | { readonly kind: 'test'; readonly target: Target; readonly release: OwnRelease }
+  | { readonly kind: 'report-test-failed'; readonly chart: Chart; readonly health: Health }
   | { readonly kind: 'correct-drift'; readonly drift: DriftFact }
   | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
@@ -42,8 +51,8 @@ export function planLiving(state: LivingState): LivingAct {
     case 'Unguarded':
       return { kind: 'guard' };
     case 'Foreign':
-      return { kind: 'refuse-foreign', owner: state.owner };
-    case 'Pending':
+      return { kind: 'refuse-foreign', release: state.release };
+    case 'Locked':
       return { kind: 'unlock' };
     case 'Waiting':
       return { kind: 'wait', wait: state.wait };
@@ -54,18 +63,59 @@ export function planLiving(state: LivingState): LivingAct {
     case 'Blocked':
       return { ...state, kind: 'await-dependencies' };
     case 'Absent':
-      return { kind: 'deploy', verb: 'install', target: state.target };
-    case 'Outdated':
-      return { kind: 'deploy', verb: 'upgrade', target: state.target };
+      return { kind: 'install', target: state.target };
+    case 'Adoptable':
+      return { ...state, kind: 'adopt' };
+    case 'Failed':
+    case 'OutOfSync':
+    case 'Forced':
     case 'Undefined':
-      return { kind: 'deploy', verb: 'restore', target: state.target };
+    case 'Recoverable':
+    case 'RolledBack':
+    case 'Unrecovered':
+    case 'Drifted':
+    case 'Progressing':
+    case 'Degraded':
+    case 'Untested':
+    case 'TestFailed':
+    case 'InSync':
+      return planRevision(state);
+    default:
+      return state satisfies never;
+  }
+}
+
+/** States of a revision that was made, and is to be judged. */
+type RevisionState = Exclude<
+  LivingState,
+  { kind: 'Suspended' | 'Unguarded' | 'Foreign' | 'Locked' | 'Waiting' | 'Unfetched' | 'Unresolved' | 'Blocked' | 'Absent' | 'Adoptable' }
+>;
+
+function planRevision(state: RevisionState): LivingAct {
+  switch (state.kind) {
+    case 'Failed':
+    case 'OutOfSync':
+    case 'Forced':
+      return { kind: 'upgrade', target: state.target };
+    case 'Undefined':
+      return { kind: 'restore-crds', target: state.target };
+    case 'Recoverable':
+      return { kind: 'roll-back', failure: state.failure };
+    case 'RolledBack':
+      return { ...state, kind: 'report-rolled-back' };
+    case 'Unrecovered':
+      return { ...state, kind: 'report-unrecovered' };
     case 'Drifted':
       return { kind: 'correct-drift', drift: state.drift };
     case 'Progressing':
       return { ...state, kind: 'watch-progress' };
     case 'Degraded':
       return { ...state, kind: 'report-degraded' };
-    case 'InStep':
+    case 'Untested':
+      return { ...state, kind: 'test' };
+    case 'TestFailed':
+      return { ...state, kind: 'report-test-failed' };
+    case 'InSync':
       return { ...state, kind: 'mark-ready' };
     default:
       return state satisfies never;

@@ -1,7 +1,7 @@
 import type { ChartAccess } from '../../domain/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/cluster.ts';
 import type { ChartSource } from '../../domain/operator-spec.ts';
-import type { ReleaseInfo, UnlockStep } from '../../domain/release.ts';
+import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/release.ts';
 import type { JsonObject, KubeObject } from '../../domain/resource.ts';
 import type { Log } from '../../observe/log.ts';
 
@@ -78,12 +78,31 @@ export interface ChangeRequest extends ReleaseRef {
   readonly secrets?: readonly string[];
 }
 
+export interface RollbackRequest extends ReleaseRef {
+  readonly revision: number;
+  readonly historyLimit?: number;
+  /** What must not show in an error. */
+  readonly secrets?: readonly string[];
+}
+
+export interface TestRequest extends ReleaseRef {
+  /** Bound on all tests together. */
+  readonly timeoutMs?: number;
+  /** What must not show in an error. */
+  readonly secrets?: readonly string[];
+}
+
 export interface HelmPort {
   render(request: RenderRequest, signal: AbortSignal): Promise<readonly KubeObject[]>;
   install(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
   upgrade(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
   /** The objects of the newest revision, without hooks. */
   manifest(ref: ReleaseRef, signal: AbortSignal): Promise<readonly KubeObject[]>;
+  /** Goes back to an earlier revision, as a new one. */
+  rollback(request: RollbackRequest, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** Runs the tests of the newest revision. */
+  test(request: TestRequest, signal: AbortSignal): Promise<TestReport>;
   uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
-  unlock(ref: ReleaseRef, signal: AbortSignal): Promise<UnlockStep>;
+  /** `toRevision` is where a rollback that never ended was bound for. */
+  unlock(ref: ReleaseRef & { readonly toRevision?: number }, signal: AbortSignal): Promise<UnlockStep>;
 }

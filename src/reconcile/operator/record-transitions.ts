@@ -2,7 +2,7 @@ import { findCondition, type Condition } from '../../domain/condition.ts';
 import type { Work } from './work.ts';
 
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted'];
+const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested'];
 
 /** Writes an Event for each condition whose status or reason has changed. */
 export async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
@@ -29,6 +29,10 @@ function isUnderWay(reason: string): boolean {
   return [
     'Installing',
     'Upgrading',
+    'Adopting',
+    'RollingBack',
+    'Testing',
+    'NotTested',
     'Progressing',
     'NotEstablished',
     'DependencyNotReady',

@@ -37,6 +37,8 @@ export interface Failure {
   readonly crds: readonly CrdFact[];
   readonly chart?: Chart;
   readonly step?: string;
+  /** A forced upgrade has come as far as it could. */
+  readonly forced?: 'CarriedOut';
   /** Whether the same attempt would end the same way; by default the kind of error says so. */
   readonly outlook?: 'Terminal';
   /** What is installed works all the same. */
@@ -63,7 +65,8 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
     release,
     crds,
     ...(chart === undefined ? {} : { chart }),
-    attempt: attemptOf(work, { chart, step: failure.step }),
+    ...(failure.step === undefined ? {} : { step: failure.step }),
+    attempt: attemptOf(work, failure),
     failures,
   });
   const { namespace, name } = operator.metadata;
@@ -74,14 +77,16 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
 
 export function attemptOf(
   work: Work,
-  { chart, step }: { readonly chart?: Chart | undefined; readonly step?: string | undefined },
+  { chart, step, forced }: { readonly chart?: Chart; readonly step?: string; readonly forced?: 'CarriedOut' },
 ): Attempt {
-  const { generation, requestedAt, references } = work;
+  const { generation, requestedAt, references, status } = work;
+  const forcedAt = forced === undefined || work.forcedAt === '' ? status.lastAttempted?.forcedAt : work.forcedAt;
   return {
     ...(step === undefined ? {} : { digest: step }),
     ...(chart === undefined ? {} : { chartDigest: chart.digest }),
     generation,
     requestedAt,
+    ...(forcedAt === undefined ? {} : { forcedAt }),
     ...(references === undefined ? {} : { references }),
     time: nowOf(work),
   };

@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { findCondition } from '../../domain/condition.ts';
+import { findCondition, type ConditionInput } from '../../domain/condition.ts';
 import type { LegacyStatus } from '../../domain/operator-status.ts';
-import { crdsEstablished, drifted, fetched, healthy, isTrue, reconciling, released } from './conditions.ts';
+import { crdsEstablished, drifted, fetched, healthy, isFalse, isTrue, reconciling, released, stalled, UNTESTED } from './conditions.ts';
 import { ownCrds } from './leave-crds.ts';
 import type { LivingAct } from './plan.ts';
 import { publish } from './publish.ts';
@@ -13,12 +13,14 @@ import type { Work } from './work.ts';
 const HEALTH_MS = 30_000;
 const SLOWEST_POLL_MS = 5_000;
 
-const WORDS = { 'mark-ready': 'READY', 'watch-progress': 'INSTALLING', 'report-degraded': 'ERROR' } as const satisfies Record<
-  string,
-  LegacyStatus
->;
+const WORDS = {
+  'mark-ready': 'READY',
+  'watch-progress': 'INSTALLING',
+  'report-degraded': 'ERROR',
+  'report-test-failed': 'ERROR',
+} as const satisfies Record<string, LegacyStatus>;
 
-type SettleAct = Extract<LivingAct, { kind: 'watch-progress' | 'report-degraded' | 'mark-ready' }>;
+type SettleAct = Extract<LivingAct, { kind: 'watch-progress' | 'report-degraded' | 'report-test-failed' | 'mark-ready' }>;
 
 /** The release is as it should be; says how what it installed is. */
 export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Promise<ReconcileResult> {
@@ -31,6 +33,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     released(work.release, release.kind === 'Own' ? release.revision : 0),
     crdsEstablished(crds),
     healthy(health),
+    ...testedSoFar(work, facts),
   ];
   const drift = facts.drift === undefined ? [] : [drifted(facts.drift)];
   const blocker = conditions.find((condition) => condition.status !== 'True');
@@ -40,14 +43,32 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     word: WORDS[act.kind],
     ready,
     ...(act.kind === 'watch-progress' ? { phase: reconciling(ready) } : {}),
+    ...(act.kind === 'report-test-failed' ? { phase: stalled(ready) } : {}),
     conditions: [...conditions, ...drift],
     release,
     crds,
     chart,
     values: facts.chart !== undefined && 'values' in facts.chart ? facts.chart.values.provenance : [],
+    ...stepOf(facts),
+    ...(act.kind === 'mark-ready' ? { marks: { healthy: true }, rollback: 'Forgotten' as const } : {}),
     failures: 0,
   });
-  return { requeueAfter: act.kind === 'mark-ready' ? Math.min(HEALTH_MS, work.spec.interval) : pollDelay(work) };
+  const isSettled = act.kind === 'mark-ready' || act.kind === 'report-test-failed';
+  return { requeueAfter: isSettled ? Math.min(HEALTH_MS, work.spec.interval) : pollDelay(work) };
+}
+
+/** How the tests of this revision ended, as it was told then. */
+function testedSoFar({ status, spec }: Work, { past }: LivingFacts): readonly ConditionInput[] {
+  if (!spec.test.enable) return [];
+  const { tested: passed } = past.marks;
+  if (passed === undefined) return [UNTESTED];
+  const known = findCondition(status.conditions, 'Tested');
+  if (known !== undefined && known.status === (passed ? 'True' : 'False')) return [known];
+  return [passed ? isTrue('Tested', 'TestsPassed', 'The tests passed') : isFalse('Tested', 'TestFailed', 'A test failed')];
+}
+
+function stepOf({ chart }: LivingFacts): { readonly step?: string } {
+  return chart !== undefined && 'step' in chart ? { step: chart.step } : {};
 }
 
 /** One second at first, five when it takes long. */

@@ -3,12 +3,14 @@ import type { OperatorDeletionPolicy } from '../../domain/operator-spec.ts';
 import type { DriftMode } from '../../domain/drift.ts';
 import { isPending } from '../../domain/release.ts';
 import type { Health } from '../../domain/health.ts';
+import type { RemediationPolicy, Rollback, RollbackCause } from '../../domain/rollback.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
 import type { DriftFact } from './observe-drift.ts';
 import type { InstancesFact } from './observe-instances.ts';
-import type { OwnRelease, ReleaseFact } from './observe-release.ts';
+import type { ForeignRelease, OwnRelease, ReleaseFact } from './observe-release.ts';
 import type { Chart } from './ports.ts';
+import type { PastFact } from './recall-history.ts';
 import type { ResolvedValues } from './resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
@@ -17,7 +19,17 @@ export interface LivingFacts {
   readonly suspended: boolean;
   /** Milliseconds until the next attempt is due; 0 when it is due now. */
   readonly wait: number;
+  /** The spec is new, or a person has asked, since the last attempt. */
+  readonly asked: boolean;
+  /** A person has asked for an upgrade whatever the state, and it has not been carried out. */
+  readonly forced: boolean;
+  readonly adopt: boolean;
+  readonly remediation: RemediationPolicy;
+  readonly testing: boolean;
   readonly release: ReleaseFact;
+  readonly past: PastFact;
+  /** The last rollback, as long as the spec and the requests are those that it was made under. */
+  readonly rollback?: Rollback;
   readonly crds: readonly CrdFact[];
   /** Names of CRDs that were applied once and should be there. */
   readonly expectedCrds: readonly string[];
@@ -44,8 +56,10 @@ export interface DyingFacts {
 export type LivingState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Unguarded' }
-  | { readonly kind: 'Foreign'; readonly owner: string }
-  | { readonly kind: 'Pending'; readonly release: OwnRelease }
+  /** Somebody else has a release of that name. */
+  | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
+  /** A worker that is gone has left the release pending. */
+  | { readonly kind: 'Locked'; readonly release: OwnRelease }
   | { readonly kind: 'Waiting'; readonly wait: number }
   | { readonly kind: 'Unfetched'; readonly error: AppError }
   /** Values that it takes from elsewhere cannot be read. */
@@ -53,14 +67,41 @@ export type LivingState =
   /** What it depends on is not there yet, or depends on it in turn. */
   | { readonly kind: 'Blocked'; readonly chart: Chart; readonly dependencies: DependencyFact }
   | { readonly kind: 'Absent'; readonly target: Target }
-  | { readonly kind: 'Outdated'; readonly target: Target }
+  /** Nobody's release, which the Operator is to take over. */
+  | { readonly kind: 'Adoptable'; readonly target: Target; readonly release: ForeignRelease }
+  /** Helm could not make the newest revision. */
+  | { readonly kind: 'Failed'; readonly target: Target }
+  /** The newest revision failed, and an earlier one that was healthy is to come back. */
+  | { readonly kind: 'Recoverable'; readonly failure: RevisionFailure }
+  /** The target failed, and what runs is the revision before. */
+  | { readonly kind: 'RolledBack'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
+  /** The target failed, and so did bringing back the revision before. */
+  | { readonly kind: 'Unrecovered'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
+  /** The desired state has moved. */
+  | { readonly kind: 'OutOfSync'; readonly target: Target }
+  /** In step, but a person wants an upgrade all the same. */
+  | { readonly kind: 'Forced'; readonly target: Target }
   /** Definitions that it brought are gone. */
   | { readonly kind: 'Undefined'; readonly target: Target }
   /** Objects are not as the release has them, and the Operator wants them put right. */
   | { readonly kind: 'Drifted'; readonly drift: DriftFact }
   | { readonly kind: 'Progressing'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'Degraded'; readonly chart: Chart; readonly health: Health }
-  | { readonly kind: 'InStep'; readonly chart: Chart; readonly health: Health };
+  /** Healthy, and its tests have not run. */
+  | { readonly kind: 'Untested'; readonly target: Target; readonly release: OwnRelease }
+  /** Its tests have failed, and nothing is to be brought back. */
+  | { readonly kind: 'TestFailed'; readonly chart: Chart; readonly health: Health }
+  | { readonly kind: 'InSync'; readonly chart: Chart; readonly health: Health };
+
+/** A revision that failed, and the one to bring back. */
+export interface RevisionFailure {
+  readonly target: Target;
+  readonly revision: number;
+  readonly toRevision: number;
+  readonly cause: RollbackCause;
+  /** How its workloads are; absent when they were not looked at. */
+  readonly health?: Health;
+}
 
 /** What is true of an Operator that is being deleted. */
 export type DyingState =
@@ -84,17 +125,19 @@ export function determineLivingState(facts: LivingFacts): LivingState {
   const { release, chart } = facts;
   if (facts.suspended) return { kind: 'Suspended' };
   if (!facts.guarded) return { kind: 'Unguarded' };
-  if (release.kind === 'Foreign') return { kind: 'Foreign', owner: release.owner };
-  if (release.kind === 'Own' && isPending(release)) return { kind: 'Pending', release };
+  if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
+  if (release.kind === 'Own' && isPending(release)) return { kind: 'Locked', release };
   if (facts.wait > 0 || chart === undefined) return { kind: 'Waiting', wait: facts.wait };
   if ('error' in chart) return { kind: 'Unfetched', error: chart.error };
   if ('unresolved' in chart) return { kind: 'Unresolved', chart: chart.chart, error: chart.unresolved };
+  if (release.kind === 'Own') return installedState(facts, { release, target: chart });
   if (isBlocked(facts.dependencies)) return { kind: 'Blocked', chart: chart.chart, dependencies: facts.dependencies };
-  if (release.kind === 'Absent') return { kind: 'Absent', target: chart };
-  if (release.status !== 'deployed' || release.step !== chart.step) return { kind: 'Outdated', target: chart };
-  if (lacksCrds(facts)) return { kind: 'Undefined', target: chart };
-  if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
-  return settledState(facts, chart.chart);
+  return release.kind === 'Foreign' ? { kind: 'Adoptable', target: chart, release } : { kind: 'Absent', target: chart };
+}
+
+/** Whether the Operator asks for a release that nobody owns, and that nobody is changing. */
+export function isAdoptable({ adopt }: Pick<LivingFacts, 'adopt'>, release: ForeignRelease): boolean {
+  return adopt && release.owner === '' && !isPending(release);
 }
 
 export function determineDyingState(facts: DyingFacts): DyingState {
@@ -107,6 +150,67 @@ export function determineDyingState(facts: DyingFacts): DyingState {
   return { kind: 'Vacant' };
 }
 
+interface Installed {
+  readonly release: OwnRelease;
+  readonly target: Target;
+}
+
+function installedState(facts: LivingFacts, installed: Installed): LivingState {
+  const { release, target } = installed;
+  const { dependencies } = facts;
+  const begun = begunRollback(facts, installed);
+  if (begun !== undefined) return begun;
+  const inStep = release.step === target.step;
+  const failed = inStep && release.status === 'failed';
+  const failure = failed ? recoverable(facts, installed, 'UpgradeFailed') : undefined;
+  if (failure !== undefined) return { kind: 'Recoverable', failure };
+  const moved = !inStep || release.status !== 'deployed';
+  if ((moved || facts.forced) && isBlocked(dependencies)) return { kind: 'Blocked', chart: target.chart, dependencies };
+  if (failed) return { kind: 'Failed', target };
+  if (moved) return { kind: 'OutOfSync', target };
+  if (facts.forced) return { kind: 'Forced', target };
+  if (lacksCrds(facts)) return { kind: 'Undefined', target };
+  if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
+  return settledState(facts, installed);
+}
+
+/** A rollback that was written down is done before anything else, and ends there. */
+function begunRollback({ rollback, health = UNSEEN }: LivingFacts, { release, target }: Installed): LivingState | undefined {
+  if (rollback === undefined || rollback.digest !== target.step || release.revision < rollback.revision) return undefined;
+  if (release.revision === rollback.revision) return { kind: 'Recoverable', failure: { ...rollback, target } };
+  return { kind: release.status === 'deployed' ? 'RolledBack' : 'Unrecovered', target, rollback, health };
+}
+
+/** The way back from the newest revision, when it is asked for and there is one. */
+function recoverable(facts: LivingFacts, { release, target }: Installed, cause: RollbackCause): RevisionFailure | undefined {
+  const { remediation, past, health } = facts;
+  if (remediation !== 'Rollback' || past.recovery === undefined || past.marks.healthy === true) return undefined;
+  const { revision } = release;
+  return { target, revision, toRevision: past.recovery, cause, ...(health === undefined ? {} : { health }) };
+}
+
+function settledState(facts: LivingFacts, installed: Installed): LivingState {
+  const { crds, health = UNSEEN, past, testing } = facts;
+  const { chart } = installed.target;
+  const unestablished = crds.filter((crd) => !crd.established).map((crd) => crd.name);
+  const progressing = health.word === 'Progressing' || health.word === 'Unknown' || health.word === 'Missing' || unestablished.length > 0;
+  const unwell = progressing || health.word === 'Degraded';
+  const testFailed = testing && past.marks.tested === false && !facts.asked;
+  const failure = testFailed
+    ? recoverable(facts, installed, 'TestFailed')
+    : unwell && past.overdue
+      ? recoverable(facts, installed, 'Unhealthy')
+      : undefined;
+  if (failure !== undefined) return { kind: 'Recoverable', failure };
+  if (progressing) return { kind: 'Progressing', chart, health, unestablished };
+  if (health.word === 'Degraded') return { kind: 'Degraded', chart, health };
+  if (testFailed) return { kind: 'TestFailed', chart, health };
+  if (testing && past.marks.tested !== true) return { kind: 'Untested', ...installed };
+  return { kind: 'InSync', chart, health };
+}
+
+const UNSEEN: Health = { word: 'Unknown', message: 'Its workloads were not looked at' };
+
 function isBlocked(fact: DependencyFact | undefined): fact is DependencyFact {
   return fact !== undefined && (fact.waiting.length > 0 || fact.cycle !== undefined);
 }
@@ -118,12 +222,4 @@ function isToBeCorrected(facts: LivingFacts): facts is LivingFacts & { readonly 
 
 function lacksCrds({ crds, expectedCrds }: LivingFacts): boolean {
   return expectedCrds.some((name) => !crds.some((crd) => crd.name === name));
-}
-
-function settledState({ crds, health }: LivingFacts, chart: Chart): LivingState {
-  const unestablished = crds.filter((crd) => !crd.established).map((crd) => crd.name);
-  const known = health ?? { word: 'Unknown', message: 'Its workloads were not looked at' };
-  const progressing = known.word === 'Progressing' || known.word === 'Unknown' || known.word === 'Missing';
-  if (progressing || unestablished.length > 0) return { kind: 'Progressing', chart, health: known, unestablished };
-  return { kind: known.word === 'Degraded' ? 'Degraded' : 'InStep', chart, health: known };
 }

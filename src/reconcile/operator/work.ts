@@ -1,5 +1,5 @@
 import { OURS } from '../../domain/names.ts';
-import { operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator-spec.ts';
+import { FORCE_AT, operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator-status.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
@@ -14,8 +14,10 @@ export interface Work {
   readonly release: ReleaseRef;
   /** The value of the label `chandlery.dev/operator` on all that it brings. */
   readonly label: string;
-  /** The annotation `chandlery.dev/reconcile-at`; empty when there is none. */
+  /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, and `chandlery.dev/force-at` behind it; empty when there is neither. */
   readonly requestedAt: string;
+  /** The annotation `chandlery.dev/force-at` while it has not been carried out; else empty. */
+  readonly forcedAt: string;
   readonly generation: number;
   /** A digest over the versions of the Secrets and ConfigMaps that it refers to, taken before they were read; absent when unknown. */
   readonly references?: string;
@@ -24,16 +26,20 @@ export interface Work {
 
 export function workOn(ports: OperatorPorts, operator: KubeObject, signal: AbortSignal): Work {
   const { metadata } = operator;
+  const { annotations = {} } = metadata;
   const spec = parseOperatorSpec(operator);
+  const status = parseOperatorStatus(operator);
+  const forcedAt = annotations[FORCE_AT] ?? '';
   const references = ports.references?.revisionOf(operator);
   return {
     ports,
     operator,
     spec,
-    status: parseOperatorStatus(operator),
+    status,
     release: { release: spec.releaseName, namespace: spec.targetNamespace },
     label: operatorLabelValue(metadata.namespace ?? 'default', metadata.name),
-    requestedAt: metadata.annotations?.[RECONCILE_AT] ?? '',
+    requestedAt: [annotations[RECONCILE_AT] ?? '', forcedAt].filter((text) => text !== '').join(', forced '),
+    forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     generation: metadata.generation ?? 0,
     ...(references === undefined ? {} : { references }),
     signal,

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mergeConditions, type Condition, type ConditionInput } from '../../domain/condition.ts';
 import { OURS } from '../../domain/names.ts';
+import type { RevisionMarks } from '../../domain/revision-history.ts';
+import type { Rollback } from '../../domain/rollback.ts';
 import type { Attempt, LegacyStatus, OperatorStatus } from '../../domain/operator-status.ts';
 import type { KubeObject } from '../../domain/resource.ts';
+import { composeHistory } from './compose-history.ts';
 import { isFalse } from './conditions.ts';
 import { OPERATOR } from './kinds.ts';
 import { deletionStatus } from './delete-instances.ts';
@@ -24,6 +27,14 @@ export interface Finding {
   readonly crds: readonly CrdFact[];
   readonly instances?: readonly InstancesFact[];
   readonly chart?: Chart;
+  /** The step that the chart and the values make. */
+  readonly step?: string;
+  /** What runs instead of the chart, when that was rolled back. */
+  readonly running?: OperatorStatus['chart'];
+  /** What was found out about the newest revision. */
+  readonly marks?: RevisionMarks;
+  /** A rollback that is about to begin; `Forgotten` when something else is installed. */
+  readonly rollback?: Rollback | 'Forgotten';
   /** Which layer set each value of the release. */
   readonly values?: OperatorStatus['values'];
   readonly attempt?: Attempt;
@@ -31,7 +42,7 @@ export interface Finding {
 }
 
 /** Conditions that stand until something else is known. */
-const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy']);
+const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested']);
 
 /** Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed. */
 export async function writeStatus(work: Work, finding: Finding): Promise<void> {
@@ -50,7 +61,8 @@ export async function writeStatus(work: Work, finding: Finding): Promise<void> {
 
 export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   const { status: earlier, generation } = work;
-  const chart = finding.chart === undefined ? earlier.chart : chartStatus(finding.chart);
+  const chart = finding.running ?? (finding.chart === undefined ? earlier.chart : chartStatus(finding.chart));
+  const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
   const attempt = finding.attempt ?? earlier.lastAttempted;
   const availableVersion = finding.chart === undefined ? earlier.availableVersion : finding.chart.availableVersion;
   const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
@@ -62,6 +74,8 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     ...(availableVersion === undefined ? {} : { availableVersion }),
     values: finding.values ?? earlier.values,
     ...releaseStatus(work, finding.release),
+    history: composeHistory(work, finding, rollback ?? earlier.rollback),
+    ...(rollback === undefined ? {} : { rollback }),
     crds,
     ...(finding.instances === undefined ? {} : { deletion: deletionStatus(finding.instances) }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
@@ -71,11 +85,13 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
 }
 
 function composeConditions(work: Work, { conditions, ready, phase }: Finding): Condition[] {
-  const { status, generation } = work;
+  const { status, spec, generation } = work;
   const decided: ConditionInput[] = [...conditions, ready];
   if (phase !== undefined) decided.push(phase);
   const known = new Set(decided.map(({ type }) => type));
-  const standing = status.conditions.filter(({ type }) => STANDING.has(type) && !known.has(type));
+  const standing = status.conditions.filter(
+    ({ type }) => STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable),
+  );
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
   return mergeConditions(status.conditions, [...standing, ...current], nowOf(work));
 }

@@ -34,6 +34,7 @@ describe('when an Operator is tried again', () => {
       const status: OperatorStatus = {
         customResourceDefinitions: [],
         values: [],
+        history: [],
         crds: [],
         failures,
         lastAttempted: { generation: 1, requestedAt: '', references: 'a', time: '2026-01-01T00:00:00Z' },

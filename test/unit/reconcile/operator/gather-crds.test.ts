@@ -79,12 +79,12 @@ describe('whose release it is', () => {
     {
       title: 'a record without our label is foreign',
       records: [{ version: '1', status: 'deployed' }],
-      judged: { kind: 'Foreign', owner: '' },
+      judged: { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' },
     },
     {
       title: 'a record of another Operator is foreign',
       records: [{ version: '1', status: 'deployed', 'chandlery.dev/operator': 'a.b' }],
-      judged: { kind: 'Foreign', owner: 'a.b' },
+      judged: { kind: 'Foreign', owner: 'a.b', revision: 1, status: 'deployed' },
     },
     {
       title: 'of several revisions the newest counts, by number',
@@ -92,7 +92,16 @@ describe('whose release it is', () => {
         { version: '9', status: 'superseded', 'chandlery.dev/operator': 'n.o', 'chandlery.dev/step': 'old' },
         { version: '10', status: 'deployed', 'chandlery.dev/operator': 'n.o', 'chandlery.dev/step': 'new' },
       ],
-      judged: { kind: 'Own', revision: 10, status: 'deployed', step: 'new' },
+      judged: {
+        kind: 'Own',
+        revision: 10,
+        status: 'deployed',
+        step: 'new',
+        records: [
+          { revision: 10, status: 'deployed', step: 'new', time: '' },
+          { revision: 9, status: 'superseded', step: 'old', time: '' },
+        ],
+      },
     },
     {
       title: 'an uninstalled release whose history was kept is none',

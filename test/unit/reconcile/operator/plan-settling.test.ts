@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { planLiving, type LivingAct } from '../../../../src/reconcile/operator/plan.ts';
+import { determineLivingState, type LivingFacts, type LivingState } from '../../../../src/reconcile/operator/state.ts';
+import { LIVING, RECOVERABLE, LATE, UNREADY, TESTED_BADLY, ROLLBACK, own, health, crd, drift } from '../../../support/operator-facts.ts';
+
+interface Case {
+  readonly title: string;
+  readonly facts: Partial<LivingFacts>;
+  readonly state: LivingState['kind'];
+  readonly act: LivingAct['kind'];
+}
+
+const CASES: readonly Case[] = [
+  {
+    title: 'one whose upgrade failed goes back to what was healthy',
+    facts: { ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one whose upgrade failed goes back though its dependency is not ready',
+    facts: { ...RECOVERABLE, dependencies: UNREADY, release: own({ status: 'failed' }) },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one whose test failed goes back',
+    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, marks: TESTED_BADLY } },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one that is degraded for too long goes back',
+    facts: { ...LATE, health: health('Degraded') },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one that comes up for too long goes back',
+    facts: { ...LATE, health: health('Progressing') },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one whose definitions are not served for too long goes back',
+    facts: { ...LATE, crds: [crd('as', false)] },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one that is degraded has its time',
+    facts: { ...RECOVERABLE, health: health('Degraded') },
+    state: 'Degraded',
+    act: 'report-degraded',
+  },
+  {
+    title: 'one that is degraded for too long stays when nobody asks for a rollback',
+    facts: { past: LATE.past, health: health('Degraded') },
+    state: 'Degraded',
+    act: 'report-degraded',
+  },
+  {
+    title: 'one that was healthy and is degraded now stays: the upgrade was not at fault',
+    facts: { ...LATE, past: { ...LATE.past, marks: { healthy: true } }, health: health('Degraded') },
+    state: 'Degraded',
+    act: 'report-degraded',
+  },
+  { title: 'one that is healthy in the end stays, however long it took', facts: LATE, state: 'InSync', act: 'mark-ready' },
+  {
+    title: 'a rollback that was written down and not begun is done',
+    facts: { rollback: ROLLBACK, release: own({ status: 'failed', revision: 2 }) },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'a rollback of a deployed revision that was written down is done',
+    facts: { rollback: ROLLBACK, release: own({ revision: 2 }) },
+    state: 'Recoverable',
+    act: 'roll-back',
+  },
+  {
+    title: 'one that went back stays there and says what failed',
+    facts: { ...RECOVERABLE, rollback: ROLLBACK, release: own({ revision: 3, step: 'yesterday' }) },
+    state: 'RolledBack',
+    act: 'report-rolled-back',
+  },
+  {
+    title: 'one that went back does not try its target again though that is out of step',
+    facts: { rollback: ROLLBACK, release: own({ revision: 4, step: 'yesterday' }), dependencies: UNREADY },
+    state: 'RolledBack',
+    act: 'report-rolled-back',
+  },
+  {
+    title: 'one that could not go back says so and stops',
+    facts: { rollback: ROLLBACK, release: own({ revision: 3, status: 'failed', step: 'yesterday' }) },
+    state: 'Unrecovered',
+    act: 'report-unrecovered',
+  },
+  {
+    title: 'one that went back is upgraded to another target',
+    facts: { rollback: { ...ROLLBACK, digest: 'older' }, release: own({ revision: 3, step: 'yesterday' }) },
+    state: 'OutOfSync',
+    act: 'upgrade',
+  },
+  {
+    title: 'one that went back tries its target again when the spec is new or somebody asks',
+    facts: { asked: true, release: own({ revision: 3, step: 'yesterday' }) },
+    state: 'OutOfSync',
+    act: 'upgrade',
+  },
+  {
+    title: 'one whose release was made anew since its rollback is judged by that',
+    facts: { rollback: ROLLBACK, release: own({ revision: 1 }) },
+    state: 'InSync',
+    act: 'mark-ready',
+  },
+  {
+    title: 'one whose definition is not served yet is watched',
+    facts: { crds: [crd('as', false)] },
+    state: 'Progressing',
+    act: 'watch-progress',
+  },
+  {
+    title: 'one whose workloads come up is watched',
+    facts: { health: health('Progressing') },
+    state: 'Progressing',
+    act: 'watch-progress',
+  },
+  {
+    title: 'one whose workloads are missing is watched',
+    facts: { health: health('Missing') },
+    state: 'Progressing',
+    act: 'watch-progress',
+  },
+  {
+    title: 'one whose workloads nobody has looked at is watched',
+    facts: { health: health('Unknown') },
+    state: 'Progressing',
+    act: 'watch-progress',
+  },
+  { title: 'one whose workloads failed is reported', facts: { health: health('Degraded') }, state: 'Degraded', act: 'report-degraded' },
+  { title: 'one whose objects drifted has them put right', facts: { drift: drift() }, state: 'Drifted', act: 'correct-drift' },
+  {
+    title: 'a degraded one whose objects drifted has them put right',
+    facts: { drift: drift(), health: health('Degraded') },
+    state: 'Drifted',
+    act: 'correct-drift',
+  },
+  {
+    title: 'one whose objects drifted is ready when it only warns',
+    facts: { drift: drift(), driftMode: 'Warn' },
+    state: 'InSync',
+    act: 'mark-ready',
+  },
+  {
+    title: 'one whose objects somebody changes again and again is left alone',
+    facts: { drift: drift(true) },
+    state: 'InSync',
+    act: 'mark-ready',
+  },
+  { title: 'one that is healthy and untested is tested', facts: { testing: true }, state: 'Untested', act: 'test' },
+  {
+    title: 'one that comes up is not tested yet',
+    facts: { testing: true, health: health('Progressing') },
+    state: 'Progressing',
+    act: 'watch-progress',
+  },
+  {
+    title: 'one whose tests passed is ready',
+    facts: { testing: true, past: { marks: { tested: true }, overdue: false } },
+    state: 'InSync',
+    act: 'mark-ready',
+  },
+  {
+    title: 'one whose tests failed says so',
+    facts: { testing: true, past: { marks: TESTED_BADLY, overdue: false } },
+    state: 'TestFailed',
+    act: 'report-test-failed',
+  },
+  {
+    title: 'one whose tests failed is tested again when somebody asks',
+    facts: { testing: true, asked: true, past: { marks: TESTED_BADLY, overdue: false } },
+    state: 'Untested',
+    act: 'test',
+  },
+  {
+    title: 'one whose tests failed after it was healthy does not go back',
+    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, marks: { tested: false, healthy: true } } },
+    state: 'TestFailed',
+    act: 'report-test-failed',
+  },
+  {
+    title: 'one whose failed tests nobody wants any more is ready',
+    facts: { ...RECOVERABLE, past: { ...RECOVERABLE.past, marks: TESTED_BADLY } },
+    state: 'InSync',
+    act: 'mark-ready',
+  },
+  { title: 'one that is as it should be is ready', facts: {}, state: 'InSync', act: 'mark-ready' },
+  { title: 'one with a paused workload is ready', facts: { health: health('Suspended') }, state: 'InSync', act: 'mark-ready' },
+  { title: 'one that somebody asks to look again is ready', facts: { asked: true }, state: 'InSync', act: 'mark-ready' },
+];
+
+describe('what an Operator that was deployed is, and what to do about it', () => {
+  for (const { title, facts, state, act } of CASES) {
+    it(title, () => {
+      const determined = determineLivingState({ ...LIVING, ...facts });
+      assert.equal(determined.kind, state);
+      assert.equal(planLiving(determined).kind, act);
+    });
+  }
+
+  it('goes back to the revision that was healthy, from the one that failed', () => {
+    const state = determineLivingState({ ...LIVING, ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) });
+    assert.ok(state.kind === 'Recoverable');
+    const { revision, toRevision, cause } = state.failure;
+    assert.deepEqual({ revision, toRevision, cause }, { revision: 2, toRevision: 1, cause: 'UpgradeFailed' });
+  });
+});
