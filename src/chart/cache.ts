@@ -1,53 +1,75 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { FileStore } from './file-store.ts';
 import type { Received } from './receive.ts';
+
+/** `Private`: what was fetched with credentials, and is not for everybody who knows its digest. */
+export type ChartReach = 'Public' | 'Private';
 
 /** Packed charts by the digest of their bytes. */
 export interface ChartCache {
-  /** Where charts are received; on the same file system as the cache. */
-  readonly incomingDir: string;
+  /** The path for a chart that is being received. */
+  incoming(): string;
   /** Takes a received file in, at once or not at all, and gives its path. */
-  take(received: Received): Promise<string>;
+  take(received: Received, reach: ChartReach): Promise<string>;
   /** Removes a received file that is not to be kept. */
   discard(received: Received): Promise<void>;
   /** The path of a chart whose bytes still have that digest; undefined when it is gone. What was tampered with is removed. */
-  find(digest: string): Promise<string | undefined>;
+  find(digest: string, reach: ChartReach): Promise<string | undefined>;
+  /** Whether a chart is there, without looking at its bytes. */
+  has(digest: string): Promise<boolean>;
+  /** Whether a chart that was found or taken in is still there, with the same bytes. */
+  isWhole(path: string): Promise<boolean>;
+  /** Keeps the chart of that path from going while the task runs. */
+  holding<T>(path: string, task: () => Promise<T>): Promise<T>;
 }
 
-const STALE_MS = 3_600_000;
-
-/** Makes the folder, and removes what a process that was killed left half received in it. */
-export async function openCache(dir: string): Promise<ChartCache> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(dir)) {
-    const path = join(dir, name);
-    const age = name.startsWith('.incoming-') ? Date.now() - ((await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity) : 0;
-    if (age > STALE_MS) await rm(path, { force: true });
-  }
+/** The charts of a store. */
+export function openCache(store: FileStore): ChartCache {
   return {
-    incomingDir: dir,
-    take: async ({ path, digest }) => {
-      const place = placeOf(dir, digest);
-      await rename(path, place);
-      return place;
-    },
+    incoming: () => store.incoming(),
+    take: ({ path, digest }, reach) => store.keep(path, nameOf(digest, reach)),
     discard: ({ path }) => rm(path, { force: true }),
-    find: async (digest) => {
-      if (!/^sha256:[0-9a-f]{64}$/.test(digest)) return undefined;
-      const place = placeOf(dir, digest);
-      const actual = await digestOf(place);
-      if (actual === digest) return place;
-      if (actual !== undefined) await rm(place, { force: true });
-      return undefined;
+    find: (digest, reach) => find(store, digest, reach),
+    has: async (digest) => {
+      const uses = REACHES.map(async (reach) => isDigest(digest) && (await store.use(nameOf(digest, reach))) !== undefined);
+      return (await Promise.all(uses)).includes(true);
     },
+    isWhole: async (path) => {
+      const { reach, digest } = readName(basename(path));
+      return (await find(store, digest, reach)) === path;
+    },
+    holding: (path, task) => store.holding(basename(path), task),
   };
 }
 
-function placeOf(dir: string, digest: string): string {
-  return join(dir, `${digest.replace('sha256:', 'sha256-')}.tgz`);
+const REACHES: readonly ChartReach[] = ['Public', 'Private'];
+const ENDS: Readonly<Record<ChartReach, string>> = { Public: '.tgz', Private: '.private.tgz' };
+
+async function find(store: FileStore, digest: string, reach: ChartReach): Promise<string | undefined> {
+  if (!isDigest(digest)) return undefined;
+  const name = nameOf(digest, reach);
+  const path = await store.use(name);
+  if (path === undefined) return undefined;
+  if ((await digestOf(path)) === digest) return path;
+  await store.drop(name);
+  return undefined;
+}
+
+function isDigest(text: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/.test(text);
+}
+
+function nameOf(digest: string, reach: ChartReach): string {
+  return digest.replace('sha256:', 'sha256-') + ENDS[reach];
+}
+
+function readName(name: string): { readonly reach: ChartReach; readonly digest: string } {
+  const reach = name.endsWith(ENDS.Private) ? 'Private' : 'Public';
+  return { reach, digest: name.slice(0, -ENDS[reach].length).replace('sha256-', 'sha256:') };
 }
 
 async function digestOf(path: string): Promise<string | undefined> {

@@ -1,23 +1,37 @@
+import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
+import { addressOf } from '../domain/operator-spec.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
+import { AppError } from '../domain/errors.ts';
 import { readArchive } from './archive.ts';
 import { openCache } from './cache.ts';
 import type { ChartCache } from './cache.ts';
-import { chartError } from './chart-error.ts';
+import { chartError, shownAddress } from './chart-error.ts';
 import { isContentFile } from './contents.ts';
 import type { ChartContents } from './contents.ts';
 import { createEgressPolicy } from './egress.ts';
+import { openFileStore } from './file-store.ts';
+import type { FileStore } from './file-store.ts';
 import { CHART_LIMITS } from './limits.ts';
 import type { ChartLimits } from './limits.ts';
 import type { Mirror } from './locate.ts';
-import { aboutChart, offersOf, withIncoming } from './origin.ts';
+import { offersOf } from './offers.ts';
+import { aboutChart, withIncoming } from './origin.ts';
 import { readInWorker } from './read-in-worker.ts';
 import type { RemoteContext } from './remote.ts';
 import { receive } from './receive.ts';
 import { chooseVersion, normalDigest } from './repository.ts';
+import { senderFor } from './sender.ts';
+import { verifySignature } from './verify-signature.ts';
+import type { ChartToVerify, Signer } from './verify-signature.ts';
+import { createIndexes } from './repository-indexes.ts';
+import type { RepositoryIndexes } from './repository-indexes.ts';
+import { writingTo } from './storage-fault.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
   readonly cacheDir: string;
+  /** Bytes that charts and indexes may take on disk; 2 GiB unless told. */
+  readonly cacheBytes?: number;
   /** Folders by the name under which `file://<name>/` reaches them. */
   readonly roots: Readonly<Record<string, string>>;
   readonly mirrors: readonly Mirror[];
@@ -36,23 +50,38 @@ export interface FetchedChart {
   /** The packed chart in the cache. */
   readonly path: string;
   readonly contents: ChartContents;
+  /** Who signed it; only where a signature was asked for. */
+  readonly signer?: Signer;
 }
 
 export interface ChartLibrary {
   /**
-   * Brings a chart here. A pinned digest that is in the cache needs no network.
+   * Brings a chart here. A pinned digest that is in the cache needs no network, if no credentials were needed for it or the same ones have brought it, and
+   * if its signature was checked by the same policy or none is asked for.
    *
-   * @throws AppError `ChartNotFound`, `ChartUnreachable`, `ChartInvalid`, `ChartTooLarge`, `EgressDenied`, `DigestMismatch`, each with a sentence about what
-   *   was found at the address and what to do; the signal's reason when it aborts.
+   * @throws AppError `ChartNotFound`, `ChartUnreachable`, `ChartUnauthorized`, `ChartInvalid`, `ChartTooLarge`, `EgressDenied`, `DigestMismatch`,
+   *   `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid`, each with a sentence about what was found at the address and what to do; the signal's
+   *   reason when it aborts.
    */
-  fetch(source: ChartSource, signal: AbortSignal): Promise<FetchedChart>;
-  /** The versions that a repository offers of a chart, newest first. Throws like `fetch`. */
-  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal): Promise<string[]>;
+  fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess): Promise<FetchedChart>;
+  /** The versions that a repository offers of a chart, newest first; as it said within the last minute. Throws like `fetch`. */
+  versions(source: RepositorySource, signal: AbortSignal, access?: ChartAccess): Promise<string[]>;
   /** What is in a chart of the cache; undefined when it is gone. */
   contents(digest: string): Promise<ChartContents | undefined>;
+  /** Whether a chart is still in the cache; it stays there longer for being asked for. */
+  has(digest: string): Promise<boolean>;
+  /**
+   * Keeps a fetched chart in the cache while the task uses its file.
+   *
+   * @param path as `fetch` gave it.
+   * @throws AppError `ChartUnreachable` when the file is gone or damaged; what the task throws.
+   */
+  using<T>(path: string, task: () => Promise<T>): Promise<T>;
 }
 
 const REMEMBERED = 32;
+const REMEMBERED_CHECKS = 1000;
+const CACHE_BYTES = 2 * 1024 ** 3;
 
 /** Opens the cache and gives the library. Throws AppError `ConfigInvalid` for a range that cannot be read. */
 export async function createChartLibrary(options: ChartLibraryOptions): Promise<ChartLibrary> {
@@ -63,81 +92,159 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
     limits,
     certificateAuthorities: options.certificateAuthorities ?? [],
   };
-  const library: Library = { context, cache: await openCache(options.cacheDir), known: new Map() };
+  const store = await openFileStore(options.cacheDir, options.cacheBytes ?? CACHE_BYTES);
+  const indexes = createIndexes({
+    store,
+    onParsed: (address, digest, counts) =>
+      options.log?.info({ address: shownAddress(address), digest, ...counts }, 'repository index read'),
+    now: Date.now,
+  });
+  const library: Library = { context, store, cache: openCache(store), indexes, known: new Map(), granted: new Map(), signers: new Map() };
   return {
-    fetch: async (source, signal) => {
-      const chart = await fetchChart(library, source, signal);
+    fetch: async (source, signal, access = {}) => {
+      const chart = await fetchChart(library, { source, access, context: contextFor(library, source, access) }, signal);
       const { name, version } = chart.contents.metadata;
       options.log?.info({ chart: name, version, digest: chart.digest }, 'chart fetched');
       return chart;
     },
-    versions: async (source, signal) => (await offersOf(source, context, signal)).map((offer) => offer.version),
+    versions: async (source, signal, access = {}) => {
+      const { versions } = await offersOf(source, { context: contextFor(library, source, access), indexes, age: 'Recent' }, signal);
+      return versions.map((offer) => offer.version);
+    },
     contents: (digest) => cachedContents(library, digest),
+    has: (digest) => library.cache.has(digest),
+    using: (path, task) => useCached(library, path, task),
   };
 }
 
 interface Library {
   readonly context: RemoteContext;
+  readonly store: FileStore;
   readonly cache: ChartCache;
+  readonly indexes: RepositoryIndexes;
   /** The latest contents by digest, the oldest first. */
   readonly known: Map<string, ChartContents>;
+  /** Private charts of the cache, and who has fetched them. */
+  readonly granted: Map<string, 'Granted'>;
+  /** Who signed a chart, by chart and policy. */
+  readonly signers: Map<string, Signer>;
 }
 
-async function fetchChart(library: Library, source: ChartSource, signal: AbortSignal): Promise<FetchedChart> {
-  if (source.kind === 'url') return download(library, { address: source.url, digest: undefined }, signal);
+type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
+
+interface Wish {
+  readonly source: ChartSource;
+  readonly access: ChartAccess;
+  /** With who we are toward this source. */
+  readonly context: RemoteContext;
+}
+
+function contextFor({ context }: Library, source: ChartSource, access: ChartAccess): RemoteContext {
+  const sender = senderFor(source, access);
+  return sender === undefined ? context : { ...context, sender };
+}
+
+async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Promise<FetchedChart> {
+  const { source, context } = wish;
+  if (source.kind === 'url') return download(library, wish, { address: source.url, digest: undefined }, signal);
   const pinned = source.digest === undefined ? undefined : normalDigest(source.digest);
-  const kept = pinned === undefined ? undefined : await findKept(library, pinned);
+  const kept = pinned === undefined ? undefined : await findKept(library, wish, pinned);
   if (kept !== undefined) return kept;
   const { repoURL, name } = source;
-  const offer = chooseVersion(await offersOf(source, library.context, signal), source.version, { repoURL, name });
-  const chart = await download(library, { address: offer.address, digest: pinned ?? offer.digest }, signal);
-  const found = chart.contents.metadata;
-  if (found.name !== name)
-    throw chartError('ChartInvalid', offer.address, `it is the chart ${JSON.stringify(found.name)}, not ${JSON.stringify(name)}`);
-  return chart;
+  const { versions, skipped } = await offersOf(source, { context, indexes: library.indexes, age: 'Current' }, signal);
+  const offer = chooseVersion(versions, source.version, { repoURL, name, skipped });
+  return download(library, wish, { address: offer.address, digest: pinned ?? offer.digest, name }, signal);
 }
 
-async function download(
-  library: Library,
-  wanted: { address: string; digest: string | undefined },
-  signal: AbortSignal,
-): Promise<FetchedChart> {
-  const { context, cache } = library;
-  const { address, digest } = wanted;
-  const received = await withIncoming(address, context, signal, (incoming) =>
-    receive(incoming, cache.incomingDir, context.limits.packedBytes),
-  );
+interface Wanted {
+  readonly address: string;
+  readonly digest: string | undefined;
+  readonly name?: string;
+}
+
+async function download(library: Library, wish: Wish, { address, digest, name }: Wanted, signal: AbortSignal): Promise<FetchedChart> {
+  const { cache } = library;
+  const { context } = wish;
+  const received = await withIncoming(address, context, signal, async (incoming) => {
+    const { manifestDigest } = incoming;
+    return {
+      ...(await receive(incoming, { path: cache.incoming(), maxBytes: context.limits.packedBytes, kind: 'chart' })),
+      manifestDigest,
+    };
+  });
   try {
-    if (digest !== undefined && received.digest !== digest) {
-      throw chartError(
-        'DigestMismatch',
-        address,
-        `its digest is ${received.digest}, but ${digest} is expected; pin the new one if the change is meant`,
-      );
+    // In a registry people know a chart by the digest of its manifest.
+    if (digest !== undefined && received.digest !== digest && received.manifestDigest !== digest) {
+      const found = received.manifestDigest === undefined ? '' : `, that of its manifest ${received.manifestDigest}`;
+      const why = `its digest is ${received.digest}${found}, but ${digest} is expected; pin the new one if the change is meant`;
+      throw chartError('DigestMismatch', address, why);
     }
     const contents = await aboutChart(address, () => readChart(library, received.path, signal));
+    const found = contents.metadata.name;
+    if (name !== undefined && found !== name)
+      throw chartError('ChartInvalid', address, `it is the chart ${JSON.stringify(found)}, not ${JSON.stringify(name)}`);
+    const signer = await signerOf(library, wish, { address, digest: received.digest, ...contents.metadata }, signal);
     remember(library, received.digest, contents);
-    return { digest: received.digest, path: await cache.take(received), contents };
+    const path = await writingTo(library.store.dir, () => cache.take(received, context.sender === undefined ? 'Public' : 'Private'));
+    if (context.sender !== undefined) remembered(library.granted, grantOf(wish, received.digest), 'Granted');
+    return { digest: received.digest, path, contents, ...signer };
   } catch (error) {
     await cache.discard(received);
     throw error;
   }
 }
 
-async function findKept(library: Library, digest: string): Promise<FetchedChart | undefined> {
-  const path = await library.cache.find(digest);
-  const contents = path === undefined ? undefined : await cachedContents(library, digest);
-  return path === undefined || contents === undefined ? undefined : { digest, path, contents };
+/** Checks the signature where the policy asks for one: once for a chart and a policy. */
+async function signerOf(library: Library, wish: Wish, chart: ChartToVerify, signal: AbortSignal): Promise<Pick<FetchedChart, 'signer'>> {
+  const { access, context } = wish;
+  const { verification } = access;
+  if (verification === undefined) return {};
+  const key = checkOf(chart.digest, verification);
+  const signer = library.signers.get(key) ?? (await verifySignature({ chart, verification, context }, signal));
+  remembered(library.signers, key, signer);
+  return { signer };
+}
+
+/** A pinned chart of the cache, for those who may have it and trust it. */
+async function findKept(library: Library, wish: Wish, digest: string): Promise<FetchedChart | undefined> {
+  const { access, context } = wish;
+  const { verification } = access;
+  const signer = verification === undefined ? undefined : library.signers.get(checkOf(digest, verification));
+  if (verification !== undefined && signer === undefined) return undefined;
+  const isGranted = context.sender !== undefined && library.granted.has(grantOf(wish, digest));
+  const path = (await library.cache.find(digest, 'Public')) ?? (isGranted ? await library.cache.find(digest, 'Private') : undefined);
+  const contents = path === undefined ? undefined : await contentsAt(library, digest, path);
+  return path === undefined || contents === undefined ? undefined : { digest, path, contents, ...(signer === undefined ? {} : { signer }) };
+}
+
+/** The digest of a chart alone opens nothing that needed credentials: who asks must have got it from the same source, with the same version of the Secret. */
+function grantOf({ source, context }: Wish, digest: string): string {
+  return JSON.stringify([digest, addressOf(source), context.sender?.origin, context.sender?.credentials.revision]);
+}
+
+function checkOf(digest: string, verification: ChartVerification): string {
+  return `${digest} ${verification.digest}`;
 }
 
 async function cachedContents(library: Library, digest: string): Promise<ChartContents | undefined> {
-  const path = await library.cache.find(digest);
-  if (path === undefined) return undefined;
+  const path = (await library.cache.find(digest, 'Public')) ?? (await library.cache.find(digest, 'Private'));
+  return path === undefined ? undefined : contentsAt(library, digest, path);
+}
+
+async function contentsAt(library: Library, digest: string, path: string): Promise<ChartContents> {
   const known = library.known.get(digest);
   if (known !== undefined) return known;
   const contents = await readChart(library, path, AbortSignal.timeout(library.context.limits.totalMs));
   remember(library, digest, contents);
   return contents;
+}
+
+async function useCached<T>({ cache }: Library, path: string, task: () => Promise<T>): Promise<T> {
+  return cache.holding(path, async () => {
+    if (!(await cache.isWhole(path)))
+      throw new AppError('ChartUnreachable', 'chart: its file is gone from our cache, or was damaged there; it is fetched again');
+    return task();
+  });
 }
 
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {
@@ -146,8 +253,13 @@ async function readChart({ context }: Library, path: string, signal: AbortSignal
 }
 
 function remember({ known }: Library, digest: string, contents: ChartContents): void {
-  known.delete(digest);
-  known.set(digest, contents);
-  const [oldest] = known.keys();
-  if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  remembered(known, digest, contents, REMEMBERED);
+}
+
+/** Puts an entry behind all others, and forgets the oldest. */
+function remembered<T>(map: Map<string, T>, key: string, value: T, most = REMEMBERED_CHECKS): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

@@ -17,6 +17,8 @@ export interface ChartLimits {
   readonly totalMs: number;
   /** For parsing the files of the chart. */
   readonly parseMs: number;
+  /** For parsing the index of a repository. */
+  readonly indexParseMs: number;
 }
 
 export const CHART_LIMITS: ChartLimits = {
@@ -25,11 +27,12 @@ export const CHART_LIMITS: ChartLimits = {
   fileBytes: 5 * MEBIBYTE,
   entries: 5000,
   redirects: 5,
-  indexBytes: 32 * MEBIBYTE,
+  indexBytes: 50 * MEBIBYTE,
   connectMs: 10_000,
   idleMs: 30_000,
   totalMs: 120_000,
   parseMs: 30_000,
+  indexParseMs: 60_000,
 };
 
 /** `20 MiB`, or bytes when it is less than one. */

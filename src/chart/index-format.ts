@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { IndexSink, ListedChart } from './parse-index.ts';
+import { newestFirst } from './repository.ts';
+
+/*
+ * A parsed index on disk, made so that one chart is found without reading the others:
+ *
+ *   the charts, each as JSON
+ *   a table, sorted: for each chart the SHA-256 of its name, the SHA-256 of its JSON, where that begins and its length (80 bytes)
+ *   the last 64 bytes: a mark, where the table begins, its rows, the charts left out, and the SHA-256 of the table and these numbers
+ */
+const MARK = Buffer.from('chindex1');
+const ROW_BYTES = 80;
+const END_BYTES = 64;
+/** More JSON of one chart than this would keep the event loop busy; the oldest versions are left out. */
+const CHART_BYTES = 4 * 1024 * 1024;
+const NAME_CHARACTERS = 250;
+const CHARTS = 100_000;
+
+/** What is in a parsed index, apart from the charts themselves. */
+export interface IndexCounts {
+  readonly charts: number;
+  readonly versions: number;
+  /** Versions and charts that were left out. */
+  readonly skipped: number;
+}
+
+/** Writes a parsed index. It blocks its thread: use it in one of its own. */
+export class IndexWriter implements IndexSink {
+  readonly #file: number;
+  #at = 0;
+  #skippedCharts = 0;
+  readonly #rows = new Map<string, { readonly row: Buffer; readonly versions: number; readonly skipped: number }>();
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'wx', 0o600);
+  }
+
+  chart(name: string, { versions, skipped }: ListedChart): void {
+    if (name === '' || name.length > NAME_CHARACTERS || this.#rows.size >= CHARTS) {
+      this.#skippedCharts += 1;
+      return;
+    }
+    const kept = fitting(newestFirst(versions).map((version) => JSON.stringify(version)));
+    const left = skipped + versions.length - kept.length;
+    const json = Buffer.from(`{"skipped":${left},"versions":[${kept.join(',')}]}`);
+    const key = sha256(name);
+    const place = Buffer.alloc(16);
+    place.writeBigUInt64BE(BigInt(this.#at), 0);
+    place.writeBigUInt64BE(BigInt(json.length), 8);
+    this.#rows.set(key.toString('hex'), { row: Buffer.concat([key, sha256(json), place]), versions: kept.length, skipped: left });
+    this.#write(json);
+  }
+
+  restart(): void {
+    this.#rows.clear();
+    this.#skippedCharts = 0;
+  }
+
+  /** @param leftOut charts that never came here. */
+  end(leftOut: number): IndexCounts {
+    const rows = [...this.#rows.values()];
+    const table = Buffer.concat(rows.map(({ row }) => row).sort((a, b) => a.compare(b)));
+    const numbers = Buffer.alloc(24);
+    numbers.set(MARK);
+    numbers.writeBigUInt64BE(BigInt(this.#at), 8);
+    numbers.writeUInt32BE(rows.length, 16);
+    numbers.writeUInt32BE(leftOut + this.#skippedCharts, 20);
+    this.#write(table);
+    this.#write(Buffer.concat([numbers, Buffer.alloc(8), sha256(table, numbers)]));
+    closeSync(this.#file);
+    const sum = (count: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + count(row), 0);
+    return {
+      charts: rows.length,
+      versions: sum((row) => row.versions),
+      skipped: sum((row) => row.skipped) + leftOut + this.#skippedCharts,
+    };
+  }
+
+  #write(bytes: Buffer): void {
+    for (let done = 0; done < bytes.length;) done += writeSync(this.#file, bytes, done);
+    this.#at += bytes.length;
+  }
+}
+
+/** What a parsed index says of a chart. */
+export interface FoundChart {
+  /** Newest first; undefined when the index has no such chart. */
+  readonly listed: ListedChart | undefined;
+  /** Charts of the index that cannot be read. */
+  readonly unreadable: number;
+}
+
+/** Looks a chart up; undefined when the file is gone, broken off or damaged. */
+export async function findInIndex(path: string, name: string): Promise<FoundChart | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    return await findChart(file, sha256(name));
+  } finally {
+    await file.close();
+  }
+}
+
+async function findChart(file: FileHandle, key: Buffer): Promise<FoundChart | undefined> {
+  const { size } = await file.stat();
+  const end = await readAt(file, size - END_BYTES, END_BYTES);
+  if (end === undefined || !end.subarray(0, MARK.length).equals(MARK)) return undefined;
+  const start = Number(end.readBigUInt64BE(8));
+  const rows = end.readUInt32BE(16);
+  if (rows > CHARTS || start + rows * ROW_BYTES + END_BYTES !== size) return undefined;
+  const table = await readAt(file, start, rows * ROW_BYTES);
+  if (table === undefined || !sha256(table, end.subarray(0, 24)).equals(end.subarray(32))) return undefined;
+  const unreadable = end.readUInt32BE(20);
+  const row = rowOf(table, key);
+  if (row === undefined) return { listed: undefined, unreadable };
+  const json = await readAt(file, Number(row.readBigUInt64BE(64)), Number(row.readBigUInt64BE(72)));
+  if (json === undefined || !sha256(json).equals(row.subarray(32, 64))) return undefined;
+  return { listed: JSON.parse(json.toString('utf8')) as ListedChart, unreadable };
+}
+
+/** By halving. */
+function rowOf(table: Buffer, key: Buffer): Buffer | undefined {
+  let [from, to] = [0, table.length / ROW_BYTES];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const row = table.subarray(middle * ROW_BYTES, (middle + 1) * ROW_BYTES);
+    const order = row.subarray(0, key.length).compare(key);
+    if (order === 0) return row;
+    if (order < 0) from = middle + 1;
+    else to = middle;
+  }
+  return undefined;
+}
+
+async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer | undefined> {
+  if (at < 0 || length < 0) return undefined;
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, at);
+  return bytesRead === length ? buffer : undefined;
+}
+
+function fitting(versions: readonly string[]): readonly string[] {
+  let bytes = 0;
+  const end = versions.findIndex((json) => (bytes += Buffer.byteLength(json) + 1) > CHART_BYTES);
+  return end < 0 ? versions : versions.slice(0, end);
+}
+
+function sha256(...parts: readonly (string | Buffer)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
