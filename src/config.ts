@@ -40,6 +40,8 @@ export interface Config {
   readonly mirrors: readonly MirrorSetting[];
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
+  /** Bytes that fetched charts and indexes may take on disk. */
+  readonly chartCacheBytes: number;
   readonly trustedProxies: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'lines' | 'json';
@@ -70,6 +72,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'mirror', value: 'PREFIX=TARGET', many: 'many', help: 'serve chart addresses with this prefix from a folder or another address' },
   { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
   { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'let charts be fetched from this private range' },
+  { name: 'chart-cache-size', value: 'SIZE', help: 'how much fetched charts and indexes may take on disk, e.g. 500Mi; default 2Gi' },
   { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
   { name: 'client-id', value: 'ID', help: 'our client id at the issuer; default chandlery' },
   { name: 'client-secret-file', value: 'FILE', help: 'the file that holds our client secret' },
@@ -114,6 +117,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
+    chartCacheBytes: sizeOf('chart-cache-size', one('chart-cache-size') ?? '2Gi', SMALLEST_CACHE),
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
     logFormat: oneOf('log-format', one('log-format') ?? (cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
@@ -211,6 +215,19 @@ function portOf(text: string): number {
 function countOf(name: string, text: string): number {
   if (!/^\d{1,2}$/.test(text)) throw bad(name, `${JSON.stringify(text)} is not a small whole number`);
   return Number(text);
+}
+
+const UNITS: Readonly<Record<string, number>> = { Mi: 1024 ** 2, Gi: 1024 ** 3, Ti: 1024 ** 4 };
+/** The largest chart and the largest index must fit in it. */
+const SMALLEST_CACHE = '100Mi';
+
+function sizeOf(name: string, text: string, least: string): number {
+  const bytesOf = (size: string): number => {
+    const [, count = '', unit = ''] = /^(\d{1,6})(Mi|Gi|Ti)$/.exec(size) ?? [];
+    return Number(count) * (UNITS[unit] ?? 0);
+  };
+  if (bytesOf(text) < bytesOf(least)) throw bad(name, `${JSON.stringify(text)} is not a size such as 2Gi, of at least ${least}`);
+  return bytesOf(text);
 }
 
 function prefixOf(name: string, text = 'oidc:'): string {

@@ -5,7 +5,7 @@ import type { ChartWords } from '../operation/ports.ts';
 import type { Log } from '../observe/log.ts';
 
 export interface ChartsInput {
-  readonly config: Pick<Config, 'chartRoots' | 'mirrors' | 'allowEgress'>;
+  readonly config: Pick<Config, 'chartRoots' | 'mirrors' | 'allowEgress' | 'chartCacheBytes'>;
   readonly repoRoot: string;
   readonly stateDir: string;
   readonly log: Log;
@@ -15,6 +15,7 @@ export interface ChartsInput {
 export async function createCharts({ config, repoRoot, stateDir, log }: ChartsInput): Promise<ChartLibrary> {
   return await createChartLibrary({
     cacheDir: join(stateDir, 'cache', 'charts'),
+    cacheBytes: config.chartCacheBytes,
     roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots },
     mirrors: config.mirrors,
     allowEgress: config.allowEgress,

@@ -25,6 +25,11 @@ describe('the configuration', () => {
     assert.equal(mirrors[1]?.target, 'http://127.0.0.1:1/');
   });
 
+  it('reads how much charts may take as Kubernetes writes it', () => {
+    assert.equal(parseConfig([], {}).chartCacheBytes, 2 * 1024 ** 3);
+    assert.equal(parseConfig(['--chart-cache-size', '500Mi'], {}).chartCacheBytes, 500 * 1024 ** 2);
+  });
+
   it('lets tests keep their own words in the environment', () => {
     assert.equal(parseConfig([], { CHANDLERY_TEST_STATE: '/x' }).port, 8080);
   });
@@ -38,6 +43,8 @@ describe('the configuration', () => {
     ['an issuer that is no address', ['--issuer', 'dex'], {}, /--issuer/],
     ['a prefix of the cluster', ['--groups-prefix', 'system:'], {}, /--groups-prefix/],
     ['an empty prefix', ['--username-prefix', ''], {}, /--username-prefix/],
+    ['a cache that is too small for a chart', ['--chart-cache-size', '99Mi'], {}, /--chart-cache-size: "99Mi"/],
+    ['a cache that is no size', [], { CHANDLERY_CHART_CACHE_SIZE: '2GB' }, /--chart-cache-size: "2GB" is not a size such as 2Gi/],
     ['two ways to the cluster', ['--in-cluster', '--context', 'a', '--issuer', 'https://i.example'], {}, /in-cluster/],
     ['demo people on a network', ['--listen', '0.0.0.0'], {}, /no passwords/],
     ['demo people in a pod', ['--in-cluster'], {}, /no passwords/],

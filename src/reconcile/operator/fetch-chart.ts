@@ -52,7 +52,8 @@ async function recallOrFetch(memory: ChartMemory, work: Work): Promise<Chart> {
   const now = ports.now().getTime();
   const { access, revision } = await readChartAccess(work);
   const sameWish = known?.generation === generation && known.requestedAt === requestedAt && known.revision === revision;
-  if (known !== undefined && sameWish && now - known.fetchedAt < spec.interval) return known.chart;
+  const isFresh = known !== undefined && sameWish && now - known.fetchedAt < spec.interval;
+  if (isFresh && (await ports.charts.has(known.chart.digest))) return known.chart;
   const chart = await fetchWanted(work, access);
   memory.set(key, { chart, generation, requestedAt, revision, fetchedAt: now });
   return chart;

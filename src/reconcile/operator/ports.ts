@@ -50,6 +50,8 @@ export interface ChartPort {
   fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess): Promise<Chart>;
   /** The versions that a repository offers. */
   versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access?: ChartAccess): Promise<readonly string[]>;
+  /** Whether a chart that was fetched is still here. */
+  has(digest: string): Promise<boolean>;
 }
 
 export interface ReleaseRef {
