@@ -36,6 +36,6 @@ function adviceFor(told: Refused['told'], sender: Sender | undefined, status: Re
   if (told === 'NotTold')
     return `what is in ${source} was not sent there, because it is for ${sender.origin}; if the index of the repository names this host, the key passCredentialsAll allows it`;
   return status === 401
-    ? `it does not take ${keys} of ${source}; check them there`
-    : `${keys} of ${source} give no right to read this; check the rights they have at the repository`;
+    ? `it does not take ${keys} of ${source}; check what is there`
+    : `it knows ${keys} of ${source} and does not let them read this; check their rights at the repository`;
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -65,13 +66,17 @@ export interface TlsSite {
   readonly authority: string;
 }
 
-/** The same by https, under an authority of its own. */
-export async function serveHttps(t: TestContext, listener: RequestListener): Promise<TlsSite> {
+/** The same by https, under an authority of its own. With `clients`, only those with a certificate of that authority get in. */
+export async function serveHttps(t: TestContext, listener: RequestListener, clients?: { readonly authority: string }): Promise<TlsSite> {
   const lifetime = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
   const authority = issueCertificate({ commonName: 'test authority', use: 'authority', ...lifetime });
   const pair = issueCertificate({ commonName: 'localhost', use: 'server', hosts: ['localhost', '127.0.0.1'], ...lifetime }, authority);
-  const port = await listen(t, createTlsServer({ cert: pair.certificate, key: pair.key }, listener));
+  const port = await listen(t, createTlsServer({ cert: pair.certificate, key: pair.key, ...askingFor(clients) }, listener));
   return { address: `https://localhost:${port}`, authority: authority.certificate };
+}
+
+function askingFor(clients: { readonly authority: string } | undefined): TlsOptions {
+  return clients === undefined ? {} : { requestCert: true, rejectUnauthorized: true, ca: clients.authority };
 }
 
 async function listen(t: TestContext, server: Server): Promise<number> {

@@ -14,6 +14,8 @@ export interface RegistryOptions {
   login?: RegistryLogin;
   /** Tags on one page of the list. */
   tagsPerPage?: number;
+  /** The origin that the links to further pages name. */
+  pagesAt?: string;
   /** Where the token is to be had; the registry itself unless it says so. */
   realm?: string;
   /** Blobs are redirected there, as those of public registries are. */
@@ -193,13 +195,13 @@ function sendManifest({ request, response, manifests }: Asked, repository: strin
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : stored.content);
 }
 
-function listTags({ response, manifests, options: { tagsPerPage = 1000 } }: Asked, repository: string, url: URL): void {
+function listTags({ response, manifests, options: { tagsPerPage = 1000, pagesAt = '' } }: Asked, repository: string, url: URL): void {
   const all = [...manifests.keys()].filter((key) => key.startsWith(`${repository} `)).map((key) => key.slice(repository.length + 1));
   const tags = all.filter((tag) => !tag.startsWith('sha256:')).sort();
   const rest = tags.filter((tag) => tag > (url.searchParams.get('last') ?? ''));
   const page = rest.slice(0, tagsPerPage);
   const more = rest.length > page.length;
-  const link = `</v2/${repository}/tags/list?n=${tagsPerPage}&last=${encodeURIComponent(page.at(-1) ?? '')}>; rel="next"`;
+  const link = `<${pagesAt}/v2/${repository}/tags/list?n=${tagsPerPage}&last=${encodeURIComponent(page.at(-1) ?? '')}>; rel="next"`;
   response
     .writeHead(200, { 'content-type': 'application/json', ...(more ? { link } : {}) })
     .end(JSON.stringify({ name: repository, tags: page }));

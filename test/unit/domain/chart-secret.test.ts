@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { parseChartSecret } from '../../../src/domain/chart-secret.ts';
 import { isAppError } from '../../../src/domain/errors.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
 import { parseVerifySecret } from '../../../src/domain/verify-secret.ts';
 import { issueCertificate } from '../../../src/embedded/cluster/certificate.ts';
+import { secretOf } from '../../support/chart-secrets.ts';
 
 const HTTPS = 'https://charts.example.com/stable';
 const OCI = 'oci://registry.example.com/team/charts';
@@ -112,8 +112,3 @@ describe('the Secret of trusted signers', () => {
     assert.throws(() => parseVerifySecret(secretOf({ 'a.pub': mistake }), 'Cosign'), /holds a private key/);
   });
 });
-
-function secretOf(texts: Readonly<Record<string, string | Buffer>>): KubeObject {
-  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
-  return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'ops', name: 'repo', uid: 'u', resourceVersion: '7' }, data };
-}
