@@ -2,11 +2,9 @@ import { textAt, textsAt } from '../domain/read.ts';
 import type { AppQuery } from '../operation/list-apps.ts';
 import { listApps } from '../operation/list-apps.ts';
 import { listFaults } from '../operation/list-faults.ts';
-import { listOperators } from '../operation/list-operators.ts';
 import { me } from '../operation/me.ts';
 import { showApp } from '../operation/show-app.ts';
 import { showForm } from '../operation/show-form.ts';
-import { showOperator } from '../operation/show-operator.ts';
 import { PAGE_QUERY, pageOfItems } from './paging.ts';
 import type { Call, Route } from './route.ts';
 import { pageOf, ref } from './schemas.ts';
@@ -65,31 +63,6 @@ export const CATALOG_ROUTES: readonly Route[] = [
     tag: 'Catalogue',
     replies: { 200: { description: 'The form', schema: ref('Form') } },
     handle: async ({ ports, actor, params }) => ({ status: 200, body: await showForm(ports, actor, params['app'] ?? '') }),
-  },
-  {
-    method: 'get',
-    path: '/operators',
-    operationId: 'listOperators',
-    summary: 'All operators (admins)',
-    tag: 'Admin',
-    query: PAGE_QUERY,
-    replies: { 200: { description: 'A page of operators', schema: pageOf('Operator') } },
-    handle: async ({ ports, actor, query }) => {
-      const operators = await listOperators(ports, actor);
-      return { status: 200, body: pageOfItems(operators, (operator) => `${operator.namespace}/${operator.name}`, query) };
-    },
-  },
-  {
-    method: 'get',
-    path: '/operators/{namespace}/{name}',
-    operationId: 'showOperator',
-    summary: 'One operator (admins)',
-    tag: 'Admin',
-    replies: { 200: { description: 'The operator', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params }) => {
-      const operator = await showOperator(ports, actor, { namespace: params['namespace'] ?? '', name: params['name'] ?? '' });
-      return { status: 200, body: operator };
-    },
   },
   {
     method: 'get',

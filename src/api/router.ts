@@ -5,12 +5,14 @@ import { AppError } from '../domain/errors.ts';
 import type { Ports } from '../operation/ports.ts';
 import { CATALOG_ROUTES } from './catalog-routes.ts';
 import { INSTANCE_ROUTES } from './instance-routes.ts';
+import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { openApiOf, placeholders } from './openapi.ts';
 import type { Call, Reply, Route } from './route.ts';
+import { UPGRADE_ROUTES } from './upgrade-routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
 /** The whole route table. */
-export const ROUTES: readonly Route[] = [...CATALOG_ROUTES, ...INSTANCE_ROUTES];
+export const ROUTES: readonly Route[] = [...CATALOG_ROUTES, ...INSTANCE_ROUTES, ...OPERATOR_ROUTES, ...UPGRADE_ROUTES];
 
 export interface ApiDeps {
   readonly ports: Ports;

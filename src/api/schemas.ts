@@ -1,8 +1,10 @@
 import { ERROR_TABLE } from '../domain/errors.ts';
 import { HEALTH_WORDS } from '../domain/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
+import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
 import type { JsonSchema } from './route.ts';
+import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -34,6 +36,22 @@ function list(items: unknown): JsonSchema {
 const health = object({ word: { enum: HEALTH_WORDS }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
 const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
+const revision = object(
+  {
+    revision: integer,
+    chart: text,
+    version: text,
+    appVersion: text,
+    digest: text,
+    chartDigest: text,
+    time,
+    status: { enum: REVISION_STATUSES },
+    tested: flag,
+    healthy: flag,
+    rolledBackTo: integer,
+  },
+  ['revision', 'chart', 'version', 'digest', 'time', 'status'],
+);
 const condition = object(
   {
     type: text,
@@ -197,6 +215,7 @@ export const SCHEMAS = {
       values: list(object({ path: text, origin: text }, ['path', 'origin'])),
       release: object({ name: text, namespace: text, revision: integer, status: text }),
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
+      history: list(revision),
       deletion: object(
         {
           policy: { enum: ['Block', 'Cascade', 'Orphan'] },
@@ -209,17 +228,44 @@ export const SCHEMAS = {
         ['policy', 'instances', 'blockers', 'steps'],
       ),
       conditions: list(condition),
+      category: text,
+      source: { type: 'string', description: 'The CatalogSource that keeps it' },
+      deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
       suspended: flag,
       created: time,
     },
     ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions'],
   ),
+  OperatorTree: {
+    allOf: [
+      { $ref: '#/components/schemas/ResourceTree' },
+      object({ namespace: { type: 'string', description: 'Where the release is' }, missing: right }, ['namespace']),
+    ],
+  },
+  OperatorInstance: object(
+    { app: text, kind: text, namespace: text, environment: text, name: text, created: time, deletingSince: time, finalizers: list(text) },
+    ['app', 'kind', 'name', 'created', 'finalizers'],
+  ),
+  OperatorProblem: object({
+    kind: { enum: ['Condition', 'Workload', 'Fault', 'Deletion'] },
+    subject: text,
+    message: text,
+    because: list(text),
+  }),
+  OperatorDeletion: {
+    ...anything,
+    description: 'As `deletion` of an Operator, also before somebody asked for it',
+    properties: { state: { enum: ['Planned', 'Deleting'] }, missing: list(right) },
+    required: ['policy', 'state', 'instances', 'blockers', 'steps', 'missing'],
+  },
+  MissingRight: right,
   Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, message: text }, [
     'source',
     'file',
     'line',
     'message',
   ]),
+  ...UPGRADE_SCHEMAS,
   Problem: {
     ...object(
       {

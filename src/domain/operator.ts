@@ -1,11 +1,17 @@
 import type { Condition } from './condition.ts';
 import type { DeletionPlan } from './deletion.ts';
+import type { OperatorDeletionPolicy } from './operator-spec.ts';
+import type { Revision } from './revision-history.ts';
 
 /** An Operator as admins see it. */
 export interface OperatorView {
   readonly namespace: string;
   readonly name: string;
   readonly displayName: string;
+  /** Of the catalogue; `Other` when it names none. */
+  readonly category: string;
+  /** The CatalogSource that keeps it; absent when nobody does. */
+  readonly source?: string;
   /** The legacy word of `status.status`. */
   readonly status: 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
   readonly message: string;
@@ -28,9 +34,12 @@ export interface OperatorView {
     readonly established: boolean;
     readonly instances?: number;
   }[];
+  /** Revisions of the release, newest first. */
+  readonly history: readonly Revision[];
   /** Only while it is being deleted. */
   readonly deletion?: DeletionPlan;
   readonly conditions: readonly Condition[];
+  readonly deletionPolicy: OperatorDeletionPolicy;
   readonly suspended: boolean;
   readonly created: string;
 }

@@ -1,3 +1,4 @@
+import type { MissingRight } from './errors.ts';
 import type { Health } from './health.ts';
 
 /** One resource of a tree. */
@@ -24,4 +25,12 @@ export interface ResourceTree {
   readonly causes: readonly { readonly kind: string; readonly name: string; readonly message: string }[];
   /** Kinds that the actor may not list here; what they hold is not in the tree. */
   readonly unreadable: readonly string[];
+}
+
+/** The resource tree of an Operator: its release and its definitions. */
+export interface OperatorTree extends ResourceTree {
+  /** Where the release is. */
+  readonly namespace: string;
+  /** The right without which nothing of the operator at work can be seen. */
+  readonly missing?: MissingRight;
 }

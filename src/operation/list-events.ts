@@ -26,10 +26,15 @@ export async function listEvents(
   return items
     .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
     .map(eventView)
-    .sort((a, b) => instant(b.lastSeen) - instant(a.lastSeen) || a.message.localeCompare(b.message));
+    .sort(newestFirst);
 }
 
-function eventView(event: KubeObject): EventView {
+export function newestFirst(a: EventView, b: EventView): number {
+  return instant(b.lastSeen) - instant(a.lastSeen) || a.message.localeCompare(b.message);
+}
+
+/** An Event of the Kubernetes API, old or new. */
+export function eventView(event: KubeObject): EventView {
   return {
     type: textAt(event, 'type') === 'Warning' ? 'Warning' : 'Normal',
     reason: textAt(event, 'reason') ?? '',
@@ -51,6 +56,7 @@ function instant(time: string): number {
   return Date.parse(time) || 0;
 }
 
-function uidsOf(node: TreeNode): string[] {
+/** Of all resources of a tree. */
+export function uidsOf(node: TreeNode): string[] {
   return [node.uid, ...node.children.flatMap(uidsOf)];
 }

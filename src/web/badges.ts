@@ -1,5 +1,6 @@
 import type { Availability } from '../domain/app.ts';
 import type { HealthWord } from '../domain/health.ts';
+import { type OperatorState, stateOf } from '../domain/operator-list.ts';
 import type { OperatorView } from '../domain/operator.ts';
 
 /** What a state looks like: a tone of the tokens and a symbol of the sprite, so that colour is never alone. */
@@ -36,15 +37,20 @@ const AVAILABILITY: Readonly<Record<Availability, { tone: Tone; symbol: string }
   Unavailable: { tone: 'bad', symbol: 'bad' },
 };
 
-export function operatorBadge({ status, suspended }: Pick<OperatorView, 'status' | 'suspended'>): Badge {
-  return suspended ? { word: 'Suspended', tone: 'idle', symbol: 'pause' } : OPERATOR[status];
+export function operatorBadge(operator: Pick<OperatorView, 'status' | 'suspended'>): Badge {
+  return stateBadge(stateOf(operator));
 }
 
-const OPERATOR: Readonly<Record<OperatorView['status'], Badge>> = {
-  READY: { word: 'Ready', tone: 'good', symbol: 'check' },
-  INSTALLING: { word: 'Installing', tone: 'busy', symbol: 'busy' },
-  ERROR: { word: 'Error', tone: 'bad', symbol: 'bad' },
-  DELETING: { word: 'Deleting', tone: 'warn', symbol: 'trash' },
+export function stateBadge(state: OperatorState): Badge {
+  return { word: state, ...STATES[state] };
+}
+
+const STATES: Readonly<Record<OperatorState, { tone: Tone; symbol: string }>> = {
+  Ready: { tone: 'good', symbol: 'check' },
+  Installing: { tone: 'busy', symbol: 'busy' },
+  Suspended: { tone: 'idle', symbol: 'pause' },
+  Error: { tone: 'bad', symbol: 'bad' },
+  Deleting: { tone: 'warn', symbol: 'trash' },
 };
 
 /** Production stands out; every other tier is a plain word. */

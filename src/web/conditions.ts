@@ -8,6 +8,8 @@ export interface ConditionRow {
   readonly reason: string;
   readonly message: string;
   readonly since: string;
+  /** What the type tells, for people who do not know it by heart. */
+  readonly meaning?: string;
 }
 
 /** Types that tell of trouble while they are true, and of nothing while they are false. */

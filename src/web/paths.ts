@@ -19,6 +19,8 @@ export function instancePath({ environment, app, name }: InstanceAddress): strin
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }
 
-export function operatorPath({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+/** The address of an Operator's page, or of one below it. */
+export function operatorPath({ namespace, name }: { readonly namespace: string; readonly name: string }, below?: string): string {
+  const page = `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  return below === undefined ? page : `${page}/${below}`;
 }

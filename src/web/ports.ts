@@ -2,15 +2,27 @@ import type { Actor } from '../domain/actor.ts';
 import type { App, InstanceRights } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
+import type { InstanceCount, OperatorInstances } from '../domain/operator-instances.ts';
+import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
+import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
-import type { ResourceTree } from '../domain/tree.ts';
+import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
+import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
+import type { ApprovalInput } from '../operation/approve-upgrade.ts';
 import type { InstanceAddress } from '../operation/find-instance.ts';
+import type { OperatorAddress } from '../operation/find-operator.ts';
 import type { InstallTargets } from '../operation/install-targets.ts';
 import type { InstanceChange } from '../operation/instance-change.ts';
 import type { InstanceDraft } from '../operation/instance-draft.ts';
 import type { AppList, AppQuery, Facet } from '../operation/list-apps.ts';
 import type { EventsInput } from '../operation/list-events.ts';
 import type { InstanceList } from '../operation/list-instances.ts';
+import type { OperatorEvents, OperatorEventsInput } from '../operation/list-operator-events.ts';
+import type { ProblemsInput } from '../operation/list-operator-problems.ts';
+import type { OperatorRights } from '../operation/operator-rights.ts';
+import type { OperatorDeletion } from '../operation/plan-operator-deletion.ts';
+import type { PlanInput } from '../operation/plan-operator-upgrade.ts';
+import type { OperatorStep } from '../operation/steer-operator.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -22,6 +34,7 @@ export interface Me {
 }
 
 export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
+export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights, OperatorStep };
 
 /**
  * What the pages need of the operations. Each acts as the actor and throws AppError: `NotFound` also for what the actor may not know of,
@@ -46,7 +59,21 @@ export interface WebOperations {
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
   updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
   deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
-  listOperators(actor: Actor): Promise<readonly OperatorView[]>;
-  showOperator(actor: Actor, operator: { readonly namespace: string; readonly name: string }): Promise<OperatorView>;
+  listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
+  /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
+  countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;
+  showOperator(actor: Actor, operator: OperatorAddress): Promise<OperatorView>;
+  showOperatorTree(actor: Actor, operator: OperatorAddress): Promise<OperatorTree>;
+  listOperatorEvents(actor: Actor, input: OperatorEventsInput): Promise<OperatorEvents>;
+  listOperatorInstances(actor: Actor, operator: OperatorAddress): Promise<OperatorInstances>;
+  listOperatorProblems(actor: Actor, input: ProblemsInput): Promise<readonly OperatorProblem[]>;
+  planOperatorDeletion(actor: Actor, operator: OperatorAddress): Promise<OperatorDeletion>;
+  operatorRights(actor: Actor, operator: OperatorAddress): Promise<OperatorRights>;
+  steerOperator(actor: Actor, input: OperatorAddress & { readonly step: OperatorStep }): Promise<void>;
+  deleteOperator(actor: Actor, operator: OperatorAddress): Promise<void>;
+  /** What moving it to a version would do; an empty version: to the one that waits. */
+  planOperatorUpgrade(actor: Actor, input: PlanInput): Promise<UpgradePlan>;
+  /** `ApprovalRefused` where it would have no effect. */
+  approveUpgrade(actor: Actor, input: ApprovalInput): Promise<void>;
   listFaults(actor: Actor): Promise<readonly CatalogFault[]>;
 }

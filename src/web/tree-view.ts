@@ -29,6 +29,29 @@ export function treeRow(node: TreeNode): TreeRow {
   };
 }
 
+/** A tree of at most so many rows, so that no page grows without end. */
+export interface BoundedTree {
+  readonly tree: TreeRow;
+  /** Resources of the whole tree, its root aside. */
+  readonly count: number;
+  /** How many of them are not shown. */
+  readonly hidden: number;
+}
+
+const MOST_ROWS = 500;
+
+/** Level by level, so that what stands near the root is there in any case. */
+export function boundedTree(root: TreeNode, most = MOST_ROWS): BoundedTree {
+  const shown = new Set<TreeNode>();
+  let count = -1;
+  for (let level: readonly TreeNode[] = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
+    count += level.length;
+    for (const node of level) if (shown.size < most) shown.add(node);
+  }
+  const only = (node: TreeNode): TreeNode => ({ ...node, children: node.children.filter((child) => shown.has(child)).map(only) });
+  return { tree: treeRow(only(root)), count, hidden: count + 1 - shown.size };
+}
+
 /** How many of each kind stand below the root, most first: `3 Pods`, `1 Service`. */
 export function kindCounts({ root }: ResourceTree): readonly string[] {
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import type { EnvironmentView } from '../../src/domain/environment.ts';
 import type { HealthWord } from '../../src/domain/health.ts';
 import type { EventView, InstanceView } from '../../src/domain/instance.ts';
-import type { CatalogFault, OperatorView } from '../../src/domain/operator.ts';
+import type { CatalogFault } from '../../src/domain/operator.ts';
 import type { ResourceTree, TreeNode } from '../../src/domain/tree.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
@@ -92,7 +92,7 @@ export function sampleTree({ name, health, kind }: InstanceView): ResourceTree {
 
 type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children'>>;
 
-function node(kind: string, name: string, { health, info = '', children = [] }: NodeRest): TreeNode {
+export function node(kind: string, name: string, { health, info = '', children = [] }: NodeRest): TreeNode {
   return {
     uid: `${kind}/${name}`,
     apiVersion: 'v1',
@@ -123,62 +123,13 @@ export function sampleEvents({ name, health }: InstanceView): readonly EventView
   ];
 }
 
-export const SAMPLE_OPERATORS: readonly OperatorView[] = [
-  {
-    namespace: 'chandlery-system',
-    name: 'postgres-operator',
-    displayName: 'PostgreSQL',
-    status: 'READY',
-    message: '',
-    chart: {
-      address: 'file://charts',
-      name: 'postgres-operator',
-      version: '1.4.0',
-      appVersion: '17.2',
-      digest: `sha256:${'5f3a9c1e'.repeat(8)}`,
-    },
-    release: { name: 'postgres-operator', namespace: 'chandlery-system', revision: 3, status: 'deployed' },
-    crds: [{ name: APP, kind: 'PostgresCluster', origin: 'crds/', established: true, instances: 4 }],
-    conditions: [
-      {
-        type: 'Fetched',
-        status: 'True',
-        reason: 'Fetched',
-        message: 'Chart postgres-operator 1.4.0 was read.',
-        lastTransitionTime: CREATED,
-      },
-      {
-        type: 'Ready',
-        status: 'True',
-        reason: 'Healthy',
-        message: 'The release is installed and its kinds are served.',
-        lastTransitionTime: CREATED,
-      },
-    ],
-    suspended: false,
-    created: CREATED,
-  },
-  {
-    namespace: 'default',
-    name: 'queue-operator',
-    displayName: '',
-    status: 'ERROR',
-    message: 'chart "https://charts.example.test/queue-0.1.0.tgz": cannot be fetched: the server answers 404',
-    chart: { address: 'https://charts.example.test/queue-0.1.0.tgz' },
-    crds: [],
-    conditions: [{ type: 'Fetched', status: 'False', reason: 'NotFound', message: 'The server answers 404.', lastTransitionTime: CREATED }],
-    suspended: false,
-    created: CREATED,
-  },
-];
-
 export const SAMPLE_FAULTS: readonly CatalogFault[] = [
   {
     source: 'catalog',
     file: 'operators/queue.yaml',
     line: 12,
     column: 5,
-    resource: 'Operator/queue-operator',
+    resource: 'Operator default/queue-operator',
     message: 'spec.chart.verison is not a field of Operator; did you mean "version"?',
   },
   { source: 'catalog', file: 'environments.yaml', line: 0, column: 0, message: 'The file is not YAML: a mapping is indented by a tab.' },

@@ -3,17 +3,18 @@ import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
 import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
-import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, SAMPLE_OPERATORS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
+import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
+import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
-  return { ...READS, ...WRITES, ...overrides };
+  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...overrides };
 }
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
 const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
 
-const READS: Omit<WebOperations, keyof typeof WRITES> = {
+const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof SAMPLE_OPERATOR_READS> = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {
     const found = SAMPLE_APPS.filter((app) =>
@@ -46,9 +47,6 @@ const READS: Omit<WebOperations, keyof typeof WRITES> = {
   showInstance: async (_actor, address) => find(address),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
-  listOperators: async ({ groups }) => (isAdmin(groups) ? SAMPLE_OPERATORS : refuse()),
-  showOperator: async ({ groups }, { name }) =>
-    isAdmin(groups) ? (SAMPLE_OPERATORS.find((one) => one.name === name) ?? missing(`operator ${JSON.stringify(name)}`)) : refuse(),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : refuse()),
 };
 

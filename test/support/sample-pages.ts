@@ -1,4 +1,5 @@
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+const POSTGRES_OPERATOR = '/operators/chandlery-system/postgres-operator';
 const INSTANCES = `/environments/team-a/instances/${POSTGRES}`;
 
 export interface SamplePage {
@@ -41,11 +42,45 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['3 Pods', 'Keep it'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
-  page('/operators', 'admin', { title: 'Operators', holds: ['1 of 2 need attention', '/operators/default/queue-operator'] }),
-  page('/operators/chandlery-system/postgres-operator', 'admin', { title: 'PostgreSQL', holds: ['sha256:', 'deployed', 'crds/'] }),
+  page('/operators', 'admin', {
+    title: 'Operators',
+    holds: ['5 Operators', '/operators/default/queue-operator', '1.5.0 available', 'not allowed'],
+  }),
+  page('/operators?state=Error&search=queue', 'admin', {
+    title: 'Operators',
+    holds: ['1 of 5 Operators', 'value="queue"', 'name="state"'],
+  }),
+  page('/operators?search=zzz', 'admin', { title: 'Operators', holds: ['No Operator matches', 'Show all Operators'] }),
+  page(POSTGRES_OPERATOR, 'admin', {
+    title: 'PostgreSQL',
+    holds: ['sha256:', 'deployed', 'crds/', 'Rolled back', 'Its chart can be read.', `${POSTGRES_OPERATOR}/reconcile`, 'kubectl annotate'],
+  }),
+  page(`${POSTGRES_OPERATOR}?asked=reconcile`, 'admin', { title: 'PostgreSQL', holds: ['It will be looked at in a moment.'] }),
+  page(`${POSTGRES_OPERATOR}?tab=resources`, 'admin', { title: 'PostgreSQL', holds: ['ReplicaSet', '2 kinds that you may not list'] }),
+  page(`${POSTGRES_OPERATOR}?tab=events`, 'admin', { title: 'PostgreSQL', holds: ['FailedScheduling'] }),
+  page(`${POSTGRES_OPERATOR}?tab=values`, 'admin', { title: 'PostgreSQL', holds: ['auth.password', 'Secret db key password'] }),
+  page(`${POSTGRES_OPERATOR}?tab=instances`, 'admin', {
+    title: 'PostgreSQL',
+    holds: [`${INSTANCES}/orders`, 'samples.chandlery.dev/backup'],
+  }),
+  page(`${POSTGRES_OPERATOR}/delete`, 'admin', { title: 'Delete PostgreSQL', holds: ['3 instances would hold it', 'It would come back'] }),
   page('/operators/default/queue-operator', 'admin', {
     title: 'queue-operator',
-    holds: ['No kind has been found yet.', 'Nothing has been installed yet.'],
+    holds: ['No kind has been found yet.', 'Nothing has been installed yet.', 'operators/queue.yaml:12:5'],
+  }),
+  page('/operators/default/queue-operator?tab=resources', 'admin', {
+    title: 'queue-operator',
+    holds: ['The right to list deployments.apps in the namespace &quot;default&quot; is missing.'],
+  }),
+  page('/operators/monitoring/metrics-operator', 'admin', { title: 'Metrics', holds: ['Pod operator-0-7c9f-x2x: it cannot be scheduled'] }),
+  page('/operators/monitoring/metrics-operator/delete', 'admin', {
+    title: 'Delete Metrics',
+    holds: ['Type <strong>metrics-operator</strong>'],
+  }),
+  page('/operators/monitoring/logs-operator', 'admin', { title: 'Logs', holds: ['It is suspended', 'The right to patch operators'] }),
+  page('/operators/chandlery-system/cache-operator', 'admin', {
+    title: 'Cache',
+    holds: ['set by cache-operator', 'samples.chandlery.dev/cleanup', 'The release is uninstalled'],
   }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),

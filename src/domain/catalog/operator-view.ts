@@ -2,10 +2,12 @@ import { findCondition } from '../condition.ts';
 import { deletionPlan, parseDeletionStatus } from '../deletion.ts';
 import { conditionsOf } from '../health-rules/conditions.ts';
 import type { OperatorView } from '../operator.ts';
-import { parseOperatorSpec } from '../operator-spec.ts';
+import { OURS } from '../names.ts';
+import { parseDeletionPolicy, parseOperatorSpec } from '../operator-spec.ts';
 import { parseProvenance } from '../operator-status.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
+import { parseHistory } from '../revision-history.ts';
 
 const WORDS = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
 
@@ -20,8 +22,10 @@ export function operatorView(operator: KubeObject): OperatorView {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     displayName: textAt(spec, 'catalog', 'displayName') ?? metadata.name,
+    category: textAt(spec, 'catalog', 'category') ?? 'Other',
+    ...sourceOf(operator),
     status: metadata.deletionTimestamp === undefined ? word : 'DELETING',
-    message: word === 'READY' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
+    message: word === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
     chart: chartOf(operator),
     values: parseProvenance(status),
     ...releaseOf(objectAt(status, 'release')),
@@ -32,8 +36,10 @@ export function operatorView(operator: KubeObject): OperatorView {
       established: booleanAt(crd, 'established') ?? false,
       ...(numberAt(crd, 'instances') === undefined ? {} : { instances: numberAt(crd, 'instances') ?? 0 }),
     })),
+    history: parseHistory(status),
     ...deletionOf(operator),
     conditions,
+    deletionPolicy: parseDeletionPolicy(textAt(spec, 'deletionPolicy')),
     suspended: booleanAt(spec, 'suspend') ?? false,
     created: metadata.creationTimestamp ?? '',
   };
@@ -45,6 +51,11 @@ function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {
   const policy = parseOperatorSpec(operator).deletionPolicy;
   const released = textAt(status, 'release', 'name') !== undefined;
   return { deletion: deletionPlan({ policy, deletion: parseDeletionStatus(status), released }) };
+}
+
+function sourceOf({ metadata: { labels = {} } }: KubeObject): Pick<OperatorView, 'source'> {
+  const source = labels[OURS.sourceLabel];
+  return source === undefined ? {} : { source };
 }
 
 function chartOf({ spec, status }: KubeObject): OperatorView['chart'] {

@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type RequestHandler, Router } from 'express';
+import type { Actor } from '../domain/actor.ts';
+import type { OperatorList } from '../domain/operator-list.ts';
+import { openEventStream } from '../http/event-stream.ts';
+import { signedInOf } from '../http/request-context.ts';
+import {
+  attentionLine,
+  type Counts,
+  operatorsLive,
+  operatorsPage,
+  type OperatorsQuery,
+  pageOfOperators,
+  parseOperatorsQuery,
+} from './operators-page.ts';
+import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import type { WebOperations } from './ports.ts';
+import { streamChanges } from './stream-changes.ts';
+
+/** A list costs more than one thing, so it is read less often. */
+const INTERVAL_MS = 5_000;
+/** Instances are counted anew with every sixth reading. */
+const READINGS_A_COUNT = 6;
+
+/** The list of Operators and its live stream. */
+export function operatorsRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    '/operators',
+    page(deps, (visit) => showOperators(deps, visit)),
+  );
+  router.get('/operators/stream', stream(deps));
+  return router;
+}
+
+async function showOperators({ operations }: WebDeps, { actor, query: parameters }: Visit): Promise<Answer> {
+  const query = parseOperatorsQuery(parameters);
+  const list = await operations.listOperators(actor, query);
+  const model = { ...operatorsPage(list, await countOn(operations, actor, { list, query }), query), gone: parameters.get('gone') ?? '' };
+  return { view: 'operators/index', title: 'Operators', section: 'operators', model };
+}
+
+interface Reading {
+  readonly list: OperatorList;
+  readonly counts: Counts;
+}
+
+async function countOn(
+  operations: WebOperations,
+  actor: Actor,
+  { list, query }: { list: OperatorList; query: OperatorsQuery },
+): Promise<Counts> {
+  const names = pageOfOperators(list, query).items.flatMap(({ crds }) => crds.map(({ name }) => name));
+  return Object.fromEntries(await operations.countInstances(actor, names));
+}
+
+function stream({ operations, views, stopping }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const { actor } = signedInOf(response);
+    const query = parseOperatorsQuery(new URL(request.originalUrl, 'http://local.invalid').searchParams);
+    let readings = 0;
+    let counts: Counts = {};
+    const read = async (): Promise<Reading> => {
+      const list = await operations.listOperators(actor, query);
+      if (readings % READINGS_A_COUNT === 0) counts = await countOn(operations, actor, { list, query });
+      readings += 1;
+      return { list, counts };
+    };
+    const first = await read();
+    await streamChanges(openEventStream(request, response, stopping), {
+      first,
+      read,
+      render: (reading) => ({
+        html: views.render('operators/list', operatorsLive(reading.list, reading.counts, query)),
+        status: attentionLine(reading.list),
+      }),
+      pause: async (signal) => {
+        await wait(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      },
+    });
+  };
+}
