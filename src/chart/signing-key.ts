@@ -38,14 +38,13 @@ export function signerOf({ signed, signature }: Signed, keys: readonly SigningKe
 }
 
 /** Cosign takes SHA-256 with every curve; newer versions take the hash that fits it. */
-function hashesFor(key: KeyObject): readonly (string | undefined)[] {
-  if (key.asymmetricKeyType === 'ed25519') return [undefined];
-  switch (key.asymmetricKeyDetails?.namedCurve) {
-    case 'secp384r1':
-      return ['sha256', 'sha384'];
-    case 'secp521r1':
-      return ['sha256', 'sha512'];
-    default:
-      return ['sha256'];
-  }
+const MORE_HASHES: ReadonlyMap<string | undefined, string> = new Map([
+  ['secp384r1', 'sha384'],
+  ['secp521r1', 'sha512'],
+]);
+
+function hashesFor({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly (string | undefined)[] {
+  if (asymmetricKeyType === 'ed25519') return [undefined];
+  const fitting = MORE_HASHES.get(asymmetricKeyDetails?.namedCurve);
+  return fitting === undefined ? ['sha256'] : ['sha256', fitting];
 }

@@ -143,7 +143,14 @@ describe('a private repository', () => {
     const pair = issueCertificate({ commonName: 'ann', use: 'client', ...lifetime }, authority);
     const clients = { authority: authority.certificate };
     let isAsked = false;
-    const strict = await serveHttps(t, (_request, response) => void (isAsked = true) ?? response.end(PACKED), clients);
+    const strict = await serveHttps(
+      t,
+      (_request, response) => {
+        isAsked = true;
+        response.end(PACKED);
+      },
+      clients,
+    );
     const site = await serveHttps(
       t,
       (request, response) => {
