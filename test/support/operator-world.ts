@@ -18,6 +18,7 @@ import { startReflector } from '../../src/kube/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { operatorsBehindCrd } from '../../src/reconcile/operator/operators-behind-crd.ts';
+import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../../src/reconcile/operator/references.ts';
 import { repoRoot } from './cluster.ts';
@@ -34,6 +35,11 @@ export interface OperatorWorldOptions {
   readonly chartsDir?: string;
   /** Gets every line of the log, debug lines included. */
   readonly log?: (text: string) => void;
+  /** Where charts are kept; a fresh folder when it is left out. */
+  readonly cacheDir?: string;
+  readonly chartLimits?: NonNullable<ChartLibraryOptions['limits']>;
+  /** Comes between the reconciler and its outside. */
+  readonly wrap?: (ports: OperatorPorts) => OperatorPorts;
   /** What waits before keys are worked on again. */
   readonly clock?: Clock;
 }
@@ -76,10 +82,11 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     log: { debug: (keys, message) => log.debug(message, { ...keys }) },
   });
   const charts = await createChartLibrary({
-    cacheDir: join(folder, 'cache'),
+    cacheDir: options.cacheDir ?? join(folder, 'cache'),
     roots: { samples: chartsDir },
     mirrors: options.mirrors ?? [],
     allowEgress: [],
+    ...(options.chartLimits === undefined ? {} : { limits: options.chartLimits }),
   });
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
@@ -90,6 +97,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     signal,
   });
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
+  const { wrap = (ports) => ports } = options;
   const running = runController({
     name: 'operator',
     sources: [
@@ -97,18 +105,20 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
       mapSource(references, own),
       mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()).flatMap(own)),
     ],
-    reconcile: createOperatorReconciler({
-      cluster,
-      discovery: kube,
-      kubernetesVersion: kube.kubernetesVersion,
-      charts,
-      helm,
-      references,
-      events: createEventRecorder({ cluster, log }),
-      log,
-      now: () => new Date(),
-      holder: `test-${process.pid}`,
-    }),
+    reconcile: createOperatorReconciler(
+      wrap({
+        cluster,
+        discovery: kube,
+        kubernetesVersion: kube.kubernetesVersion,
+        charts,
+        helm,
+        references,
+        events: createEventRecorder({ cluster, log }),
+        log,
+        now: () => new Date(),
+        holder: `test-${process.pid}`,
+      }),
+    ),
     workers: 4,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     log,

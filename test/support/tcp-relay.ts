@@ -8,11 +8,14 @@ export interface TcpRelay {
   open(): Promise<void>;
   /** Cuts all connections and listens no more. */
   cut(): Promise<void>;
+  /** From now on each piece arrives so many milliseconds later, in its order; asked for each piece. */
+  delay(milliseconds: () => number): void;
 }
 
 /** Makes a relay to a port of this machine; it begins cut. */
 export async function createTcpRelay(target: { readonly host: string; readonly port: number }): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
+  let latency = (): number => 0;
   const serve = (): Server =>
     createServer((inward) => {
       const outward = connect(target);
@@ -23,7 +26,8 @@ export async function createTcpRelay(target: { readonly host: string; readonly p
       }
       inward.on('close', () => outward.destroy());
       outward.on('close', () => inward.destroy());
-      inward.pipe(outward).pipe(inward);
+      hand(inward, outward, () => latency());
+      hand(outward, inward, () => latency());
     });
   let server = serve();
   server.listen(0, '127.0.0.1');
@@ -43,5 +47,21 @@ export async function createTcpRelay(target: { readonly host: string; readonly p
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  return { port, open, cut };
+  const delay = (milliseconds: () => number): void => {
+    latency = milliseconds;
+  };
+  return { port, open, cut, delay };
+}
+
+/** Hands on what comes from one socket to another, each piece when its time has come and never before an earlier one. */
+function hand(from: Socket, to: Socket, latency: () => number): void {
+  let last = 0;
+  const at = (task: () => void): void => {
+    last = Math.max(last, performance.now() + latency());
+    const wait = last - performance.now();
+    if (wait < 1) task();
+    else setTimeout(task, wait);
+  };
+  from.on('data', (piece) => at(() => void to.write(piece)));
+  from.on('end', () => at(() => to.end()));
 }

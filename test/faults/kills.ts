@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ENDINGS, lifeOf, settled, type Act, type ActName } from './acts.ts';
+import type { Arena } from './arena.ts';
+import type { Random } from './random.ts';
+import type { Report } from './report.ts';
+import type { Step } from './steps.ts';
+import { writeCharts, type Subject } from './subject.ts';
+import type { Death, Worker } from './worker.ts';
+
+export interface KillOptions {
+  readonly kills: number;
+  /** Namespaces side by side, each with a worker of its own. */
+  readonly lanes: number;
+}
+
+/** What an act may be interrupted at: drawn over the time it takes, or when a step is announced. */
+const MOMENTS: Readonly<Record<ActName, readonly ('random' | Step)[]>> = {
+  install: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
+  upgrade: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
+  delete: ['random', 'random', 'lease', 'release', 'helm', 'status', 'finalizer'],
+};
+const CONVERGED_WITHIN_S = 180;
+const HELM_RUNS_MS = 400;
+
+interface Lane {
+  readonly arena: Arena;
+  readonly report: Report;
+  readonly random: Random;
+  readonly namespace: string;
+  readonly budget: { kills: number };
+  readonly durations: Map<ActName, number>;
+  worker: Worker;
+}
+
+/** Kills workers in the middle of acts until the number is reached, many Operators at once. */
+export async function runKills(arena: Arena, report: Report, random: Random, { kills, lanes }: KillOptions): Promise<void> {
+  const durations = new Map<ActName, number>();
+  const budget = { kills: 0 };
+  const open = async (index: number): Promise<Lane> => {
+    const namespace = await arena.namespace(`kill-${index}`);
+    const worker = await arena.worker(namespace);
+    return { arena, report, random: random.fork(`lane ${index}`), namespace, budget, durations, worker };
+  };
+  const calm = await open(0);
+  await live(calm, 0);
+  budget.kills = kills;
+  const others = Array.from({ length: lanes - 1 }, (_, index) => open(index + 1));
+  const drive = async (lane: Lane): Promise<void> => {
+    for (let life = 1; budget.kills > 0; life += 1) await live(lane, life);
+    await lane.worker.kill('worker');
+  };
+  await Promise.all([drive(calm), ...others.map(async (lane) => drive(await lane))]);
+}
+
+/** One Operator from its installation to its end; each act is interrupted while there are kills left. */
+async function live(lane: Lane, life: number): Promise<void> {
+  const subject: Subject = { namespace: lane.namespace, name: `s${lane.namespace.split('-')[1] ?? ''}x${life}` };
+  const ending = lane.random.pick(ENDINGS);
+  await writeCharts(lane.arena.chartsDir, subject);
+  for (const act of lifeOf(lane.arena.kube, subject, ending)) {
+    const strike = lane.budget.kills > 0 ? draw(lane, act.name) : undefined;
+    const well = strike === undefined ? await undisturbed(lane, act) : await interrupted(lane, act, strike);
+    if (!well) return;
+    await act.end();
+  }
+}
+
+interface Strike {
+  readonly moment: 'random' | Step;
+  readonly delayMs: number;
+  readonly death: Death;
+  /** Milliseconds after the successor's start at which it is killed, too. */
+  readonly again: number | undefined;
+}
+
+function draw({ random, budget, durations }: Lane, act: ActName): Strike {
+  const moment = random.pick(MOMENTS[act]);
+  const longest = moment === 'random' ? (durations.get(act) ?? 3_000) : moment === 'helm' ? HELM_RUNS_MS : 0;
+  const delayMs = random.next() * longest;
+  const death = random.next() < 0.3 ? 'machine' : 'worker';
+  const again = random.next() < 0.2 && budget.kills > 1 ? random.next() * 4_000 : undefined;
+  budget.kills -= again === undefined ? 1 : 2;
+  return { moment, delayMs, death, again };
+}
+
+async function undisturbed(lane: Lane, act: Act): Promise<boolean> {
+  await act.begin();
+  const end = await settled(act, CONVERGED_WITHIN_S);
+  lane.durations.set(act.name, end.seconds * 1_000);
+  await lane.report.add(act, { run: 'none', moment: 'undisturbed', restarts: 0, ...end });
+  return end.faults.length === 0;
+}
+
+async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolean> {
+  const { arena, namespace, report } = lane;
+  const { moment, delayMs, death, again } = strike;
+  const arrived = moment === 'random' ? undefined : arrivalAt(lane.worker, moment);
+  await act.begin();
+  await arrived;
+  await sleep(delayMs);
+  await lane.worker.kill(death);
+  lane.worker = await arena.worker(namespace);
+  if (again !== undefined) {
+    await sleep(again);
+    await lane.worker.kill(death);
+    lane.worker = await arena.worker(namespace);
+    await report.add(act, { run: 'kill', moment: 'again', restarts: 1, seconds: 0, faults: [] });
+  }
+  const end = await settled(act, CONVERGED_WITHIN_S);
+  await report.add(act, { run: 'kill', moment, restarts: 1, ...end });
+  return end.faults.length === 0;
+}
+
+/** Resolves when the worker stands still at the step; `helm` announces itself and runs on. An act that never comes there is killed when its time is over. */
+async function arrivalAt(worker: Worker, step: Step): Promise<void> {
+  if (step !== 'helm') worker.halt(step);
+  await worker.reached(step, AbortSignal.timeout(20_000)).catch(() => undefined);
+}
