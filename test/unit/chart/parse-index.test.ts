@@ -141,7 +141,7 @@ test('an index that is read by its parts says the same as one that is parsed at 
       ways[way] += 1;
       assert.deepEqual(charts, wanted);
     }),
-    { numRuns: 600 },
+    { numRuns: 400 },
   );
   assert.ok(ways.parts > 100 && ways.whole > 30, JSON.stringify(ways));
 });

@@ -1,0 +1,44 @@
+/** Run with a folder on a small disk: fetches a small chart, then what does not fit, and tells as JSON what came of it. */
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createChartLibrary } from '../../../src/chart/chart-library.ts';
+import { AppError } from '../../../src/domain/errors.ts';
+import { chartFiles, packChart } from '../../support/charts.ts';
+
+const [cacheDir = ''] = process.argv.slice(2);
+const PREFIX = 'https://charts.example.com/';
+
+const answers: Readonly<Record<string, string | Buffer>> = {
+  '/small.tgz': await packChart('small', chartFiles('small', '1.0.0')),
+  '/large.tgz': await packChart('large', chartFiles('large', '1.0.0', { 'files/noise': randomBytes(3_000_000).toString('base64') })),
+  // The text fits, and its parsed form beside it does not.
+  '/index.yaml': `entries:\n  demo:\n${Array.from({ length: 9000 }, (_, patch) => `  - {version: 1.0.${patch}, urls: [${'demo'.repeat(20)}.tgz]}\n`).join('')}`,
+};
+const server = createServer((request, response) => response.end(answers[request.url ?? ''] ?? ''));
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const library = await createChartLibrary({ cacheDir, roots: {}, mirrors: [{ prefix: PREFIX, target }], allowEgress: [] });
+const fetchChart = (name: string) => library.fetch({ kind: 'url', url: `${PREFIX}${name}.tgz` }, AbortSignal.timeout(20_000));
+
+const small = await fetchChart('small');
+const refusals = [
+  await refusalOf(fetchChart('large')),
+  await refusalOf(library.versions({ kind: 'repository', repoURL: PREFIX, name: 'demo', version: '' }, AbortSignal.timeout(20_000))),
+];
+const kept = (await library.contents(small.digest))?.metadata.name;
+const files = (await readdir(cacheDir)).map((name) => name.replace(/^sha256-\w+/, ''));
+console.log(JSON.stringify({ refusals, kept, files, again: (await refusalOf(fetchChart('small'))).code }));
+server.close();
+
+async function refusalOf(task: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {
+  try {
+    await task;
+    return { code: 'none', message: '' };
+  } catch (error) {
+    return error instanceof AppError ? { code: error.code, message: error.message } : { code: String(error), message: '' };
+  }
+}
