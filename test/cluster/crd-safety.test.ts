@@ -11,6 +11,7 @@ import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `safe-${RUN}`;
+const EVENTS = { group: '', version: 'v1', resource: 'events' } as const;
 let testCluster: TestCluster;
 let world: OperatorWorld;
 
@@ -64,6 +65,36 @@ describe('an upgrade of definitions', () => {
     await world.condition(NS, 'tin', { type: 'Ready', status: 'True' });
   });
 
+  it('with a new rule in CEL that a stored instance breaks stops, and names it', async () => {
+    await world.writeChart('jar', boxChart('jar', '1.0.0', 'low: {type: integer}, high: {type: integer}'));
+    await world.create(NS, 'jar', spec('jar', '1.0.0'));
+    await world.condition(NS, 'jar', { type: 'Ready', status: 'True' });
+    await store('jar', 'good', { low: 1, high: 2 });
+    await store('jar', 'twisted', { low: 3, high: 2 });
+    const rules = "x-kubernetes-validations: [{rule: 'self.low < self.high', message: low must be below high}]";
+    await world.writeChart('jar', boxChart('jar', '1.1.0', 'low: {type: integer}, high: {type: integer}', rules));
+    await merge('jar', { chart: { version: '1.1.0' } });
+    const refused = await world.condition(NS, 'jar', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
+    assert.match(
+      refused.message,
+      /1 stored instance would not fit: Jar safe-[^ ]*\/twisted: spec: it breaks the rule: low must be below high/,
+    );
+    assert.doesNotMatch(refused.message, /good/);
+  });
+
+  it('with a rule that cannot be checked here goes through, and an Event names the rule', async () => {
+    await world.writeChart('vat', boxChart('vat', '1.0.0', 'size: {type: string, maxLength: 9}'));
+    await world.create(NS, 'vat', spec('vat', '1.0.0'));
+    await world.condition(NS, 'vat', { type: 'Ready', status: 'True' });
+    await store('vat', 'one', { size: '1Gi' });
+    const rules = "x-kubernetes-validations: [{rule: 'isQuantity(self.size)', message: size must be a quantity}]";
+    await world.writeChart('vat', boxChart('vat', '1.1.0', 'size: {type: string, maxLength: 9}', rules));
+    await merge('vat', { chart: { version: '1.1.0' } });
+    await eventually(async () => (await revisionsOf('vat')).includes('2 deployed'), 'the second revision is deployed', 60);
+    const { items } = await world.kube.asController().list(EVENTS, { namespace: NS, fieldSelector: 'reason=RulesNotChecked' });
+    assert.match(textAt(items[0], 'message') ?? '', /vats\..*: size must be a quantity/);
+  });
+
   it('that the api-server would refuse changes nothing either', async () => {
     await world.writeChart('can', boxChart('can', '1.0.0', 'size: {type: integer}'));
     await world.create(NS, 'can', spec('can', '1.0.0'));
@@ -76,7 +107,7 @@ describe('an upgrade of definitions', () => {
 });
 
 /** A chart with one kind whose spec has the given properties. */
-function boxChart(name: string, version: string, properties: string): ChartFiles {
+function boxChart(name: string, version: string, properties: string, rules?: string): ChartFiles {
   const { kind, plural, group } = kindsOf(name);
   return chartFiles(name, version, {
     'crds/main.yaml': `apiVersion: apiextensions.k8s.io/v1
@@ -90,7 +121,7 @@ spec:
     - name: v1
       served: true
       storage: true
-      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}}}}}
+      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}${rules === undefined ? '' : `, ${rules}`}}}}}
 `,
     'templates/a.yaml': CONFIG_MAP,
   });

@@ -31,6 +31,7 @@ function compareNode(live: unknown, candidate: unknown, path: string): CrdFindin
     ...newlyRequired(live, candidate, path),
     ...closed(live, candidate, path),
     ...members(live, candidate, path),
+    ...named(live, candidate, path),
     ...items(live, candidate, path),
   ];
 }
@@ -73,6 +74,20 @@ function members(live: unknown, candidate: unknown, path: string): CrdFinding[] 
   });
   const [open, next] = [openMembers(live), openMembers(candidate)];
   return open === undefined || next === undefined ? found : [...found, ...compareSchemas(open, next, `${path}[*]`)];
+}
+
+/** Members that had any content, because the schema did not know them, and have a schema now. */
+function named(live: unknown, candidate: unknown, path: string): CrdFinding[] {
+  if (!isObject(live) || !keepsUnknown(live) || !keepsUnknown(candidate)) return [];
+  const known = objectAt(live, 'properties');
+  const added = Object.entries(objectAt(candidate, 'properties')).filter(
+    ([name, schema]) => !Object.hasOwn(known, name) && typeOf(schema) !== 'any',
+  );
+  return added.map(([name, schema]) => ({
+    path: below(path, name),
+    what: `it could hold anything, and is ${typeOf(schema)} now`,
+    severity: 'Notice',
+  }));
 }
 
 /** A removed member below `status` is met here while its path is not yet that of a node. */

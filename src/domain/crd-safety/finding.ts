@@ -23,4 +23,8 @@ export interface CrdVerdict {
   readonly crd: string;
   readonly findings: readonly CrdFinding[];
   readonly faults: readonly InstanceFault[];
+  /** How many instances do not fit, when `faults` names only some of them. */
+  readonly faultCount?: number;
+  /** New rules in CEL that the instances could not be held against. */
+  readonly unchecked?: readonly string[];
 }

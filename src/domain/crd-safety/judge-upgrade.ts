@@ -23,18 +23,32 @@ export interface UpgradeInput {
 /** What a new version of a definition means: what it takes away, and which stored instances it would not take. Pure. */
 export function judgeUpgrade({ live, candidate, instances }: UpgradeInput): CrdVerdict {
   const version = versionToCheck(live, candidate);
-  const schema = versionsOf(candidate).find(({ name }) => name === version)?.schema;
-  const faults = schema === undefined ? [] : instances.flatMap((instance) => faultsOf(instance, schema));
+  const schema = version === undefined ? undefined : schemaOf(candidate, version);
+  const faults = schema === undefined ? [] : storedFaults(schema, instances);
   return { crd: candidate.metadata.name, findings: compareCrds(live, candidate), faults };
 }
 
+/** The schema of a version; undefined when there is none. */
+export function schemaOf(crd: KubeObject, version: string): unknown {
+  return versionsOf(crd).find(({ name }) => name === version)?.schema;
+}
+
+/** What is wrong with stored instances by the schema of their version: the first fault of each. */
+export function storedFaults(schema: unknown, instances: readonly KubeObject[]): InstanceFault[] {
+  return instances.flatMap((instance) => faultsOf(instance, schema));
+}
+
+/** `Cache team-a/one` */
+export function instanceName({ kind, metadata: { namespace, name } }: KubeObject): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+}
+
 function faultsOf(instance: KubeObject, schema: unknown): InstanceFault[] {
-  const { apiVersion: _version, kind, metadata, status: _status, ...content } = instance;
-  const { namespace, name } = metadata;
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = instance;
   // What the operator writes, and what every object has, is not the instance's own.
   const own = isObject(schema) ? { ...schema, required: requiredOf(schema) } : schema;
   const [first] = validateValue(own, content);
-  return first === undefined ? [] : [{ instance: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`, ...first }];
+  return first === undefined ? [] : [{ instance: instanceName(instance), ...first }];
 }
 
 function requiredOf(schema: Record<string, unknown>): unknown[] {
@@ -56,11 +70,12 @@ export function unsafeSentence(verdicts: readonly CrdVerdict[]): string {
     all.filter(({ severity }) => severity === 'Unsafe').map(({ path, what }) => `${crd} ${path}: ${what}`),
   );
   const faults = unsafe.flatMap((verdict) => verdict.faults.map(({ instance, path, why }) => `${instance}: ${path}: ${why}`));
-  const stored = faults.length === 0 ? '' : `${faults.length} stored ${faults.length === 1 ? 'instance' : 'instances'} would not fit: `;
-  return [bounded(findings), `${stored}${bounded(faults)}`].filter((part) => part !== '').join('; ');
+  const count = unsafe.reduce((sum, verdict) => sum + (verdict.faultCount ?? verdict.faults.length), 0);
+  const stored = count === 0 ? '' : `${count} stored ${count === 1 ? 'instance' : 'instances'} would not fit: `;
+  return [bounded(findings, findings.length), `${stored}${bounded(faults, count)}`].filter((part) => part !== '').join('; ');
 }
 
-function bounded(lines: readonly string[]): string {
-  const more = lines.length > NAMED ? `; and ${lines.length - NAMED} more` : '';
+function bounded(lines: readonly string[], count: number): string {
+  const more = count > NAMED ? `; and ${count - NAMED} more` : '';
   return `${lines.slice(0, NAMED).join('; ')}${more}`;
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, listAt, numberAt, textAt } from '../read.ts';
+import { isObject, listAt, numberAt, textAt, textsAt } from '../read.ts';
 import type { CrdFinding } from './finding.ts';
+import { isCheckedFormat } from './formats.ts';
+import { hasDefault, keepsUnknown } from './schema-shape.ts';
 
 type Change = Omit<CrdFinding, 'path'>;
 
@@ -16,8 +18,6 @@ const UPPER = {
   maxItems: 'greatest number of items',
   maxProperties: 'greatest number of members',
 } as const;
-/** Formats that the api-server does not check, or that every value of the type has. */
-const LOOSE_FORMATS = new Set(['int64', 'double', 'float', 'password']);
 
 /** How a node of a schema allows less than before, its children aside. */
 export function tightened(live: unknown, candidate: unknown): Change[] {
@@ -73,7 +73,7 @@ function texts(live: unknown, candidate: unknown): Change[] {
   const pattern = textAt(candidate, 'pattern');
   if (pattern !== undefined && pattern !== textAt(live, 'pattern')) changes.push(unsafe(`it must match the pattern ${pattern} now`));
   const format = textAt(candidate, 'format');
-  if (format !== undefined && format !== textAt(live, 'format') && !LOOSE_FORMATS.has(format))
+  if (format !== undefined && format !== textAt(live, 'format') && isCheckedFormat(format))
     changes.push(unsafe(`it must have the format ${format} now`));
   return changes;
 }
@@ -81,21 +81,45 @@ function texts(live: unknown, candidate: unknown): Change[] {
 function marks(live: unknown, candidate: unknown): Change[] {
   const changes: Change[] = [];
   if (isTrue(live, 'nullable') && !isTrue(candidate, 'nullable')) changes.push(unsafe('null is not allowed any more'));
-  const kind = textAt(candidate, 'x-kubernetes-list-type');
-  const isStricter = (kind === 'set' || kind === 'map') && kind !== textAt(live, 'x-kubernetes-list-type');
-  if (isStricter) changes.push(unsafe(`the list is a ${kind} now, so its entries must differ`));
-  return changes;
+  const embedded = 'x-kubernetes-embedded-resource';
+  if (isTrue(candidate, embedded) && !isTrue(live, embedded))
+    changes.push(unsafe('it must be a whole resource now, with apiVersion and kind'));
+  if (isTrue(live, embedded) && !isTrue(candidate, embedded) && !keepsUnknown(candidate))
+    changes.push(unsafe('it is no resource any more, so apiVersion, kind and metadata are dropped unless the schema names them'));
+  if (hasDefault(live) && !hasDefault(candidate)) changes.push(notice('its default is gone'));
+  if (hasDefault(live) && hasDefault(candidate) && isChanged(live, candidate, 'default')) changes.push(notice('its default changes'));
+  return [...changes, ...lists(live, candidate)];
+}
+
+/** How the entries of a list are told apart, and who owns which of them. */
+function lists(live: unknown, candidate: unknown): Change[] {
+  const [before, after] = [live, candidate].map((schema) => textAt(schema, 'x-kubernetes-list-type') ?? 'atomic');
+  if (before !== after) {
+    if (after === 'set' || after === 'map') return [unsafe(`the list is a ${after} now, so its entries must differ`)];
+    return [notice('the list is atomic now, so who writes it writes all of it')];
+  }
+  const [keys, next] = [live, candidate].map((schema) => textsAt(schema, 'x-kubernetes-list-map-keys'));
+  if (after !== 'map' || isDeepStrictEqual(new Set(keys), new Set(next))) return [];
+  return [unsafe(`the entries of the list are told apart by ${next?.join(', ') ?? ''} now; it was ${keys?.join(', ') ?? ''}`)];
 }
 
 /** What cannot be compared by looking at it; stored instances are checked against it all the same, rules in CEL aside. */
 function conditions(live: unknown, candidate: unknown): Change[] {
-  const junctors = ['allOf', 'anyOf', 'oneOf', 'not'].filter((junctor) => isChanged(live, candidate, junctor));
+  const junctors = ['allOf', 'anyOf', 'oneOf', 'not'].filter(
+    (junctor) => isChanged(live, candidate, junctor) && !isIntOrString(candidate, junctor),
+  );
   const known = new Set(listAt(live, 'x-kubernetes-validations').map((rule) => textAt(rule, 'rule')));
   const rules = listAt(candidate, 'x-kubernetes-validations').filter((rule) => !known.has(textAt(rule, 'rule')));
   return [
     ...junctors.map((junctor) => notice(`its conditions changed (${junctor})`)),
     ...rules.map((rule) => notice(`there is a new rule: ${textAt(rule, 'message') ?? textAt(rule, 'rule') ?? ''}`)),
   ];
+}
+
+/** What `int-or-string` means, spelled out. */
+function isIntOrString(schema: unknown, junctor: string): boolean {
+  const branches = listAt(schema, 'anyOf').map((branch) => textAt(branch, 'type'));
+  return junctor === 'anyOf' && isTrue(schema, 'x-kubernetes-int-or-string') && isDeepStrictEqual(branches, ['integer', 'string']);
 }
 
 function isChanged(live: unknown, candidate: unknown, member: string): boolean {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RE2JS } from 're2js';
 import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../read.ts';
+import { hasFormat } from './formats.ts';
 import { below, hasDefault, keepsUnknown, memberSchema, typeOf } from './schema-shape.ts';
 
 export interface ValueFault {
@@ -12,7 +13,7 @@ const MAX_DEPTH = 100;
 
 /**
  * Whether a structural schema takes a stored value as it is, fields that would be dropped included. Patterns are run in linear time. Rules in
- * CEL and formats are not looked at. What is said holds no value.
+ * CEL are not looked at. What is said holds no value.
  */
 export function validateValue(schema: unknown, value: unknown, path = ''): ValueFault[] {
   if (!isObject(schema) || path.split(/[.[]/).length > MAX_DEPTH) return [];
@@ -50,10 +51,21 @@ function restrictions(schema: unknown, value: unknown): string[] {
   const faults = allowed.length > 0 && !allowed.some((one) => isDeepStrictEqual(one, value)) ? ['it is not one of the allowed values'] : [];
   if (typeof value === 'number') return [...faults, ...numberFaults(schema, value)];
   if (typeof value === 'string') return [...faults, ...textFaults(schema, value)];
-  if (Array.isArray(value)) return [...faults, ...between(schema, value.length, ['minItems', 'maxItems', 'items'])];
+  if (Array.isArray(value))
+    return [...faults, ...between(schema, value.length, ['minItems', 'maxItems', 'items']), ...repeated(schema, value)];
   return isObject(value)
     ? [...faults, ...between(schema, Object.keys(value).length, ['minProperties', 'maxProperties', 'members'])]
     : faults;
+}
+
+/** Entries of a set, and keys of the entries of a map, must differ. */
+function repeated(schema: unknown, entries: readonly unknown[]): string[] {
+  const kind = textAt(schema, 'x-kubernetes-list-type');
+  if (kind !== 'set' && kind !== 'map') return [];
+  const keys = textsAt(schema, 'x-kubernetes-list-map-keys');
+  const identity = (entry: unknown): string =>
+    JSON.stringify(kind === 'set' ? entry : keys.map((key) => at(entry, key) ?? at(schema, 'items', 'properties', key, 'default')));
+  return new Set(entries.map(identity)).size === entries.length ? [] : [`the list is a ${kind}, and two of its entries are the same`];
 }
 
 function numberFaults(schema: unknown, value: number): string[] {
@@ -63,14 +75,24 @@ function numberFaults(schema: unknown, value: number): string[] {
   const isAbove = most !== undefined && (at(schema, 'exclusiveMaximum') === true ? value >= most : value > most);
   if (isBelow) faults.push(`it is below the minimum of ${least}`);
   if (isAbove) faults.push(`it is above the maximum of ${most}`);
-  if (step !== undefined && Math.abs(value / step - Math.round(value / step)) > 1e-9) faults.push(`it is not a multiple of ${step}`);
+  if (step !== undefined && !isMultiple(value, step)) faults.push(`it is not a multiple of ${step}`);
+  if (textAt(schema, 'format') === 'int32' && (value > 2 ** 31 - 1 || value < -(2 ** 31))) faults.push('it does not fit into 32 bits');
   return faults;
 }
 
+/** The api-server reckons whole values with a whole factor. */
+function isMultiple(value: number, step: number): boolean {
+  const factor = Number.isInteger(value) ? Math.trunc(step) : step;
+  return factor !== 0 && Math.abs(value / factor - Math.round(value / factor)) <= 1e-9;
+}
+
 function textFaults(schema: unknown, value: string): string[] {
-  const faults = between(schema, [...new Intl.Segmenter().segment(value)].length, ['minLength', 'maxLength', 'characters']);
+  // The api-server counts code points.
+  const faults = between(schema, Array.from(value).length, ['minLength', 'maxLength', 'characters']);
   const pattern = textAt(schema, 'pattern');
   if (pattern !== undefined && !matches(pattern, value)) faults.push(`it does not match the pattern ${pattern}`);
+  const format = textAt(schema, 'format');
+  if (format !== undefined && !hasFormat(format, value)) faults.push(`it has not the format ${format}`);
   return faults;
 }
 
@@ -110,7 +132,9 @@ function memberFaults(schema: unknown, value: Record<string, unknown>, path: str
       ? []
       : [{ path: below(path, name), why: 'the schema does not know the field, so it would be dropped' }];
   });
-  return [...missing.map((name) => ({ path: below(path, name), why: 'it is missing' })), ...known];
+  const own =
+    at(schema, 'x-kubernetes-embedded-resource') === true ? ['apiVersion', 'kind'].filter((name) => value[name] === undefined) : [];
+  return [...[...missing, ...own].map((name) => ({ path: below(path, name), why: 'it is missing' })), ...known];
 }
 
 /** What every resource has is kept in one that stands inside of another. */

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
-import { isUnsafe, judgeUpgrade, unsafeSentence, versionToCheck } from '../../../src/domain/crd-safety/judge-upgrade.ts';
-import { validateValue } from '../../../src/domain/crd-safety/validate-value.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
-const text = { type: 'string' };
-const int = { type: 'integer' };
+import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
 
 describe('a new schema for a field', () => {
   const cases: readonly { title: string; live: Schema; candidate: Schema; finds: readonly string[] }[] = [
@@ -156,6 +150,83 @@ describe('a new schema for a field', () => {
       candidate: object({ x: text }, { required: ['x'] }),
       finds: ['v1 spec.a.x: it is required now'],
     },
+    {
+      title: 'whose entries are told apart by other keys',
+      live: {
+        type: 'array',
+        items: object({ x: text, y: text }),
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['x', 'y'],
+      },
+      candidate: {
+        type: 'array',
+        items: object({ x: text, y: text }),
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['x'],
+      },
+      finds: ['v1 spec.a: the entries of the list are told apart by x now; it was x, y'],
+    },
+    {
+      title: 'whose list of named entries is atomic now',
+      live: { type: 'array', items: object({ x: text }), 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['x'] },
+      candidate: { type: 'array', items: object({ x: text }), 'x-kubernetes-list-type': 'atomic' },
+      finds: [],
+    },
+    {
+      title: 'whose list of named entries loses a member of each',
+      live: { type: 'array', items: object({ x: text, y: text }) },
+      candidate: { type: 'array', items: object({ x: text }) },
+      finds: ['v1 spec.a[].y: the field is gone, and what it holds is dropped'],
+    },
+    {
+      title: 'whose list of lists has another bound deep down',
+      live: { type: 'array', items: { type: 'array', items: int } },
+      candidate: { type: 'array', items: { type: 'array', items: { ...int, maximum: 3 } } },
+      finds: ['v1 spec.a[][]: there is a maximum now: 3'],
+    },
+    {
+      title: 'whose entries require a new member',
+      live: { type: 'object', additionalProperties: object({ x: text }) },
+      candidate: { type: 'object', additionalProperties: object({ x: text }, { required: ['x'] }) },
+      finds: ['v1 spec.a[*].x: it is required now'],
+    },
+    {
+      title: 'that must be a resource now',
+      live: object({}, { 'x-kubernetes-preserve-unknown-fields': true }),
+      candidate: object({}, { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true }),
+      finds: ['v1 spec.a: it must be a whole resource now, with apiVersion and kind'],
+    },
+    {
+      title: 'that is a resource no more',
+      live: object({ x: text }, { 'x-kubernetes-embedded-resource': true }),
+      candidate: object({ x: text }),
+      finds: ['v1 spec.a: it is no resource any more, so apiVersion, kind and metadata are dropped unless the schema names them'],
+    },
+    { title: 'whose default is gone', live: { ...text, default: 'x' }, candidate: text, finds: [] },
+    {
+      title: 'that may hold 32 bits now',
+      live: int,
+      candidate: { ...int, format: 'int32' },
+      finds: ['v1 spec.a: it must have the format int32 now'],
+    },
+    {
+      title: 'that took texts and integers and takes texts',
+      live: { 'x-kubernetes-int-or-string': true },
+      candidate: text,
+      finds: ['v1 spec.a: the type is string now; it was int-or-string'],
+    },
+    {
+      title: 'that took anything and knows a name of late',
+      live: object({}, { 'x-kubernetes-preserve-unknown-fields': true }),
+      candidate: object({ x: int }, { 'x-kubernetes-preserve-unknown-fields': true }),
+      finds: [],
+    },
+    {
+      title: 'with conditions of late',
+      live: object({ x: text }),
+      candidate: object({ x: text }, { anyOf: [{ required: ['x'] }], not: {} }),
+      finds: [],
+    },
     { title: 'that gets a new optional member', live: object({}), candidate: object({ x: text }), finds: [] },
   ];
   for (const { title, live, candidate, finds } of cases) {
@@ -179,6 +250,25 @@ describe('a new schema for a field', () => {
     );
   });
 
+  it('is worth a notice where stored values decide, or where only the meaning of leaving it out changes', () => {
+    const keep = { 'x-kubernetes-preserve-unknown-fields': true };
+    const notices: readonly (readonly [live: Schema, candidate: Schema, finds: readonly string[]])[] = [
+      [{ ...text, default: 'x' }, text, ['v1 spec.a: its default is gone']],
+      [{ ...text, default: 'x' }, { ...text, default: 'y' }, ['v1 spec.a: its default changes']],
+      [object({}, keep), object({ x: int }, keep), ['v1 spec.a.x: it could hold anything, and is integer now']],
+      [object({}), object({}, { oneOf: [{}] }), ['v1 spec.a: its conditions changed (oneOf)']],
+      [{ 'x-kubernetes-int-or-string': true }, { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, text] }, []],
+    ];
+    for (const [live, candidate, finds] of notices) {
+      const found = compareCrds(crd({ schema: withSpec(live) }), crd({ schema: withSpec(candidate) }));
+      assert.deepEqual(
+        found.map(({ path, what }) => `${path}: ${what}`),
+        finds,
+      );
+      assert.ok(found.every(({ severity }) => severity === 'Notice'));
+    }
+  });
+
   it('with a new rule in CEL is worth a notice that holds the rule’s message', () => {
     const rules = { 'x-kubernetes-validations': [{ rule: 'self > 1', message: 'must be more than one' }] };
     assert.deepEqual(compareCrds(crd({ schema: withSpec(int) }), crd({ schema: withSpec({ ...int, ...rules }) })), [
@@ -186,204 +276,3 @@ describe('a new schema for a field', () => {
     ]);
   });
 });
-
-describe('a new definition', () => {
-  const v = (name: string, some: object = {}) => ({
-    name,
-    served: true,
-    storage: false,
-    schema: { openAPIV3Schema: withSpec(text) },
-    ...some,
-  });
-  const cases: readonly { title: string; live: KubeObject; candidate: KubeObject; finds: readonly string[] }[] = [
-    {
-      title: 'without a version that objects are stored in',
-      live: crd({ versions: [v('v1'), v('v2', { storage: true })], stored: ['v1', 'v2'] }),
-      candidate: crd({ versions: [v('v2', { storage: true })] }),
-      finds: ['v1: the version is gone, and objects are stored in it'],
-    },
-    {
-      title: 'without a served version',
-      live: crd({ versions: [v('v1'), v('v2', { storage: true })], stored: ['v2'] }),
-      candidate: crd({ versions: [v('v2', { storage: true })] }),
-      finds: ['v1: the version is gone, and clients may use it'],
-    },
-    {
-      title: 'without a version that was neither served nor stored',
-      live: crd({ versions: [v('v1', { served: false }), v('v2', { storage: true })], stored: ['v2'] }),
-      candidate: crd({ versions: [v('v2', { storage: true })] }),
-      finds: [],
-    },
-    {
-      title: 'that serves a version no more',
-      live: crd({ versions: [v('v1', { storage: true })] }),
-      candidate: crd({ versions: [v('v1', { storage: true, served: false })] }),
-      finds: ['v1: the version is not served any more, and clients may use it'],
-    },
-    { title: 'with one more version', live: crd({}), candidate: crd({ versions: [v('v1', { storage: true }), v('v2')] }), finds: [] },
-    {
-      title: 'of another scope',
-      live: crd({}),
-      candidate: crd({ spec: { scope: 'Cluster' } }),
-      finds: ['scope: it changes from Namespaced to Cluster'],
-    },
-    {
-      title: 'of another kind and plural',
-      live: crd({}),
-      candidate: crd({ spec: { names: { kind: 'B', plural: 'bs' } } }),
-      finds: ['names.kind: it changes from A to B', 'names.plural: it changes from as to bs'],
-    },
-    {
-      title: 'without a short name',
-      live: crd({ spec: { names: { kind: 'A', plural: 'as', shortNames: ['x'] } } }),
-      candidate: crd({}),
-      finds: [],
-    },
-  ];
-  for (const { title, live, candidate, finds } of cases) {
-    it(`${title} is ${finds.length === 0 ? 'safe' : 'unsafe'}`, () => {
-      const unsafe = compareCrds(live, candidate).filter(({ severity }) => severity === 'Unsafe');
-      assert.deepEqual(
-        unsafe.map(({ path, what }) => `${path}: ${what}`),
-        finds,
-      );
-    });
-  }
-});
-
-describe('a stored value', () => {
-  const cases: readonly { title: string; schema: Schema; value: unknown; says: readonly string[] }[] = [
-    { title: 'that fits', schema: object({ a: text }), value: { a: 'b' }, says: [] },
-    { title: 'of another type', schema: object({ a: int }), value: { a: 'b' }, says: ['a: it is not of the type integer'] },
-    { title: 'that is null', schema: object({ a: text }), value: { a: null }, says: ['a: it is null'] },
-    { title: 'that is null and may be', schema: object({ a: { ...text, nullable: true } }), value: { a: null }, says: [] },
-    {
-      title: 'outside of the enum',
-      schema: object({ a: { enum: ['b'] } }),
-      value: { a: 's3cret' },
-      says: ['a: it is not one of the allowed values'],
-    },
-    {
-      title: 'below the minimum',
-      schema: object({ a: { ...int, minimum: 3 } }),
-      value: { a: 2 },
-      says: ['a: it is below the minimum of 3'],
-    },
-    {
-      title: 'at a maximum that is not allowed',
-      schema: object({ a: { ...int, maximum: 3, exclusiveMaximum: true } }),
-      value: { a: 3 },
-      says: ['a: it is above the maximum of 3'],
-    },
-    { title: 'too long, counted as people do', schema: object({ a: { ...text, maxLength: 1 } }), value: { a: '👍' }, says: [] },
-    {
-      title: 'without a match',
-      schema: object({ a: { ...text, pattern: '^b$' } }),
-      value: { a: 'c' },
-      says: ['a: it does not match the pattern ^b$'],
-    },
-    {
-      title: 'that would be dropped',
-      schema: object({ a: text }),
-      value: { b: 'c' },
-      says: ['b: the schema does not know the field, so it would be dropped'],
-    },
-    { title: 'that is kept unknown', schema: object({}, { 'x-kubernetes-preserve-unknown-fields': true }), value: { b: 'c' }, says: [] },
-    { title: 'that lacks a member', schema: object({ a: text }, { required: ['a'] }), value: {}, says: ['a: it is missing'] },
-    {
-      title: 'that lacks a member with a default',
-      schema: object({ a: { ...text, default: 'b' } }, { required: ['a'] }),
-      value: {},
-      says: [],
-    },
-    {
-      title: 'in a list',
-      schema: object({ a: { type: 'array', items: int } }),
-      value: { a: [1, 'b'] },
-      says: ['a[1]: it is not of the type integer'],
-    },
-    {
-      title: 'under a free name',
-      schema: { type: 'object', additionalProperties: int },
-      value: { 'a.b': 'c' },
-      says: ['["a.b"]: it is not of the type integer'],
-    },
-    {
-      title: 'that meets no branch',
-      schema: { type: 'object', ...object({ a: text, b: text }), anyOf: [{ required: ['a'] }] },
-      value: { b: 'c' },
-      says: [': it meets none of the conditions (anyOf)'],
-    },
-    { title: 'of a resource inside', schema: object({}, { 'x-kubernetes-embedded-resource': true }), value: { kind: 'Pod' }, says: [] },
-  ];
-  for (const { title, schema, value, says } of cases) {
-    it(`${title} ${says.length === 0 ? 'is taken' : 'is not taken as it is'}`, () => {
-      const faults = validateValue(schema, value).map(({ path, why }) => `${path}: ${why}`);
-      assert.deepEqual(faults, says);
-      assert.ok(!faults.join(' ').includes('s3cret'));
-    });
-  }
-
-  it('is matched in linear time, whatever the pattern', () => {
-    const began = performance.now();
-    assert.equal(validateValue({ ...text, pattern: '^(a+)+$' }, `${'a'.repeat(5_000)}b`).length, 1);
-    assert.ok(performance.now() - began < 2_000);
-  });
-});
-
-describe('the verdict about an upgrade', () => {
-  const live = crd({ schema: withSpec(int) });
-
-  it('names the instances that would not fit, at most ten, and counts the others', () => {
-    const candidate = crd({ schema: withSpec({ ...int, maximum: 3 }) });
-    const instances = Array.from({ length: 13 }, (_, index) => instance(`i${String(index).padStart(2, '0')}`, index < 1 ? 2 : 9));
-    const sentence = unsafeSentence([judgeUpgrade({ live, candidate, instances })]);
-    assert.match(
-      sentence,
-      /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 stored instances would not fit: A ns\/i01: spec\.a: it is above/,
-    );
-    assert.match(sentence, /A ns\/i10: [^;]*; and 2 more$/);
-  });
-
-  it('reads no instances when no schema changes', () => {
-    assert.equal(versionToCheck(live, live), undefined);
-    assert.equal(versionToCheck(live, crd({ schema: withSpec(text) })), 'v1');
-    assert.equal(isUnsafe(judgeUpgrade({ live, candidate: live, instances: [] })), false);
-  });
-
-  it('does not mind a status that an operator wrote for the schema before', () => {
-    const candidate = crd({ schema: withSpec({ ...int, default: 1 }) });
-    const stored = { ...instance('a', 1), status: { old: 'x' } };
-    assert.equal(isUnsafe(judgeUpgrade({ live, candidate, instances: [stored] })), false);
-  });
-});
-
-function object(properties: Schema, more: Schema = {}): Schema {
-  return { type: 'object', properties, ...more };
-}
-
-function withSpec(a: Schema): Schema {
-  return object({ spec: object({ a }) });
-}
-
-function instance(name: string, a: number): KubeObject {
-  return { apiVersion: 'example.com/v1', kind: 'A', metadata: { name, namespace: 'ns' }, spec: { a } };
-}
-
-interface CrdParts {
-  readonly schema?: Schema;
-  readonly versions?: readonly object[];
-  readonly spec?: Schema;
-  readonly stored?: readonly string[];
-}
-
-function crd({ schema = withSpec(text), versions, spec = {}, stored = ['v1'] }: CrdParts): KubeObject {
-  const only = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'as.example.com' },
-    spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'A', plural: 'as' }, versions: versions ?? [only], ...spec },
-    status: { storedVersions: stored },
-  };
-}

@@ -1,0 +1,130 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { isObject, objectAt, textAt } from '../../domain/read.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { celValue, withDefaults } from './cel-value.ts';
+import { ITEMS, MEMBERS, type NewRule } from './new-rules.ts';
+
+/** An object that breaks a rule. */
+export interface BrokenRule {
+  /** The place among the objects that were checked. */
+  readonly index: number;
+  /** `spec.hosts[2]` */
+  readonly path: string;
+  /** A clause without a value of the object. */
+  readonly why: string;
+}
+
+export interface RulesAnswer {
+  /** The first for each object that breaks one. */
+  readonly broken: readonly BrokenRule[];
+  /** Messages of rules that could not be carried out: functions of Kubernetes that are not known here, or a fault of the rule. */
+  readonly unchecked: readonly string[];
+}
+
+export type RuleCheck = (objects: readonly KubeObject[]) => RulesAnswer;
+
+/** Makes the check of stored objects against rules of a schema. What cannot be carried out is told, never taken for granted. */
+export function createRuleCheck(schema: unknown, rules: readonly NewRule[]): RuleCheck {
+  const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true, homogeneousAggregateLiterals: false });
+  const programs = rules.map((rule) => ({ rule, run: programOf(environment, rule.rule) }));
+  return (objects) => {
+    const unchecked = new Set<string>();
+    const broken: BrokenRule[] = [];
+    for (const [index, object] of objects.entries()) {
+      const content = contentOf(schema, object);
+      for (const { rule, run } of programs) {
+        const found = brokenAt({ schema, rule, run }, content);
+        if (found === undefined) continue;
+        if (found.kind === 'Unknown') unchecked.add(rule.message);
+        else if (broken.at(-1)?.index !== index) broken.push({ index, path: found.path, why: `it breaks the rule: ${rule.message}` });
+      }
+    }
+    return { broken, unchecked: [...unchecked].sort() };
+  };
+}
+
+type Program = (self: unknown) => boolean | undefined;
+
+interface Checked {
+  readonly schema: unknown;
+  readonly rule: NewRule;
+  readonly run: Program;
+}
+
+/** Undefined stands for what could not be told. */
+function programOf(environment: Environment, rule: string): Program {
+  try {
+    const parsed = environment.parse(rule);
+    return (self) => {
+      try {
+        const answer: unknown = parsed({ self });
+        return typeof answer === 'boolean' ? answer : undefined;
+      } catch {
+        return undefined;
+      }
+    };
+  } catch {
+    return () => undefined;
+  }
+}
+
+type Finding = { readonly kind: 'Broken'; readonly path: string } | { readonly kind: 'Unknown' };
+
+/** Where the rule is broken first; undefined when nowhere. */
+function brokenAt({ schema, rule, run }: Checked, content: unknown): Finding | undefined {
+  let unknown = false;
+  for (const node of nodesAt({ schema, value: content, path: '' }, rule.path)) {
+    const holds = run(selfOf(node));
+    if (holds === false) return { kind: 'Broken', path: node.path };
+    unknown ||= holds === undefined;
+  }
+  return unknown ? { kind: 'Unknown' } : undefined;
+}
+
+interface Node {
+  readonly schema: unknown;
+  readonly value: unknown;
+  readonly path: string;
+}
+
+function selfOf({ schema, value }: Node): unknown {
+  try {
+    return celValue(schema, value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values that the rule is about. A null is none. */
+function* nodesAt(node: Node, path: readonly string[]): Generator<Node> {
+  const [step, ...rest] = path;
+  const { schema, value } = node;
+  if (value === null || value === undefined) return;
+  if (step === undefined) {
+    yield node;
+    return;
+  }
+  if (step === ITEMS && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      yield* nodesAt({ schema: objectAt(schema)['items'], value: item, path: `${node.path}[${index}]` }, rest);
+    }
+  } else if (step === MEMBERS && isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      yield* nodesAt(
+        { schema: objectAt(schema)['additionalProperties'], value: member, path: `${node.path}[${JSON.stringify(name)}]` },
+        rest,
+      );
+    }
+  } else if (isObject(value) && Object.hasOwn(value, step)) {
+    const next = objectAt(schema, 'properties')[step];
+    yield* nodesAt({ schema: next, value: value[step], path: node.path === '' ? step : `${node.path}.${step}` }, rest);
+  }
+}
+
+/** Of the metadata, rules see the name alone. */
+function contentOf(schema: unknown, object: KubeObject): unknown {
+  const { apiVersion, kind, metadata, status: _status, ...content } = object;
+  const generateName = textAt(metadata, 'generateName');
+  const named = { name: metadata.name, ...(generateName === undefined ? {} : { generateName }) };
+  return { ...objectAt(withDefaults(schema, content)), apiVersion, kind, metadata: named };
+}

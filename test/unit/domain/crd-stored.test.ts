@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isUnsafe, judgeUpgrade, unsafeSentence, versionToCheck } from '../../../src/domain/crd-safety/judge-upgrade.ts';
+import { validateValue } from '../../../src/domain/crd-safety/validate-value.ts';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
+
+describe('a stored value', () => {
+  const cases: readonly { title: string; schema: Schema; value: unknown; says: readonly string[] }[] = [
+    { title: 'that fits', schema: object({ a: text }), value: { a: 'b' }, says: [] },
+    { title: 'of another type', schema: object({ a: int }), value: { a: 'b' }, says: ['a: it is not of the type integer'] },
+    { title: 'that is null', schema: object({ a: text }), value: { a: null }, says: ['a: it is null'] },
+    { title: 'that is null and may be', schema: object({ a: { ...text, nullable: true } }), value: { a: null }, says: [] },
+    {
+      title: 'outside of the enum',
+      schema: object({ a: { enum: ['b'] } }),
+      value: { a: 's3cret' },
+      says: ['a: it is not one of the allowed values'],
+    },
+    {
+      title: 'below the minimum',
+      schema: object({ a: { ...int, minimum: 3 } }),
+      value: { a: 2 },
+      says: ['a: it is below the minimum of 3'],
+    },
+    {
+      title: 'at a maximum that is not allowed',
+      schema: object({ a: { ...int, maximum: 3, exclusiveMaximum: true } }),
+      value: { a: 3 },
+      says: ['a: it is above the maximum of 3'],
+    },
+    { title: 'too long, counted as people do', schema: object({ a: { ...text, maxLength: 1 } }), value: { a: '👍' }, says: [] },
+    {
+      title: 'without a match',
+      schema: object({ a: { ...text, pattern: '^b$' } }),
+      value: { a: 'c' },
+      says: ['a: it does not match the pattern ^b$'],
+    },
+    {
+      title: 'that would be dropped',
+      schema: object({ a: text }),
+      value: { b: 'c' },
+      says: ['b: the schema does not know the field, so it would be dropped'],
+    },
+    { title: 'that is kept unknown', schema: object({}, { 'x-kubernetes-preserve-unknown-fields': true }), value: { b: 'c' }, says: [] },
+    { title: 'that lacks a member', schema: object({ a: text }, { required: ['a'] }), value: {}, says: ['a: it is missing'] },
+    {
+      title: 'that lacks a member with a default',
+      schema: object({ a: { ...text, default: 'b' } }, { required: ['a'] }),
+      value: {},
+      says: [],
+    },
+    {
+      title: 'in a list',
+      schema: object({ a: { type: 'array', items: int } }),
+      value: { a: [1, 'b'] },
+      says: ['a[1]: it is not of the type integer'],
+    },
+    {
+      title: 'under a free name',
+      schema: { type: 'object', additionalProperties: int },
+      value: { 'a.b': 'c' },
+      says: ['["a.b"]: it is not of the type integer'],
+    },
+    {
+      title: 'that meets no branch',
+      schema: { type: 'object', ...object({ a: text, b: text }), anyOf: [{ required: ['a'] }] },
+      value: { b: 'c' },
+      says: [': it meets none of the conditions (anyOf)'],
+    },
+    {
+      title: 'of a resource inside',
+      schema: object({}, { 'x-kubernetes-embedded-resource': true }),
+      value: { apiVersion: 'v1', kind: 'Pod' },
+      says: [],
+    },
+  ];
+  for (const { title, schema, value, says } of cases) {
+    it(`${title} ${says.length === 0 ? 'is taken' : 'is not taken as it is'}`, () => {
+      const faults = validateValue(schema, value).map(({ path, why }) => `${path}: ${why}`);
+      assert.deepEqual(faults, says);
+      assert.ok(!faults.join(' ').includes('s3cret'));
+    });
+  }
+
+  it('is matched in linear time, whatever the pattern', () => {
+    const began = performance.now();
+    assert.equal(validateValue({ ...text, pattern: '^(a+)+$' }, `${'a'.repeat(5_000)}b`).length, 1);
+    assert.ok(performance.now() - began < 2_000);
+  });
+});
+
+describe('the verdict about an upgrade', () => {
+  const live = crd({ schema: withSpec(int) });
+
+  it('names the instances that would not fit, at most ten, and counts the others', () => {
+    const candidate = crd({ schema: withSpec({ ...int, maximum: 3 }) });
+    const instances = Array.from({ length: 13 }, (_, index) => instance(`i${String(index).padStart(2, '0')}`, index < 1 ? 2 : 9));
+    const sentence = unsafeSentence([judgeUpgrade({ live, candidate, instances })]);
+    assert.match(
+      sentence,
+      /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 stored instances would not fit: A ns\/i01: spec\.a: it is above/,
+    );
+    assert.match(sentence, /A ns\/i10: [^;]*; and 2 more$/);
+  });
+
+  it('reads no instances when no schema changes', () => {
+    assert.equal(versionToCheck(live, live), undefined);
+    assert.equal(versionToCheck(live, crd({ schema: withSpec(text) })), 'v1');
+    assert.equal(isUnsafe(judgeUpgrade({ live, candidate: live, instances: [] })), false);
+  });
+
+  it('does not mind a status that an operator wrote for the schema before', () => {
+    const candidate = crd({ schema: withSpec({ ...int, default: 1 }) });
+    const stored = { ...instance('a', 1), status: { old: 'x' } };
+    assert.equal(isUnsafe(judgeUpgrade({ live, candidate, instances: [stored] })), false);
+  });
+});
+
+function instance(name: string, a: number): KubeObject {
+  return { apiVersion: 'example.com/v1', kind: 'A', metadata: { name, namespace: 'ns' }, spec: { a } };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ObjectPage, PageOptions } from '../../../../src/domain/cluster.ts';
+import { unsafeSentence } from '../../../../src/domain/crd-safety/judge-upgrade.ts';
+import { AppError } from '../../../../src/domain/errors.ts';
+import type { KubeObject, ResourceType } from '../../../../src/domain/resource.ts';
+import { judgeStored } from '../../../../src/reconcile/operator/judge-stored.ts';
+import type { Work } from '../../../../src/reconcile/operator/work.ts';
+import { crd, int, withSpec } from '../../../support/definitions.ts';
+
+const LIVE = crd({ schema: withSpec(int) });
+const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });
+
+describe('what is stored', () => {
+  it('is read page after page, however much it is: ten are named, and all are counted', async () => {
+    const { work, held } = storing(100_000);
+    const verdict = await judgeStored(work, LIVE, CANDIDATE);
+    assert.equal(verdict.faults.length, 10);
+    assert.equal(verdict.faultCount, 40_000);
+    assert.equal(held.most <= 200, true, `${held.most} were in memory at once`);
+    assert.match(unsafeSentence([verdict]), /40000 stored instances would not fit: A n\/a6: .*; and 39990 more$/);
+  });
+
+  it('is read anew when the pages run out of time', async () => {
+    const { work, held } = storing(1_000, [4, 2]);
+    assert.equal((await judgeStored(work, LIVE, CANDIDATE)).faultCount, 400);
+    assert.equal(held.reads, 3);
+  });
+
+  it('is given up when the pages run out of time again and again', async () => {
+    const { work } = storing(1_000, [4, 2, 1]);
+    await assert.rejects(judgeStored(work, LIVE, CANDIDATE), /too old/);
+  });
+
+  it('is nothing while the kind is not served', async () => {
+    const pages = (): never => {
+      throw new AppError('NotFound', 'list as: not served');
+    };
+    const work = { ports: { cluster: { pages } }, signal: new AbortController().signal } as unknown as Work;
+    assert.equal((await judgeStored(work, LIVE, CANDIDATE)).faultCount, 0);
+  });
+
+  it('is held against new rules, and rules that cannot be carried out are told', async () => {
+    const rules = [{ rule: 'self < 3' }, { rule: "quantity('1').isInteger()" }];
+    const candidate = crd({ schema: withSpec({ ...int, 'x-kubernetes-validations': rules }) });
+    const verdict = await judgeStored(storing(10).work, LIVE, candidate);
+    assert.equal(verdict.faultCount, 7);
+    assert.deepEqual(verdict.faults[0], { instance: 'A n/a3', path: 'spec.a', why: 'it breaks the rule: self < 3' });
+    assert.deepEqual(verdict.unchecked, ["quantity('1').isInteger()"]);
+  });
+});
+
+interface Held {
+  reads: number;
+  most: number;
+}
+
+/**
+ * A cluster that stores so many instances, with the numbers from 0 to 9 in turn.
+ *
+ * @param breaks after how many pages each of the first reads is too old.
+ */
+function storing(count: number, breaks: readonly number[] = []): { work: Work; held: Held } {
+  const held: Held = { reads: 0, most: 0 };
+  async function* pages(_type: ResourceType, { size }: PageOptions): AsyncGenerator<ObjectPage> {
+    const limit = breaks[held.reads] ?? Infinity;
+    held.reads += 1;
+    for (let first = 0; first < count; first += size) {
+      if (first / size >= limit) throw new AppError('Conflict', 'list as: the version asked for is too old (410)');
+      const items = Array.from({ length: Math.min(size, count - first) }, (_, index) => instance(first + index));
+      held.most = Math.max(held.most, items.length);
+      yield { items, resourceVersion: '1', remaining: Math.max(0, count - first - size) };
+    }
+  }
+  return { work: { ports: { cluster: { pages } }, signal: new AbortController().signal } as unknown as Work, held };
+}
+
+function instance(number: number): KubeObject {
+  return { apiVersion: 'example.com/v1', kind: 'A', metadata: { name: `a${number}`, namespace: 'n' }, spec: { a: number % 10 } };
+}
