@@ -206,6 +206,13 @@ test('an anchor of another chart is found, in an index that is small enough', as
   assert.equal(charts['b']?.versions[0]?.address, 'a.tgz');
 });
 
+test('an anchor that stands where nobody reads is minded', async (t) => {
+  const text = 'entries:\n  a:\n  - version: &v 1.0.0\n    urls: [a.tgz]\n    home: &v elsewhere\n    description: *v\n';
+  const { charts, way } = await parsed(t, text);
+  assert.deepEqual([charts, way], [expected(text), 'parts']);
+  assert.equal(charts['a']?.versions[0]?.description, 'elsewhere');
+});
+
 const NOT_AN_INDEX: Readonly<Record<string, { readonly text: string; readonly why: RegExp }>> = {
   'a page of HTML': { text: '<!doctype html><html><body class="a">no: charts</body></html>', why: /its index\.yaml: it/ },
   'a map without entries': { text: 'apiVersion: v1\n', why: /has no entries/ },
