@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { findCondition } from '../../src/domain/condition.ts';
 import { parseOperatorStatus } from '../../src/domain/operator-status.ts';
+import { isAppError } from '../../src/domain/errors.ts';
 import { OURS } from '../../src/domain/names.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
@@ -102,6 +103,27 @@ describe('a controller that is killed while it installs', () => {
       await assert.rejects(cluster.get({ ...LEASES, namespace: OURS.systemNamespace, name: leaseName }), { code: 'NotFound' });
     } finally {
       await kill(worker);
+    }
+  });
+
+  it('is followed by one that clears away the lease which it left on a release in step', { timeout: 120_000 }, async () => {
+    const namespace = `litter-${RUN}`;
+    const name = 'litter';
+    const cluster = kube.asController();
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await writeFiles(join(chartsDir, name), operatorChart(name, '1.0.0'));
+    const worker = await startWorker(namespace);
+    await cluster.create(OPERATOR, operator(namespace, name, { interval: '10s' }));
+    await expectInstalled(namespace, name);
+    await kill(worker);
+    const leaseName = `release.${namespace}.${name}`;
+    await cluster.create(LEASES, leaseOfTheDead(leaseName, { expires: Date.now() + 3_000, seconds: 15 }));
+    const survivor = await startWorker(namespace);
+    try {
+      const lease = { ...LEASES, namespace: OURS.systemNamespace, name: leaseName };
+      await eventually(async () => isAppError(await cluster.get(lease).catch((error: unknown) => error), 'NotFound'), 'it is gone', 60);
+    } finally {
+      await kill(survivor);
     }
   });
 

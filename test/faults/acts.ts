@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findCondition } from '../../src/domain/condition.ts';
-import { isAppError } from '../../src/domain/errors.ts';
+import { isAppError, messageOf } from '../../src/domain/errors.ts';
 import { parseOperatorStatus } from '../../src/domain/operator-status.ts';
 import type { KubeObject, ResourceRef } from '../../src/domain/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { CRD, SECRET } from '../../src/reconcile/operator/kinds.ts';
-import { eventually } from '../support/eventually.ts';
 import { faultsOfDeleted, faultsOfInstalled, keep, type Gone, type Keepsake } from './invariants.ts';
 import {
   askFor,
@@ -38,6 +38,9 @@ export interface Act {
 export type Ending = 'empty' | 'in use' | 'cascade' | 'orphan';
 export const ENDINGS: readonly Ending[] = ['empty', 'in use', 'cascade', 'orphan'];
 const POLICIES: Readonly<Record<Ending, Gone>> = { empty: 'Block', 'in use': 'Block', cascade: 'Cascade', orphan: 'Orphan' };
+
+/** Seldom, so that looking costs little beside what is looked at. */
+const POLL_MS = 400;
 
 /** The acts of a life, in their order, of an Operator with more in its spec; an instance is made after the installation, and must be the same ever after. */
 export function lifeOf(kube: Kube, subject: Subject, ending: Ending, spec: object = {}): readonly Act[] {
@@ -133,18 +136,10 @@ async function remove(kube: Kube, ref: ResourceRef): Promise<void> {
 /** Waits until an act is done and nothing is wrong. @returns what is still wrong when the time is up, and how long it took in seconds. */
 export async function settled(act: Act, seconds: number): Promise<{ readonly faults: readonly string[]; readonly seconds: number }> {
   const began = performance.now();
-  let faults: readonly string[] = [];
-  try {
-    await eventually(
-      async () => {
-        faults = await act.faults();
-        return faults.length === 0;
-      },
-      'all is well',
-      seconds,
-    );
-  } catch (error) {
-    if (faults.length === 0) faults = [String(error instanceof Error && error.cause !== undefined ? error.cause : error)];
+  const elapsed = (): number => (performance.now() - began) / 1_000;
+  for (;;) {
+    const faults = await act.faults().catch((error: unknown) => [`it cannot be told: ${messageOf(error)}`]);
+    if (faults.length === 0 || elapsed() > seconds) return { faults, seconds: elapsed() };
+    await sleep(POLL_MS);
   }
-  return { faults, seconds: (performance.now() - began) / 1_000 };
 }

@@ -16,8 +16,8 @@ import { configOf, find, instanceRef, statusOf, VERSIONS, type Subject, type Ver
 const SIZE_KIB = 1_024;
 const FILLER_KIB = 512;
 const CHART_KIB: Readonly<Record<Version, number>> = { [VERSIONS.first]: 100, [VERSIONS.second]: 700, [VERSIONS.broken]: 1 };
-const TOLD_WITHIN_S = 60;
-const CONVERGED_WITHIN_S = 120;
+const TOLD_WITHIN_S = 120;
+const CONVERGED_WITHIN_S = 240;
 
 /** Fills the disk of the cache before an upgrade: the Operator says so, keeps what is installed, and upgrades when there is room. */
 export async function runFullDisk(arena: Arena, report: Report): Promise<void> {

@@ -19,7 +19,7 @@ const MOMENTS: Readonly<Record<ActName, readonly ('random' | Step)[]>> = {
   upgrade: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
   delete: ['random', 'random', 'lease', 'release', 'helm', 'status', 'finalizer'],
 };
-const CONVERGED_WITHIN_S = 180;
+const CONVERGED_WITHIN_S = 240;
 const HELM_RUNS_MS = 400;
 
 interface Lane {

@@ -115,5 +115,5 @@ export async function runOutages(
 async function conclude(report: Report, act: Act, { run, moment }: { run: string; moment: string }): Promise<void> {
   const end = await settled(act, CONVERGED_WITHIN_S);
   await report.add(act, { run, moment, restarts: 0, ...end });
-  await act.end();
+  if (end.faults.length === 0) await act.end();
 }

@@ -1,4 +1,4 @@
-import { withLease } from '../../controller/lease.ts';
+import { leaseState, withLease, type LeaseOptions } from '../../controller/lease.ts';
 import { isAppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import { findObject } from '../find-object.ts';
@@ -14,15 +14,6 @@ const LEASE_SECONDS = 15;
  * @returns `Busy` when somebody else holds the lease, or the Operator has moved on; then nothing ran.
  */
 export async function holdRelease(work: Work, change: (signal: AbortSignal) => Promise<void>): Promise<'Done' | 'Busy'> {
-  const { ports, release, signal } = work;
-  const lease = {
-    cluster: ports.cluster,
-    namespace: OURS.systemNamespace,
-    name: `release.${release.namespace}.${release.release}`,
-    holder: ports.holder,
-    seconds: LEASE_SECONDS,
-    now: ports.now,
-  };
   let began = false;
   const run = async (held: AbortSignal): Promise<void> => {
     if (await hasMovedOn(work, held)) return;
@@ -30,12 +21,36 @@ export async function holdRelease(work: Work, change: (signal: AbortSignal) => P
     await change(held);
   };
   try {
-    await withLease(lease, run, signal);
+    await withLease(leaseOf(work), run, work.signal);
     return began ? 'Done' : 'Busy';
   } catch (error) {
     if (!began && isAppError(error, 'Conflict')) return 'Busy';
     throw error;
   }
+}
+
+/** The uids of Operators whose release nobody who died holds. */
+export type LeaseMemory = Set<string>;
+
+/**
+ * Takes away the lease that a worker left when it died after it had changed the release; asked once an Operator, when there is nothing to change.
+ *
+ * @returns `Held` while it may still be renewed: look again later.
+ */
+export async function clearLease(memory: LeaseMemory, work: Work): Promise<'Free' | 'Held'> {
+  const key = work.operator.metadata.uid ?? '';
+  if (memory.has(key)) return 'Free';
+  const state = await leaseState(leaseOf(work));
+  // Whoever takes an expired lease deletes it in the end.
+  const held = state === 'Held' || (state === 'Expired' && (await holdRelease(work, () => Promise.resolve())) === 'Busy');
+  if (!held) memory.add(key);
+  return held ? 'Held' : 'Free';
+}
+
+function leaseOf({ ports, release }: Work): LeaseOptions {
+  const { cluster, holder, now } = ports;
+  const name = `release.${release.namespace}.${release.release}`;
+  return { cluster, namespace: OURS.systemNamespace, name, holder, seconds: LEASE_SECONDS, now };
 }
 
 /** Whether the Operator is gone, is another one of that name, is being deleted, or has a new spec since it was read. */

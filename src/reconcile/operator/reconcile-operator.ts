@@ -13,7 +13,7 @@ import { workOn } from './work.ts';
  * changes. It throws when the cluster is away; everything else ends in the status.
  */
 export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
-  const memory: OperatorMemory = { charts: new Map(), drift: new Map() };
+  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: new Set() };
   return async (key, signal) => {
     const operator = await find(ports, key, signal);
     if (operator === undefined) return {};
@@ -21,6 +21,7 @@ export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
     if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
     memory.charts.delete(operator.metadata.uid ?? '');
     memory.drift.delete(operator.metadata.uid ?? '');
+    memory.leases.delete(operator.metadata.uid ?? '');
     return dissolve(work);
   };
 }

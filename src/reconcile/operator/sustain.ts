@@ -6,6 +6,7 @@ import { fetchChart, type ChartMemory } from './fetch-chart.ts';
 import { observeDrift, type DriftMemory } from './observe-drift.ts';
 import { OPERATOR } from './kinds.ts';
 import { guard } from '../finalizer.ts';
+import { clearLease, type LeaseMemory } from './hold-release.ts';
 import { observeCrds, type CrdFact } from './observe-crds.ts';
 import { observeDependencies } from './observe-dependencies.ts';
 import { observeHealth } from './observe-health.ts';
@@ -26,11 +27,14 @@ import { isGuarded, type Work } from './work.ts';
 export interface OperatorMemory {
   readonly charts: ChartMemory;
   readonly drift: DriftMemory;
+  readonly leases: LeaseMemory;
 }
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 /** How soon to ask again for a lease that somebody else holds. */
 const BUSY_MS = 2_000;
+/** How soon to look again at a lease that somebody else holds while nothing is to be changed. */
+const HELD_MS = 5_000;
 
 /** Brings an Operator that is to stay one act nearer to its spec. */
 export async function sustain(memory: OperatorMemory, work: Work): Promise<ReconcileResult> {
@@ -127,8 +131,14 @@ async function perform(memory: OperatorMemory, { work, facts }: Seen, act: Livin
     case 'report-degraded':
     case 'report-test-failed':
     case 'mark-ready':
-      return report(work, facts, act);
+      return restAfter(memory.leases, work, await report(work, facts, act));
     default:
       return act satisfies never;
   }
+}
+
+/** Nothing is to be changed; what a worker that died left behind is cleared away when its time is over. */
+async function restAfter(leases: LeaseMemory, work: Work, { requeueAfter }: ReconcileResult): Promise<ReconcileResult> {
+  if ((await clearLease(leases, work)) === 'Held') return { requeueAfter: Math.min(requeueAfter ?? HELD_MS, HELD_MS) };
+  return requeueAfter === undefined ? {} : { requeueAfter };
 }
