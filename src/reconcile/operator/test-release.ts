@@ -2,7 +2,7 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError } from '../../domain/errors.ts';
 import { redact } from '../../domain/redact.ts';
 import type { TestReport } from '../../domain/release.ts';
-import { fetched, isFalse, reconciling, released, testing, tested } from './conditions.ts';
+import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from './conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
 import { holdRelease } from './hold-release.ts';
 import type { OwnRelease } from './observe-release.ts';
@@ -22,7 +22,8 @@ interface Untested {
 /** Runs the tests that the chart brings, and writes down how they ended. A process that dies meanwhile leaves them untold, so they run again. */
 export async function testRelease(work: Work, facts: LivingFacts, { target, release }: Untested): Promise<ReconcileResult> {
   const { secrets } = target.values;
-  const announced = announcement(work, facts, { target, release });
+  const finding = findingOf(work, facts, { target, release });
+  const announced = { ...finding, conditions: [...finding.conditions, testing(release)] };
   let current = work;
   let report: TestReport | undefined;
   const change = async (signal: AbortSignal): Promise<void> => {
@@ -36,29 +37,33 @@ export async function testRelease(work: Work, facts: LivingFacts, { target, rele
     work.signal.throwIfAborted();
     if (!(error instanceof AppError) || isAway(error)) throw error;
     const { message } = withoutSecrets(error, secrets);
-    return { requeueAfter: await reportFailure(current, { error, condition: isFalse('Tested', error.code, message), ...announced }) };
+    return { requeueAfter: await reportFailure(current, { error, condition: isFalse('Tested', error.code, message), ...finding }) };
   }
   if (report === undefined) throw new Error('tests ended without a report');
   const outcome = tested(withoutSecretsIn(report, secrets));
   const marks = { tested: report.outcome === 'Passed' };
-  await writeStatus(current, {
-    ...announced,
-    conditions: [...announced.conditions, outcome],
-    ready: notReady(outcome),
-    marks,
-    failures: 0,
-  });
+  await writeStatus(current, { ...finding, conditions: [...finding.conditions, outcome], marks, failures: 0 });
   work.ports.log.info('The tests of an Operator have run', { operator: work.label, revision: release.revision, outcome: report.outcome });
   return AT_ONCE;
 }
 
-function announcement(work: Work, { crds }: LivingFacts, { target, release }: Untested): Finding & { readonly chart: Target['chart'] } {
+/** What is known of the Operator while its tests run, but for how they go. */
+function findingOf(
+  work: Work,
+  { crds, health }: LivingFacts,
+  { target, release }: Untested,
+): Finding & { readonly chart: Target['chart'] } {
   const doing = testing(release);
   return {
     word: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
-    conditions: [fetched(work.spec.chart, target.chart), released(work.release, release.revision), doing],
+    conditions: [
+      fetched(work.spec.chart, target.chart),
+      released(work.release, release.revision),
+      crdsEstablished(crds),
+      ...(health === undefined ? [] : [healthy(health)]),
+    ],
     release,
     crds,
     chart: target.chart,
