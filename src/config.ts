@@ -42,6 +42,8 @@ export interface Config {
   readonly allowEgress: readonly string[];
   /** Bytes that fetched charts and indexes may take on disk. */
   readonly chartCacheBytes: number;
+  /** Files of certificate authorities in PEM that chart hosts are trusted by, besides those of this machine. */
+  readonly chartCaFiles: readonly string[];
   readonly trustedProxies: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'lines' | 'json';
@@ -73,6 +75,12 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
   { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'let charts be fetched from this private range' },
   { name: 'chart-cache-size', value: 'SIZE', help: 'how much fetched charts and indexes may take on disk, e.g. 500Mi; default 2Gi' },
+  {
+    name: 'chart-ca',
+    value: 'FILE',
+    many: 'many',
+    help: 'certificate authorities in PEM that chart hosts are trusted by, besides the usual ones',
+  },
   { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
   { name: 'client-id', value: 'ID', help: 'our client id at the issuer; default chandlery' },
   { name: 'client-secret-file', value: 'FILE', help: 'the file that holds our client secret' },
@@ -117,6 +125,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
+    chartCaFiles: (values.get('chart-ca') ?? []).map((text) => fileOf('chart-ca', text)),
     chartCacheBytes: sizeOf('chart-cache-size', one('chart-cache-size') ?? '2Gi', SMALLEST_CACHE),
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
@@ -169,13 +178,11 @@ function issuerOf(one: One): IssuerSetting {
   const url = one('issuer');
   if (url === undefined) return { kind: 'embedded' };
   const secretFile = one('client-secret-file');
-  if (secretFile !== undefined && !existsSync(secretFile))
-    throw bad('client-secret-file', `there is no file ${JSON.stringify(secretFile)}`);
   return {
     kind: 'external',
     url: urlOf('issuer', url),
     clientId: one('client-id') ?? 'chandlery',
-    ...(secretFile === undefined ? {} : { clientSecretFile: secretFile }),
+    ...(secretFile === undefined ? {} : { clientSecretFile: fileOf('client-secret-file', secretFile) }),
   };
 }
 
@@ -198,6 +205,11 @@ function rootOf(text: string): [string, string] {
 
 function folderOf(name: string, text: string): string {
   if (!existsSync(text)) throw bad(name, `there is no folder ${JSON.stringify(text)}`);
+  return resolve(text);
+}
+
+function fileOf(name: string, text: string): string {
+  if (!existsSync(text)) throw bad(name, `there is no file ${JSON.stringify(text)}`);
   return resolve(text);
 }
 

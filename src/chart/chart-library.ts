@@ -1,5 +1,4 @@
 import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
-import { addressOf } from '../domain/operator-spec.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import { AppError } from '../domain/errors.ts';
 import { readArchive } from './archive.ts';
@@ -219,7 +218,7 @@ async function findKept(library: Library, wish: Wish, digest: string): Promise<F
 
 /** The digest of a chart alone opens nothing that needed credentials: who asks must have got it from the same source, with the same version of the Secret. */
 function grantOf({ source, context }: Wish, digest: string): string {
-  return JSON.stringify([digest, addressOf(source), context.sender?.origin, context.sender?.credentials.revision]);
+  return JSON.stringify([digest, source, context.sender?.origin, context.sender?.credentials.revision]);
 }
 
 function checkOf(digest: string, verification: ChartVerification): string {

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,13 +6,16 @@ import { readArchive } from '../chart/archive.ts';
 import { createChartLibrary } from '../chart/chart-library.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
 import { parseConfig, type Config } from '../config.ts';
+import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
 import { describeInspection } from '../domain/chart-inspection/describe-inspection.ts';
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
+import { verificationWith } from '../domain/verify-secret.ts';
 import { loadTools } from '../embedded/cluster/tools.ts';
 import { createHelm } from '../helm/helm.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
 import { inspectChart, type InspectChartPorts } from '../operation/inspect-chart.ts';
+import { readAuthorities } from './create-charts.ts';
 
 export interface ChartCommandInput {
   /** What follows `chandlery chart`. */
@@ -23,16 +26,17 @@ export interface ChartCommandInput {
 
 /** The Kubernetes that charts are rendered for when no cluster is asked: the embedded one. */
 const KUBERNETES = 'v1.36.3';
-const USAGE = 'chandlery chart inspect FILE|FOLDER|URL [-o json]';
+const USAGE = 'chandlery chart inspect FILE|FOLDER|URL [-o json] [--verify-key FILE]';
 
 /**
- * `chandlery chart inspect FILE|FOLDER|URL [-o json]`: what a chart is, brings and asks for, without a cluster. What it unpacks is removed again.
+ * `chandlery chart inspect FILE|FOLDER|URL [-o json] [--verify-key FILE]`: what a chart is, brings and asks for, without a cluster, and whether it is signed
+ * by that key: an OpenPGP keyring, or a public key of cosign. What it unpacks is removed again.
  *
  * @returns the text to print.
  * @throws AppError `ConfigInvalid` for options; the errors of charts for one that cannot be read.
  */
 export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, signal: AbortSignal): Promise<string> {
-  const { target, output, config } = parseCommand(argv, env);
+  const { target, output, verifyKey, config } = parseCommand(argv, env);
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-inspect-'));
   try {
     const { source, roots } = await locate(target);
@@ -41,6 +45,7 @@ export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, s
       roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots, ...roots },
       config,
       repoRoot,
+      access: verifyKey === undefined ? {} : { verification: await readVerifyKey(verifyKey) },
     });
     const inspection = await inspectChart(ports, source, signal);
     return output === 'json' ? `${JSON.stringify(inspection, null, 2)}\n` : describeInspection(inspection);
@@ -52,36 +57,58 @@ export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, s
 interface Command {
   readonly target: string;
   readonly output: 'lines' | 'json';
+  /** A file with public keys. */
+  readonly verifyKey?: string;
   readonly config: Config;
 }
 
 function parseCommand(argv: readonly string[], env: ChartCommandInput['env']): Command {
-  const { positionals, output, rest } = split(argv);
+  const { positionals, output, verifyKey, rest } = split(argv);
   const [verb, target, ...more] = positionals;
   if (verb !== 'inspect' || target === undefined || more.length > 0) throw new AppError('ConfigInvalid', `chart: write ${USAGE}`);
   if (output !== 'lines' && output !== 'json')
     throw new AppError('ConfigInvalid', `chart: -o: ${JSON.stringify(output)} is not one of lines, json`);
-  return { target, output, config: parseConfig(rest, env) };
+  return { target, output, ...(verifyKey === undefined ? {} : { verifyKey }), config: parseConfig(rest, env) };
+}
+
+interface Words {
+  readonly positionals: readonly string[];
+  readonly output: string;
+  readonly verifyKey: string | undefined;
+  readonly rest: readonly string[];
 }
 
 /** Our own words, and the settings that are everybody's. */
-function split(argv: readonly string[]): { positionals: readonly string[]; output: string; rest: readonly string[] } {
+function split(argv: readonly string[]): Words {
   const many = { type: 'string', multiple: true } as const;
   const options = {
     output: { type: 'string', short: 'o', default: 'lines' },
+    'verify-key': { type: 'string' },
     mirror: many,
     'chart-root': many,
     'allow-egress': many,
+    'chart-ca': many,
   } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
-    const { output, ...settings } = values;
+    const { output, 'verify-key': verifyKey, ...settings } = values;
     const rest = Object.entries(settings).flatMap(([name, given]) => (given ?? []).flatMap((value) => [`--${name}`, value]));
-    return { positionals, output, rest };
+    return { positionals, output, verifyKey, rest };
   } catch (cause) {
     const why = messageOf(cause).split('. To specify')[0] ?? '';
-    throw new AppError('ConfigInvalid', `chart: ${why}; write ${USAGE}, with --mirror, --chart-root or --allow-egress`, { cause });
+    throw new AppError('ConfigInvalid', `chart: ${why}; write ${USAGE}, with --mirror, --chart-root, --allow-egress or --chart-ca`, {
+      cause,
+    });
   }
+}
+
+/** A public key in PEM is cosign's; anything else is a keyring of OpenPGP. */
+async function readVerifyKey(file: string): Promise<ChartVerification> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new AppError('ConfigInvalid', `--verify-key: ${JSON.stringify(file)} cannot be read`, { cause });
+  });
+  const provider = bytes.includes('-----BEGIN PUBLIC KEY-----') ? 'Cosign' : 'Provenance';
+  return verificationWith(provider, `the file ${JSON.stringify(file)}`, [{ name: basename(file), bytes }]);
 }
 
 /** A path becomes an address in a root of its own, so that it is read by the same rules as every chart. */
@@ -99,11 +126,13 @@ interface PortsInput {
   readonly roots: Readonly<Record<string, string>>;
   readonly config: Config;
   readonly repoRoot: string;
+  readonly access: ChartAccess;
 }
 
-async function openPorts({ folder, roots, config, repoRoot }: PortsInput): Promise<InspectChartPorts> {
+async function openPorts({ folder, roots, config, repoRoot, access }: PortsInput): Promise<InspectChartPorts> {
   const { mirrors, allowEgress } = config;
-  const charts = await createChartLibrary({ cacheDir: join(folder, 'charts'), roots, mirrors, allowEgress });
+  const certificateAuthorities = await readAuthorities(config.chartCaFiles);
+  const charts = await createChartLibrary({ cacheDir: join(folder, 'charts'), roots, mirrors, allowEgress, certificateAuthorities });
   const { helm: program } = await loadTools(repoRoot);
   const helm = await createHelm({
     program,
@@ -112,7 +141,7 @@ async function openPorts({ folder, roots, config, repoRoot }: PortsInput): Promi
     log: { debug: () => undefined },
   });
   return {
-    fetch: (source, signal) => charts.fetch(source, signal),
+    fetch: (source, signal) => charts.fetch(source, signal, access),
     unpack: async (path, signal) => {
       const { contents } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
       return { files: contents, packedBytes: (await stat(path)).size };

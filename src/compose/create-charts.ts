@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
 import type { Config } from '../config.ts';
+import { parseCertificates } from '../domain/certificates.ts';
+import { AppError } from '../domain/errors.ts';
 import type { ChartWords } from '../operation/ports.ts';
 import type { Log } from '../observe/log.ts';
 
 export interface ChartsInput {
-  readonly config: Pick<Config, 'chartRoots' | 'mirrors' | 'allowEgress' | 'chartCacheBytes'>;
+  readonly config: Pick<Config, 'chartRoots' | 'mirrors' | 'allowEgress' | 'chartCacheBytes' | 'chartCaFiles'>;
   readonly repoRoot: string;
   readonly stateDir: string;
   readonly log: Log;
@@ -19,8 +22,26 @@ export async function createCharts({ config, repoRoot, stateDir, log }: ChartsIn
     roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots },
     mirrors: config.mirrors,
     allowEgress: config.allowEgress,
+    certificateAuthorities: await readAuthorities(config.chartCaFiles),
     log: { info: (keys, message) => log.debug(message, { ...keys }) },
   });
+}
+
+/**
+ * Reads files of certificate authorities.
+ *
+ * @returns one PEM for each certificate.
+ * @throws AppError `ConfigInvalid` for a file without one.
+ */
+export async function readAuthorities(files: readonly string[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    files.map(async (file) => {
+      const found = parseCertificates(await readFile(file, 'utf8'));
+      if (found === undefined) throw new AppError('ConfigInvalid', `--chart-ca: ${JSON.stringify(file)} is no list of certificates in PEM`);
+      return found;
+    }),
+  );
+  return lists.flat();
 }
 
 const REMEMBERED = 256;

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { ChartCredentials, ChartLogin } from './chart-access.ts';
+import { parseCertificates } from './certificates.ts';
 import { chartSecretInvalid } from './chart-secret-error.ts';
 import { parseDockerLogin } from './docker-config.ts';
 import { objectAt, textAt } from './read.ts';
@@ -7,7 +8,6 @@ import type { KubeObject } from './resource.ts';
 import { secret } from './secret.ts';
 
 const DOCKER_TYPE = 'kubernetes.io/dockerconfigjson';
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 /** `username` and `password`, `bearerToken`, or the login of a docker configuration; and the keys of TLS. */
 const KNOWN_KEYS = 'username and password, bearerToken, ca.crt, tls.crt and tls.key';
 
@@ -87,18 +87,9 @@ function basicOf(username: string, password: string): ChartLogin {
 
 function authoritiesOf(source: string, text: string | undefined): readonly string[] {
   if (text === undefined) return [];
-  const authorities = text.match(CERTIFICATE) ?? [];
-  if (authorities.length === 0 || !authorities.every(isCertificate))
-    throw chartSecretInvalid(source, 'its key "ca.crt" is no list of certificates in PEM; write the authority that signed the certificate');
-  return authorities;
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== undefined;
-  } catch {
-    return false;
-  }
+  const authorities = parseCertificates(text);
+  if (authorities !== undefined) return authorities;
+  throw chartSecretInvalid(source, 'its key "ca.crt" is no list of certificates in PEM; write the authority that signed the certificate');
 }
 
 function identityOf(source: string, texts: ReadonlyMap<string, string>): ChartCredentials['identity'] {

@@ -142,9 +142,16 @@ export function parseDependsOn({ spec, metadata }: KubeObject): readonly string[
   return listAt(spec, 'dependsOn').map((item) => `${textAt(item, 'namespace') ?? own}/${textAt(item, 'name') ?? ''}`);
 }
 
-/** The address of a chart as a person would name it. */
+/** The address of a chart as a person would name it; without user, password, query and fragment, each of which can hold a secret. */
 export function addressOf(source: ChartSource): string {
-  return source.kind === 'url' ? source.url : `${source.repoURL} ${source.name} ${source.version}`;
+  return source.kind === 'url' ? plainAddress(source.url) : `${plainAddress(source.repoURL)} ${source.name} ${source.version}`;
+}
+
+function plainAddress(address: string): string {
+  const url = URL.parse(address);
+  return url === null || (url.username === '' && url.password === '' && !/[?#]/.test(address))
+    ? address
+    : `${url.protocol}//${url.host}${url.pathname}`;
 }
 
 /**

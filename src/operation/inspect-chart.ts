@@ -9,8 +9,10 @@ import { isCustomResourceDefinition } from '../domain/uplift/uplift.ts';
 export interface ChartAtHand {
   readonly digest: string;
   readonly path: string;
+  /** Who signed it; only where a signature was asked for. */
+  readonly signer?: string;
   readonly contents: {
-    readonly metadata: Omit<InspectedChart, 'digest' | 'packedBytes' | 'files'>;
+    readonly metadata: Omit<InspectedChart, 'digest' | 'signer' | 'packedBytes' | 'files'>;
     readonly values: JsonObject;
     readonly schema?: JsonObject;
     readonly readme: string;
@@ -47,14 +49,14 @@ const NAMESPACE = 'default';
  * @throws AppError as fetching a chart does; a chart that does not render is a warning.
  */
 export async function inspectChart(ports: InspectChartPorts, source: ChartSource, signal: AbortSignal): Promise<ChartInspection> {
-  const { digest, path, contents } = await ports.fetch(source, signal);
+  const { digest, path, contents, signer } = await ports.fetch(source, signal);
   const { files, packedBytes } = await ports.unpack(path, signal);
   const rendering = await render(ports, path, signal);
   const { metadata, values, crds } = contents;
   const objects = rendering.kind === 'Rendered' ? rendering.objects.filter((object) => !isCustomResourceDefinition(object)) : [];
   const templates = [...files].filter(([name]) => /(^|\/)templates\/.*\.(ya?ml|tpl|txt)$/.test(name));
   return inspectRendering({
-    chart: { ...metadata, digest, packedBytes, files: files.size },
+    chart: { ...metadata, digest, ...(signer === undefined ? {} : { signer }), packedBytes, files: files.size },
     text: {
       hasSchema: contents.schema !== undefined,
       readme: contents.readme,

@@ -39,6 +39,7 @@ describe('the configuration', () => {
     ['an unknown setting', [], { CHANDLERY_PROT: '1' }, /CHANDLERY_PROT is not a setting/],
     ['a port that is no port', ['--port', '99999'], {}, /--port: "99999"/],
     ['a folder that is not there', ['--catalog', '/does/not/exist'], {}, /--catalog: there is no folder/],
+    ['an authority that is not there', ['--chart-ca', '/does/not/exist.pem'], {}, /--chart-ca: there is no file/],
     ['a mirror without a target', ['--mirror', 'https://h.example/'], {}, /PREFIX=TARGET/],
     ['an issuer that is no address', ['--issuer', 'dex'], {}, /--issuer/],
     ['a prefix of the cluster', ['--groups-prefix', 'system:'], {}, /--groups-prefix/],

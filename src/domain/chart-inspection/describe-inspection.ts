@@ -11,6 +11,7 @@ export function describeInspection(inspection: ChartInspection): string {
         chart.description ?? 'no description',
         `app version ${chart.appVersion ?? 'not given'}; Kubernetes ${chart.kubeVersion ?? 'any'}`,
         `${chart.digest}, ${chart.packedBytes} bytes packed, ${chart.files} files`,
+        ...(chart.signer === undefined ? [] : [`signed by ${chart.signer}`]),
         `release record: ${release.bytes} of ${release.limitBytes} bytes (${percent} %)`,
         ...chart.dependencies.map(({ name, version, repository }) => `depends on ${name} ${version} ${repository}`.trimEnd()),
       ],

@@ -28,6 +28,8 @@ export interface InspectedChart {
   readonly dependencies: readonly { readonly name: string; readonly version: string; readonly repository: string }[];
   /** `sha256:<hex>` of the packed bytes. */
   readonly digest: string;
+  /** Who signed it; only when a key was given to check that. */
+  readonly signer?: string;
   readonly packedBytes: number;
   readonly files: number;
 }

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { chartCommand } from '../../../src/compose/chart-command.ts';
 import type { ChartInspection } from '../../../src/domain/chart-inspection/inspection.ts';
 import { chartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { createCosignSigner, createPgpSigner, packSigned } from '../../support/signing.ts';
 import { assertFails } from './library.ts';
 
 const repoRoot = resolve(import.meta.dirname, '../../..');
@@ -50,6 +51,33 @@ describe('chandlery chart inspect', () => {
     const text = await run('inspect', join(folder, 'broken'));
     assert.match(text, /^broken 1\.0\.0\n/);
     assert.match(text, /RenderFailed {2}chart: .*no such size/);
+  });
+
+  it('tells who signed a chart, and refuses one that the key did not sign', async (t) => {
+    const [ann, eve] = [await createPgpSigner('Ann'), await createPgpSigner('Eve')];
+    const { packed, provenance } = await packSigned(t, { name: 'a', version: '1.0.0', files: chartFiles('a', '1.0.0') }, ann);
+    const folder = await temporaryFolder(t);
+    await writeFiles(folder, {
+      'a-1.0.0.tgz': packed,
+      'a-1.0.0.tgz.prov': provenance,
+      'ann.asc': ann.publicKey,
+      'eve.asc': eve.publicKey,
+      'cosign.pub': createCosignSigner().publicKey,
+    });
+    const archive = join(folder, 'a-1.0.0.tgz');
+    assert.match(
+      await run('inspect', archive, '--verify-key', join(folder, 'ann.asc')),
+      new RegExp(`signed by key ${ann.fingerprint} \\(Ann`),
+    );
+    const refused = (key: string) => run('inspect', archive, '--verify-key', join(folder, key));
+    await assertFails(refused('eve.asc'), 'SignatureInvalid', /which is not in the file ".*eve\.asc"/);
+    await assertFails(refused('cosign.pub'), 'ChartUnsigned', /signs in registries only/);
+    await assertFails(refused('none.asc'), 'ConfigInvalid', /--verify-key: ".*none\.asc" cannot be read/);
+    await assertFails(
+      run('inspect', archive, '--chart-ca', join(folder, 'ann.asc')),
+      'ConfigInvalid',
+      /--chart-ca: .* is no list of certificates/,
+    );
   });
 
   it('refuses what it does not know, and says what to write', async () => {
