@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { runController, type Reconcile } from '../controller/controller.ts';
 import { mapSource, type KeySource } from '../controller/source.ts';
+import { textAt } from '../domain/read.ts';
+import type { KubeObject } from '../domain/resource.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import { createHelm } from '../helm/helm.ts';
@@ -14,12 +16,14 @@ import { startMetadataReflector } from '../kube/metadata-reflector.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { operatorsBehindCrd } from '../reconcile/operator/operators-behind-crd.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/operator/references.ts';
 import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
+import { holdCharts } from './hold-charts.ts';
 import { watchFolders } from './watch-folders.ts';
 
 export interface ControllersInput {
@@ -45,7 +49,7 @@ interface Controller {
 
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
-  const controllers = [environments(input), catalogSources(input), await operators(input)];
+  const controllers = [environments(input), catalogSources(input), await operators(input), adminAccess(input)];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
 }
 
@@ -78,7 +82,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     discovery: kube,
     kubernetesVersion: (options) => kube.kubernetesVersion(options),
     charts,
-    helm: await helmOf(input),
+    helm: holdCharts(await helmOf(input), charts),
     references,
     events: createEventRecorder({ cluster, log }),
     log,
@@ -88,6 +92,16 @@ async function operators(input: ControllersInput): Promise<Controller> {
   const definitions = catalog.reflectors.customResourceDefinitions;
   const owners = mapSource(definitions, (key) => operatorsBehindCrd(key, definitions.get(key), catalog.operators()));
   return { name: 'operator', sources: [catalog.reflectors.operators, references, owners], reconcile, workers: 4 };
+}
+
+/** What admins may read of their Operators at work. */
+function adminAccess({ kube, catalog }: ControllersInput): Controller {
+  const { operators, environments: reserved } = catalog.reflectors;
+  const isReserved = (namespace: string): boolean =>
+    reserved.all().some(({ metadata, spec }) => (textAt(spec, 'namespace') ?? metadata.name) === namespace);
+  const operator = (key: string): KubeObject | undefined => operators.get(key);
+  const reconcile = createAdminAccessReconciler({ cluster: kube.asController(), operator, isReserved, now });
+  return { name: 'admin-access', sources: [operators], reconcile, workers: 1 };
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */

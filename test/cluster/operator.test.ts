@@ -49,7 +49,13 @@ describe('an Operator whose chart is good', () => {
     assert.equal(findCondition(status.conditions, 'Reconciling'), undefined);
     const crd = await world.kube.asController().get({ ...CRD, name: main });
     assert.equal(crd.metadata.labels?.['chandlery.dev/operator'], `${namespace}.good`);
-    assert.deepEqual(await rolesOf(`${namespace}.good`), [`chandlery-app-${main}-edit`, `chandlery-app-${main}-view`]);
+    assert.deepEqual(
+      await rolesOf(`${namespace}.good`),
+      [main, `parts.${group}`]
+        .map((name) => `chandlery-app-${name}-count`)
+        .concat([`chandlery-app-${main}-edit`, `chandlery-app-${main}-view`])
+        .sort(),
+    );
     const reasons = (await eventsOf(namespace)).map((event) => textAt(event, 'reason'));
     assert.ok(
       ['Fetched', 'Installing', 'Deployed', 'Ready'].every((reason) => reasons.includes(reason)),

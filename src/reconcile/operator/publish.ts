@@ -10,10 +10,13 @@ import type { Work } from './work.ts';
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'delete', 'patch', 'update'];
 
-/** Gives people rights on the Apps of an Operator: two small ClusterRoles an App, which Kubernetes aggregates into ours. Those of Apps that are gone or hidden are removed. */
+/**
+ * Gives people rights on what an Operator brings, by small ClusterRoles that Kubernetes aggregates into ours: two for each App, and one for each
+ * kind by which admins count its instances. Those of Apps that are gone or hidden are removed.
+ */
 export async function publish(work: Work, crds: readonly CrdFact[]): Promise<void> {
   const { ports, spec, label, signal } = work;
-  const wanted = publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label));
+  const wanted = [...publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label)), ...crds.map((crd) => countRole(crd, label))];
   const live = await liveRoles(work);
   for (const role of wanted) {
     const known = live.find(({ metadata }) => metadata.name === role.metadata.name);
@@ -48,6 +51,15 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
     role(`chandlery-app-${crd.name}-view`, { label, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
     role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: rules([...READ, ...WRITE]) }),
   ];
+}
+
+/**
+ * Lets admins see how many instances there are and which, because an Operator cannot be deleted while there are some. `list` alone is the smallest
+ * right that tells names; there is none in Kubernetes for names without the rest.
+ */
+export function countRole(crd: CrdFact, label: string): KubeObject {
+  const rules = [{ apiGroups: [crd.group], resources: [crd.plural], verbs: ['list'] }];
+  return role(`chandlery-app-${crd.name}-count`, { label, audience: ['admin'], rules });
 }
 
 function role(

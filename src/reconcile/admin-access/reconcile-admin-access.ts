@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import type { Cluster } from '../../domain/cluster.ts';
+import { isAppError } from '../../domain/errors.ts';
+import { OURS } from '../../domain/names.ts';
+import { operatorLabelValue } from '../../domain/operator-spec.ts';
+import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import { adminBindings, adminSubjects } from './admin-bindings.ts';
+
+const ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };
+const CLUSTER_ROLE_BINDING: ResourceType = { ...ROLE_BINDING, resource: 'clusterrolebindings' };
+/** How soon a new admin is let in, and how soon a namespace that the chart makes is found. */
+const AGAIN_MS = 5 * 60_000;
+const NAMESPACE_MS = 10_000;
+/** Who the admins are is asked once for all Operators that come at the same time. */
+const REMEMBER_MS = 10_000;
+
+export interface AdminAccessPorts {
+  /** As the controller's own account. */
+  readonly cluster: Pick<Cluster, 'list' | 'apply' | 'delete'>;
+  /** An Operator by its key, `namespace/name`; undefined when it is gone. */
+  readonly operator: (key: string) => KubeObject | undefined;
+  /** Whether a namespace belongs to an Environment. */
+  readonly isReserved: (namespace: string) => boolean;
+  readonly now: () => Date;
+}
+
+/** Lets the admins read what their Operators run, namespace by namespace, and takes that right back when an Operator is gone or moves. */
+export function createAdminAccessReconciler(ports: AdminAccessPorts): Reconcile {
+  const admins = rememberAdmins(ports);
+  return async (key, signal) => {
+    const [namespace = '', name = ''] = key.split('/');
+    const operator = ports.operator(key);
+    const labelSelector = `${OURS.operatorLabel}=${operatorLabelValue(namespace, name)}`;
+    const live = (await ports.cluster.list(ROLE_BINDING, { labelSelector, signal })).items;
+    const wanted = operator === undefined ? [] : adminBindings(operator, await admins(signal), ports.isReserved);
+    await remove(ports, { bindings: live.filter((binding) => !wanted.some((one) => isSamePlace(one, binding))), signal });
+    return await applyAll(ports, { wanted, live, signal });
+  };
+}
+
+function rememberAdmins({ cluster, now }: AdminAccessPorts): (signal: AbortSignal) => Promise<readonly unknown[]> {
+  let known: { readonly at: number; readonly subjects: Promise<readonly unknown[]> } | undefined;
+  return async (signal) => {
+    const at = now().getTime();
+    if (known !== undefined && at - known.at < REMEMBER_MS) return await known.subjects;
+    const subjects = cluster.list(CLUSTER_ROLE_BINDING, { signal }).then(({ items }) => adminSubjects(items));
+    known = { at, subjects };
+    subjects.catch(() => (known = undefined));
+    return await subjects;
+  };
+}
+
+interface Bindings {
+  readonly wanted: readonly KubeObject[];
+  readonly live: readonly KubeObject[];
+  readonly signal: AbortSignal;
+}
+
+async function applyAll({ cluster }: AdminAccessPorts, { wanted, live, signal }: Bindings): Promise<ReconcileResult> {
+  let requeueAfter = AGAIN_MS;
+  for (const binding of wanted) {
+    if (live.some((one) => isSamePlace(one, binding) && isDeepStrictEqual(one['subjects'], binding['subjects']))) continue;
+    try {
+      await cluster.apply(ROLE_BINDING, binding, { fieldManager: OURS.fieldManager, force: 'force', signal });
+    } catch (error) {
+      if (!isAppError(error, 'NotFound')) throw error;
+      // The namespace is made when the release is installed.
+      requeueAfter = NAMESPACE_MS;
+    }
+  }
+  return wanted.length === 0 ? {} : { requeueAfter };
+}
+
+/** A binding cannot change its role, so one for another role is another one. */
+function isSamePlace(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.namespace === b.metadata.namespace && isDeepStrictEqual(a['roleRef'], b['roleRef']);
+}
+
+async function remove(
+  { cluster }: AdminAccessPorts,
+  { bindings, signal }: { bindings: readonly KubeObject[]; signal: AbortSignal },
+): Promise<void> {
+  for (const { metadata } of bindings) {
+    const { name, namespace = '' } = metadata;
+    try {
+      await cluster.delete({ ...ROLE_BINDING, namespace, name }, { signal });
+    } catch (error) {
+      if (!isAppError(error, 'NotFound')) throw error;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+let product: Product;
+let browser: Browser;
+/** The path of the sample Operator, below `/operators`. */
+let cache = '';
+
+const items = (answer: Answer): readonly unknown[] => listAt(answer.body, 'items');
+const kindsOf = (node: unknown): string[] => [textAt(node, 'kind') ?? '', ...listAt(node, 'children').flatMap(kindsOf)];
+const admin = async (below: string, method = 'GET'): Promise<Answer> =>
+  await product.api('admin', `/operators${cache}${below}`, { method });
+
+describe('an Operator in the eyes of its admin and of others', { timeout: 300_000 }, () => {
+  before(async () => {
+    browser = await openBrowser();
+    product = await startProduct();
+    await until(
+      async () => {
+        const ready = items(await product.api('admin', '/operators?state=Ready'));
+        const found = ready.find((one) => textAt(one, 'name') === 'cache');
+        cache = `/${textAt(found, 'namespace') ?? ''}/${textAt(found, 'name') ?? ''}`;
+        return ready.length >= 2 && found !== undefined;
+      },
+      'the sample Operators are ready',
+      120_000,
+    );
+    await until(
+      async () =>
+        (
+          await product.api('dev-a', '/environments/team-a/instances', {
+            method: 'POST',
+            body: { app: CACHES, name: 'sessions', spec: {} },
+          })
+        ).status === 201,
+      'dev-a installs a cache',
+      60_000,
+    );
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+  });
+
+  it('shows the admin its release as a tree, down to the pods, without a right on Secrets', async () => {
+    await until(async () => kindsOf(at((await admin('/tree')).body, 'root')).includes('Pod'), 'the admin sees the pods', 60_000);
+    const { body } = await admin('/tree');
+    for (const kind of ['Operator', 'Deployment', 'ReplicaSet', 'ServiceAccount', 'ClusterRole', 'CustomResourceDefinition']) {
+      assert.ok(kindsOf(at(body, 'root')).includes(kind), `${kind} in ${kindsOf(at(body, 'root')).join()}`);
+    }
+    assert.ok(listAt(body, 'unreadable').includes('Secret'));
+    assert.equal(at(body, 'missing'), undefined);
+  });
+
+  it('shows the admin what happened to it and to its workloads', async () => {
+    const told = async (): Promise<Set<string>> => new Set(items(await admin('/events')).map((event) => textAt(event, 'kind') ?? ''));
+    await until(
+      async () => (await told()).has('Operator') && (await told()).size > 1,
+      'events of the Operator and of its workloads',
+      60_000,
+    );
+    assert.deepEqual(listAt((await admin('/events')).body, 'missing'), []);
+  });
+
+  it('counts the instances of its kinds and names them, with their environment', async () => {
+    const counted = async (): Promise<number | undefined> => {
+      const found = items(await product.api('admin', '/operators?count=instances&search=cache'))[0];
+      return numberAt(listAt(found, 'crds')[0], 'instances');
+    };
+    await until(async () => (await counted()) === 1, 'one cache is counted', 60_000);
+    const [instance] = items(await admin('/instances'));
+    assert.deepEqual(
+      ['name', 'kind', 'environment', 'app'].map((key) => textAt(instance, key)),
+      ['sessions', 'Cache', 'team-a', CACHES],
+    );
+  });
+
+  it('tells what deleting it would do, and what would block it, without deleting anything', async () => {
+    const { body } = await admin('/deletion');
+    assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Planned', 1]);
+    assert.equal(textAt(body, 'blockers', 0, 'name'), 'sessions');
+    assert.equal((await admin('')).status, 200);
+  });
+
+  it('holds and resumes it, and asks for an attempt', async () => {
+    assert.equal((await admin('/suspend', 'POST')).status, 202);
+    assert.equal(items(await product.api('admin', '/operators?state=Suspended')).length, 1);
+    assert.equal(at((await admin('/resume', 'POST')).body, 'suspended'), false);
+    assert.equal((await admin('/reconcile', 'POST')).headers.get('location'), `/api/v1/operators${cache}`);
+  });
+
+  it('refuses developers, naming the right, and writes nothing for them', async () => {
+    for (const [below, method, verb] of [
+      ['', 'GET', 'get'],
+      ['/tree', 'GET', 'get'],
+      ['/events', 'GET', 'get'],
+      ['/instances', 'GET', 'get'],
+      ['/deletion', 'GET', 'get'],
+      ['/suspend', 'POST', 'get'],
+      ['', 'DELETE', 'get'],
+    ] as const) {
+      const refused = await product.api('dev-a', `/operators${cache}${below}`, { method });
+      assert.equal(refused.status, 403, `${method} ${below}`);
+      assert.deepEqual([textAt(refused.body, 'missing', 'verb'), textAt(refused.body, 'missing', 'resource')], [verb, 'operators']);
+    }
+    assert.equal(at((await admin('')).body, 'suspended'), false);
+  });
+
+  for (const javaScript of ['on', 'off'] as const) {
+    it(`can be read and held in the pages with JavaScript ${javaScript}`, async () => {
+      const visitor = await signIn(browser, product.origin, 'admin', { javaScript });
+      const { page } = visitor;
+      await page.goto('/operators');
+      await visitor.check();
+      await page.locator(`a[href="/operators${cache}"]`).click();
+      for (const tab of ['Resources', 'Events', 'Values', 'Instances', 'Overview']) {
+        await page.getByRole('link', { name: tab, exact: true }).click();
+        await visitor.check();
+      }
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByText('everything stays as it is until you resume it', { exact: false }).first().waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
+      await page.getByRole('link', { name: 'Delete' }).click();
+      await page.getByText('1 instance would hold it').waitFor();
+      await visitor.check();
+      await visitor.close();
+    });
+  }
+});
