@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import type { App } from '../domain/app.ts';
+import type { EnvironmentView } from '../domain/environment.ts';
 import { isAppError, type FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { JsonObject } from '../domain/resource.ts';
@@ -13,6 +15,7 @@ import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { instancePath } from './paths.ts';
+import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
 import { reviewOf } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
@@ -25,7 +28,7 @@ export function changeRoutes(deps: WebDeps): Router {
   const router = Router();
   router.get(
     ROUTE,
-    page(deps, async (visit) => openForm(await startChange(deps, visit))),
+    page(deps, async (visit) => await openForm(deps, await startChange(deps, visit))),
   );
   router.post(
     ROUTE,
@@ -37,16 +40,35 @@ export function changeRoutes(deps: WebDeps): Router {
 interface Change {
   readonly visit: Visit;
   readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+  readonly app: App;
   readonly model: FormModel;
 }
 
 async function startChange({ operations }: WebDeps, visit: Visit): Promise<Change> {
   const address = addressOf(visit);
-  const [app, instance] = await Promise.all([operations.showApp(visit.actor, address.app), operations.showInstance(visit.actor, address)]);
-  return { visit, instance, model: appForm(app, 'edit') };
+  const [app, instance, environment] = await Promise.all([
+    operations.showApp(visit.actor, address.app),
+    operations.showInstance(visit.actor, address),
+    operations.showEnvironment(visit.actor, address.environment),
+  ]);
+  return { visit, instance, environment, app, model: appForm(app, 'edit') };
 }
 
-function openForm(change: Change): Answer {
+/** Nobody fills a form in that they may not send. */
+async function openForm({ operations }: WebDeps, change: Change): Promise<Answer> {
+  const { visit, instance, environment } = change;
+  const rights = await operations.instanceRights(visit.actor, addressOf(visit));
+  if (!rights.update) {
+    return {
+      view: 'environments/instances/read-only',
+      title: `You may not change ${instance.name}`,
+      section: 'environments',
+      crumbs: instanceCrumbs(instance, environment, 'Change'),
+      model: readOnlyPage({ ...change, user: visit.actor.user }),
+      status: 403,
+    };
+  }
   return showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
 }
 
@@ -108,19 +130,19 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
     view: 'environments/instances/review',
     title: `Review the change of ${instance.name}`,
     section: 'environments',
-    crumbs: instanceCrumbs(instance, 'Review'),
+    crumbs: instanceCrumbs(instance, change.environment, 'Review'),
     model,
   };
 }
 
 function showDraft(change: Change, draft: ChangeDraft): Answer {
-  const { instance, model } = change;
+  const { instance, environment, model } = change;
   const wrong = draft.faults.length > 0;
   return {
     view: 'environments/instances/edit',
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
-    crumbs: instanceCrumbs(instance, 'Change'),
+    crumbs: instanceCrumbs(instance, environment, 'Change'),
     model: changePage(instance, model, draft),
     ...statusOf(wrong, draft),
   };

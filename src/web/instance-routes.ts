@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
+import type { EnvironmentView } from '../domain/environment.ts';
 import { openEventStream } from '../http/event-stream.ts';
 import { signedInOf } from '../http/request-context.ts';
 import { deletePage, needsName } from './delete-page.ts';
@@ -37,10 +38,10 @@ export function addressOf({ param }: Pick<Visit, 'param'>): InstanceAddress {
 }
 
 /** The way to an Instance's page, and below it. */
-export function instanceCrumbs(address: InstanceAddress, below?: string): Crumb[] {
+export function instanceCrumbs(address: InstanceAddress, environment: Pick<EnvironmentView, 'displayName'>, below?: string): Crumb[] {
   const crumbs = [
     { label: 'Environments', href: '/environments' },
-    { label: address.environment, href: environmentPath(address.environment) },
+    { label: environment.displayName === '' ? address.environment : environment.displayName, href: environmentPath(address.environment) },
   ];
   return below === undefined
     ? [...crumbs, { label: address.name }]
@@ -61,7 +62,7 @@ async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answ
     view: 'environments/instances/show',
     title: `${address.name} in ${model.environment.displayName}`,
     section: 'environments',
-    crumbs: instanceCrumbs(address),
+    crumbs: instanceCrumbs(address, environment),
     model,
   };
 }
@@ -100,7 +101,7 @@ async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: stri
     view: 'environments/instances/delete',
     title: `${fault === undefined ? '' : 'Error: '}Delete ${address.name}`,
     section: 'environments',
-    crumbs: instanceCrumbs(address, 'Delete'),
+    crumbs: instanceCrumbs(address, environment, 'Delete'),
     model: deletePage({ instance, tree }, environment, fault),
     ...(fault === undefined ? {} : { status: 422 }),
   };

@@ -43,7 +43,7 @@ const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof SAMPLE_OPERA
     instances: name === 'team-a' ? sampleInstances(name) : [],
     unreadable: name === 'shop' ? ['Cache'] : [],
   }),
-  instanceRights: async (_actor, { environment }) => ({ ...rightsIn(environment), update: true, delete: true }),
+  instanceRights: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),

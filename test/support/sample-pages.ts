@@ -40,6 +40,11 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page(`${INSTANCES}/reports`, 'dev-a', { title: 'reports in Team A', holds: ['class="progress"', 'waits for the app’s controller'] }),
   page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'FailedScheduling', '(12 times)'] }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
+  page(`/environments/shop/instances/${POSTGRES}/orders/edit`, 'dev-a', {
+    status: 403,
+    title: 'You may not change orders',
+    holds: ['The right to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
+  }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['3 Pods', 'Keep it'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
   page('/operators', 'admin', {
@@ -53,7 +58,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/operators?search=zzz', 'admin', { title: 'Operators', holds: ['No Operator matches', 'Show all Operators'] }),
   page(POSTGRES_OPERATOR, 'admin', {
     title: 'PostgreSQL',
-    holds: ['sha256:', 'deployed', 'crds/', 'Rolled back', 'Its chart can be read.', `${POSTGRES_OPERATOR}/reconcile`, 'kubectl annotate'],
+    holds: ['sha256:', 'deployed', 'crds/', 'Rolled back', 'Whether its chart can be read.', `${POSTGRES_OPERATOR}/reconcile`, 'kubectl annotate'],
   }),
   page(`${POSTGRES_OPERATOR}?asked=reconcile`, 'admin', { title: 'PostgreSQL', holds: ['It will be looked at in a moment.'] }),
   page(`${POSTGRES_OPERATOR}?tab=resources`, 'admin', { title: 'PostgreSQL', holds: ['ReplicaSet', '2 kinds that you may not list'] }),
@@ -81,6 +86,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/operators/chandlery-system/cache-operator', 'admin', {
     title: 'Cache',
     holds: ['set by cache-operator', 'samples.chandlery.dev/cleanup', 'The release is uninstalled'],
+  }),
+  page('/operators/chandlery-system/postgres-operator/upgrade', 'admin', {
+    title: 'Upgrade of PostgreSQL',
+    holds: ['Safe to upgrade', 'Its pods are replaced', 'Approve 1.5.0', 'kubectl annotate kop postgres-operator', 'not shown'],
+  }),
+  page('/operators/chandlery-system/postgres-operator/upgrade?version=2.0.0', 'admin', {
+    title: 'Upgrade of PostgreSQL',
+    holds: ['2 things stop it', 'PostgresCluster team-a/orders would not fit', 'You may not approve it', 'An approval has no effect'],
   }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),

@@ -1,0 +1,40 @@
+import type { App } from '../domain/app.ts';
+import type { EnvironmentView } from '../domain/environment.ts';
+import { grantFor } from '../domain/instance-commands.ts';
+import type { InstanceView } from '../domain/instance.ts';
+import type { KubeObject } from '../domain/resource.ts';
+import { missingSentence } from './message-page.ts';
+import { instancePath } from './paths.ts';
+import { yamlText } from './yaml-text.ts';
+
+/** A view of `environments/instances/read-only`: why somebody may not change an Instance, and what it is. */
+export interface ReadOnlyPage {
+  readonly name: string;
+  readonly missing: string;
+  /** A RoleBinding that would help. */
+  readonly grant: string;
+  readonly yaml: string;
+  readonly backHref: string;
+}
+
+export interface ReadOnlyInput {
+  readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+  readonly app: App;
+  readonly user: string;
+}
+
+export function readOnlyPage({ instance, environment, app, user }: ReadOnlyInput): ReadOnlyPage {
+  const right = { verb: 'update', group: app.group, resource: app.plural, namespace: environment.namespace };
+  return {
+    name: instance.name,
+    missing: missingSentence(right),
+    grant: grantFor(user, [right]) ?? '',
+    yaml: yamlText(withoutStatus(instance.object)),
+    backHref: instancePath(instance),
+  };
+}
+
+function withoutStatus({ status: _status, ...rest }: KubeObject): object {
+  return rest;
+}
