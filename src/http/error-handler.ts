@@ -7,6 +7,9 @@ import { problemOf } from './problem.ts';
 import { contextOf } from './request-context.ts';
 import { wantsProblem } from './wants-problem.ts';
 
+/** What is away comes back within seconds, or somebody has to look at it; neither is helped by asking more often. */
+const AWAY_SECONDS = 5;
+
 export function notFound(): RequestHandler {
   return (req) => {
     throw new AppError('NotFound', `address: there is nothing at ${JSON.stringify(pathOf(req))}`);
@@ -22,7 +25,8 @@ export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): Error
       res.destroy();
       return;
     }
-    if (error.retryAfter !== undefined) res.set('Retry-After', String(error.retryAfter));
+    const retryAfter = error.retryAfter ?? (error.status === 503 ? AWAY_SECONDS : undefined);
+    if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
     if (error.code === 'Unauthenticated') res.set('WWW-Authenticate', challengeOf(req));
     res.status(error.status).set('Cache-Control', 'no-store');
     if (wantsProblem(req)) {

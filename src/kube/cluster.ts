@@ -159,6 +159,8 @@ async function reviewRight(deps: ClusterDeps, right: Right, options: CallOptions
   const place: Place = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
+    // A person did not ask for a review, but for something that needs one.
+    what: 'check of your rights',
     method: 'POST',
     path: resourcePath(place),
     body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: right } },
