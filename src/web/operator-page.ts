@@ -113,7 +113,7 @@ function stepButtons(operator: OperatorView): StepButton[] {
       help: 'Look at it now instead of when its interval is over',
     },
     {
-      label: 'Force',
+      label: 'Force upgrade',
       action: action('force'),
       symbol: 'bolt',
       primary: false,
@@ -200,7 +200,10 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
     sentence: stateSentence(operator),
     working: operator.status === 'INSTALLING' || operator.status === 'DELETING',
     refreshHref: operatorPath(operator),
-    problems: problems.map((problem) => ({ ...problem, kind: PROBLEM_KINDS[problem.kind] })),
+    // What a deletion waits for has a panel of its own.
+    problems: problems
+      .filter(({ kind }) => kind !== 'Deletion' || operator.deletion === undefined)
+      .map((problem) => ({ ...problem, kind: PROBLEM_KINDS[problem.kind] })),
     ...(operator.deletion === undefined ? {} : { deletion: deletionView(operator.deletion) }),
     conditions: operatorConditions(operator.conditions),
     crds: operator.crds.map((crd) => ({
@@ -290,16 +293,19 @@ export function eventsTab(operator: OperatorView, { events, missing }: OperatorE
   };
 }
 
+/** A layer of so many values is open from the beginning. */
+const MOST_OPEN = 20;
+
 /** A view of `operators/tabs/values`. */
 export interface ValuesTab {
-  readonly layers: readonly { readonly origin: string; readonly paths: readonly string[] }[];
+  readonly layers: readonly { readonly origin: string; readonly paths: readonly string[]; readonly open: boolean }[];
 }
 
 /** The values by the layer that set them; of a chart with many values nobody reads the layer a thousand times. */
 export function valuesTab({ values = [] }: OperatorView): ValuesTab {
   const layers = new Map<string, string[]>();
   for (const { path, origin } of values) layers.set(origin, [...(layers.get(origin) ?? []), path]);
-  return { layers: [...layers].map(([origin, paths]) => ({ origin, paths })) };
+  return { layers: [...layers].map(([origin, paths]) => ({ origin, paths, open: paths.length <= MOST_OPEN })) };
 }
 
 export const INSTANCES_A_PAGE = 100;

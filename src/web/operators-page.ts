@@ -64,7 +64,6 @@ export interface OperatorsPage {
   readonly categories: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
   readonly live: OperatorsLive;
   readonly streamHref: string;
-  readonly gone?: string;
 }
 
 /** What an address asks for. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
+import { isDnsSubdomain } from '../domain/names.ts';
 import type { OperatorList } from '../domain/operator-list.ts';
 import { openEventStream } from '../http/event-stream.ts';
 import { signedInOf } from '../http/request-context.ts';
@@ -36,8 +37,14 @@ export function operatorsRoutes(deps: WebDeps): Router {
 async function showOperators({ operations }: WebDeps, { actor, query: parameters }: Visit): Promise<Answer> {
   const query = parseOperatorsQuery(parameters);
   const list = await operations.listOperators(actor, query);
-  const model = { ...operatorsPage(list, await countOn(operations, actor, { list, query }), query), gone: parameters.get('gone') ?? '' };
+  const model = { ...operatorsPage(list, await countOn(operations, actor, { list, query }), query), gone: goneOf(parameters) };
   return { view: 'operators/index', title: 'Operators', section: 'operators', model };
+}
+
+/** Only a name comes through, so that an address cannot put words on the page. */
+function goneOf(parameters: URLSearchParams): string {
+  const gone = parameters.get('gone') ?? '';
+  return isDnsSubdomain(gone) ? gone : '';
 }
 
 interface Reading {

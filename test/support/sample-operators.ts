@@ -8,6 +8,7 @@ import type { OperatorView } from '../../src/domain/operator.ts';
 import type { OperatorTree } from '../../src/domain/tree.ts';
 import type { WebOperations } from '../../src/web/ports.ts';
 import { node, SAMPLE_FAULTS } from './sample-instances.ts';
+import { SAMPLE_UPGRADES } from './sample-upgrade.ts';
 
 const CREATED = '2026-11-18T09:30:00Z';
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
@@ -234,6 +235,7 @@ const INSTANCES: readonly OperatorInstance[] = [
 
 /** The admin's operations over the samples; everybody else is refused. */
 export const SAMPLE_OPERATOR_READS = {
+  ...SAMPLE_UPGRADES,
   listOperators: async (actor, filter) => filterOperators(asAdmin(actor, SAMPLE_OPERATORS), filter),
   countInstances: async (_actor, names) =>
     new Map(

@@ -82,7 +82,7 @@ describe('the page of an Operator', () => {
   const labels = (found: ReturnType<typeof frame>): string[] => found.buttons.map(({ label }) => label);
 
   it('offers what makes sense in its state', () => {
-    assert.deepEqual(labels(frame({})), ['Reconcile now', 'Force', 'Suspend']);
+    assert.deepEqual(labels(frame({})), ['Reconcile now', 'Force upgrade', 'Suspend']);
     assert.deepEqual(labels(frame({ suspended: true })), ['Resume']);
     assert.deepEqual(labels(frame({ status: 'DELETING' })), []);
     assert.equal(frame({ status: 'DELETING' }).deleteHref, undefined);
