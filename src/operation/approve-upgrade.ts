@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { isExact } from '../domain/chart-version.ts';
 import { AppError } from '../domain/errors.ts';
+import { installedChart } from '../domain/installed-chart.ts';
 import { OURS } from '../domain/names.ts';
 import { parseOperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus } from '../domain/operator-status.ts';
@@ -9,7 +10,7 @@ import type { OperatorView } from '../domain/operator.ts';
 import { APPROVED_UPGRADE, approvalText, judgeApproval, parseApproval, type Approval } from '../domain/upgrade-approval.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { OPERATORS } from './list-operators.ts';
-import { channelOf, installedChart } from './plan-charts.ts';
+import { channelOf } from './plan-charts.ts';
 import type { Ports } from './ports.ts';
 
 export interface ApprovalInput extends OperatorAddress {

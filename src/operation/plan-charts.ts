@@ -1,13 +1,16 @@
+import type { ChartAccess } from '../domain/chart-access.ts';
 import { isExact, isInChannel, isNewer, isPinned, isSame, type Channel } from '../domain/chart-version.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
+import { installedChart } from '../domain/installed-chart.ts';
 import type { ChartSource, OperatorSpec } from '../domain/operator-spec.ts';
 import type { OperatorStatus } from '../domain/operator-status.ts';
-import type { PlannedChart } from '../domain/upgrade-plan/plan.ts';
 import type { UpgradeChart, UpgradePorts } from './upgrade-ports.ts';
 
 export interface ChartsInput {
   readonly spec: OperatorSpec;
   readonly status: OperatorStatus;
+  /** What the Secrets say that the source names. */
+  readonly access: ChartAccess;
   /** Empty: the version that waits, or the newest that the channel offers. */
   readonly version: string;
 }
@@ -28,28 +31,19 @@ const MOST_OFFERED = 20;
  * @throws AppError `InvalidInput` for what is no version; as fetching a chart does for one that cannot be fetched.
  */
 export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, signal: AbortSignal): Promise<PlanCharts> {
-  const { chart: source } = input.spec;
+  const { access, spec } = input;
+  const { chart: source } = spec;
   const installed = installedChart(input.status);
   if (source.kind === 'url') {
-    const to = await ports.charts.fetch(source, signal);
+    const to = await ports.charts.fetch(source, signal, access);
     // What an address held before is nowhere to be had.
     return { ...(installed?.digest === to.digest ? { from: to } : {}), to, offered: [] };
   }
-  const from = installed === undefined ? undefined : await fetchPinned(ports, { source, ...installed }, signal);
-  const versions = await versionsOf(ports, source, signal);
-  const offered = newerOnes(versions, channelOf(input.spec), installed?.version);
+  const from = installed === undefined ? undefined : await fetchPinned(ports, { source, access, ...installed }, signal);
+  const versions = await versionsOf(ports, { source, access }, signal);
+  const offered = newerOnes(versions, channelOf(spec), installed?.version);
   const to = await targetChart(ports, { ...input, source, offered }, signal);
   return { ...(from === undefined ? {} : { from }), to, offered: offered.slice(0, MOST_OFFERED) };
-}
-
-/** What the newest deployed revision was made of; undefined when nothing is installed. */
-export function installedChart({ history, chart, release }: OperatorStatus): PlannedChart | undefined {
-  const deployed = history.find(({ status }) => status === 'deployed');
-  if (deployed?.chartDigest !== undefined && deployed.version !== '') {
-    const { chart: name, version, appVersion, chartDigest: digest } = deployed;
-    return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-  }
-  return release === undefined ? undefined : chart;
 }
 
 export function channelOf({ chart, upgrade }: OperatorSpec): Channel {
@@ -58,10 +52,15 @@ export function channelOf({ chart, upgrade }: OperatorSpec): Channel {
 }
 
 type Repository = Extract<ChartSource, { kind: 'repository' }>;
+interface Asked {
+  readonly source: Repository;
+  readonly access: ChartAccess;
+}
+
 type TargetInput = ChartsInput & { readonly source: Repository; readonly offered: readonly string[] };
 
 async function targetChart(ports: UpgradePorts, input: TargetInput, signal: AbortSignal): Promise<UpgradeChart> {
-  const { source, status, offered, version } = input;
+  const { source, access, status, offered, version } = input;
   const { pendingUpgrade: pending, availableVersion } = status;
   const wanted =
     version === '' ? (pending?.version ?? offered[0] ?? availableVersion ?? installedChart(status)?.version ?? source.version) : version;
@@ -71,21 +70,21 @@ async function targetChart(ports: UpgradePorts, input: TargetInput, signal: Abor
     });
   }
   const known = pending !== undefined && isSame(pending.version, wanted) ? pending.chartDigest : undefined;
-  const seen = known === undefined ? undefined : await fetchPinned(ports, { source, version: wanted, digest: known }, signal);
+  const seen = known === undefined ? undefined : await fetchPinned(ports, { source, access, version: wanted, digest: known }, signal);
   if (seen !== undefined) return seen;
   const { digest, ...unpinned } = source;
   const pin = digest !== undefined && isSame(source.version, wanted) ? { digest } : {};
-  return await ports.charts.fetch({ ...unpinned, ...pin, version: wanted }, signal);
+  return await ports.charts.fetch({ ...unpinned, ...pin, version: wanted }, signal, access);
 }
 
 /** These very bytes; undefined when they are not to be had any more. */
 async function fetchPinned(
   { charts }: UpgradePorts,
-  { source, version, digest }: { readonly source: Repository; readonly version: string; readonly digest: string },
+  { source, access, version, digest }: Asked & { readonly version: string; readonly digest: string },
   signal: AbortSignal,
 ): Promise<UpgradeChart | undefined> {
   try {
-    return await charts.fetch({ ...source, version, digest }, signal);
+    return await charts.fetch({ ...source, version, digest }, signal, access);
   } catch (error) {
     if (isAppError(error, 'DigestMismatch', 'ChartNotFound')) return undefined;
     throw error;
@@ -93,9 +92,9 @@ async function fetchPinned(
 }
 
 /** What else there is is worth knowing, and nothing that a plan fails for. */
-async function versionsOf({ charts }: UpgradePorts, source: Repository, signal: AbortSignal): Promise<readonly string[]> {
+async function versionsOf({ charts }: UpgradePorts, { source, access }: Asked, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    return await charts.versions(source, signal);
+    return await charts.versions(source, signal, access);
   } catch (error) {
     if (!isAppError(error)) throw error;
     return [];

@@ -5,6 +5,7 @@ import { isAppError } from '../domain/errors.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../domain/operator-status.ts';
 import { placesOf } from '../domain/operator-instances.ts';
+import { readChartAccess } from '../domain/read-chart-access.ts';
 import { redact } from '../domain/redact.ts';
 import { textAt } from '../domain/read.ts';
 import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
@@ -13,6 +14,7 @@ import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
 import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
 import type { PlannedChart, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
+import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
 import type { Conversion } from '../domain/uplift/conversion.ts';
 import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
@@ -33,7 +35,7 @@ export interface PlanInput extends OperatorAddress {
   readonly version: string;
 }
 
-type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades'>;
+type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
 
 const PATIENCE_MS = 90_000;
 
@@ -47,7 +49,12 @@ export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input:
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const operator = await findOperator(ports, actor, input);
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
-  const charts = await chartsToCompare(ports.upgrades, { spec, status, version: input.version }, signal);
+  const { access } = await readChartAccess({
+    source: spec.chart,
+    namespace: input.namespace,
+    find: (name) => findSecret(ports, actor, { ...input, name }),
+  });
+  const charts = await chartsToCompare(ports.upgrades, { spec, status, access, version: input.version }, signal);
   const values = await overlaidValues(ports, actor, { namespace: input.namespace, spec, status });
   const scene: Scene = { ports, actor, input, operator, spec, status, charts, values, signal };
   const [before, after] = await Promise.all([
@@ -55,6 +62,16 @@ export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input:
     renderAs(scene, charts.to),
   ]);
   return await compose(scene, before, after);
+}
+
+/** Whoever plans with a private chart needs the right to read its Secret. */
+async function findSecret({ clusters }: PlanPorts, actor: Actor, { namespace, name }: OperatorAddress): Promise<KubeObject | undefined> {
+  try {
+    return await clusters.asActor(actor).get({ group: '', version: 'v1', resource: 'secrets', namespace, name });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }
 
 interface Scene {
@@ -128,11 +145,13 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
   const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, values));
   const valuesPart = { ...changes, missing: values.missing };
   const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
-  const timing = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
+  const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
+  const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
+  const { namespace, name } = input;
   return {
-    namespace: input.namespace,
-    name: input.name,
-    displayName: textAt(operator.spec, 'catalog', 'displayName') ?? input.name,
+    namespace,
+    name,
+    displayName: textAt(operator.spec, 'catalog', 'displayName') ?? name,
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,
@@ -144,7 +163,8 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
     fields,
     instances,
     conversions: after.conversions,
-    timing: { ...timing, ...(rights.patch === undefined ? {} : { missing: rights.patch }) },
+    timing,
+    commands: upgradeCommands({ namespace, name, to, timing }, ports.publicUrl),
   };
 }
 

@@ -52,6 +52,7 @@ export const SAMPLE_OPERATORS: readonly OperatorView[] = [
       digest: digestOf('5f3a9c1e'),
       availableVersion: '1.5.0',
     },
+    pendingUpgrade: { version: '1.5.0', reason: 'OutsideWindow', opensAt: '2026-11-22T02:00:00Z' },
     values: [
       { path: 'auth.password', origin: 'Secret db key password' },
       { path: 'replicas', origin: 'spec.values' },

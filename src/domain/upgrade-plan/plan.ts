@@ -1,6 +1,7 @@
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
 import type { UpgradePolicy } from '../chart-version.ts';
 import type { MissingRight } from '../errors.ts';
+import type { LabelledCommand } from '../operator-commands.ts';
 import type { InstancePlace } from '../operator-instances.ts';
 import type { Conversion } from '../uplift/conversion.ts';
 
@@ -25,6 +26,8 @@ export interface UpgradePlan {
   /** Objects in legacy APIs that are carried over. */
   readonly conversions: readonly Conversion[];
   readonly timing: PlanTiming;
+  /** The same with kubectl and curl. */
+  readonly commands: readonly LabelledCommand[];
 }
 
 export interface PlannedChart {

@@ -1,0 +1,45 @@
+import { textAt } from '../domain/read.ts';
+import { approveUpgrade } from '../operation/approve-upgrade.ts';
+import type { OperatorAddress } from '../operation/find-operator.ts';
+import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
+import type { Call, Route } from './route.ts';
+import { ref } from './schemas.ts';
+
+/** Plans of upgrades, and their approval. */
+export const UPGRADE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/operators/{namespace}/{name}/plan',
+    operationId: 'planOperatorUpgrade',
+    summary: 'What moving it to another version of its chart would do, as far as you may read it (admins)',
+    tag: 'Admin',
+    query: {
+      version: { type: 'string', default: '', description: 'By default the version that waits, or the newest that the channel offers' },
+    },
+    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    handle: async ({ ports, actor, params, query }) => {
+      const plan = await planOperatorUpgrade(ports, actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
+      return { status: 200, body: plan };
+    },
+  },
+  {
+    method: 'post',
+    path: '/operators/{namespace}/{name}/approval',
+    operationId: 'approveUpgrade',
+    summary: 'Approve a newer version; the controller installs it in its own time (admins)',
+    tag: 'Admin',
+    body: ref('Approval'),
+    replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
+    handle: async ({ ports, actor, params, body }) => {
+      const address = addressOf(params);
+      const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '' };
+      const operator = await approveUpgrade(ports, actor, { ...address, ...approval });
+      const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
+      return { status: 202, location, body: operator };
+    },
+  },
+];
+
+function addressOf(params: Call['params']): OperatorAddress {
+  return { namespace: params['namespace'] ?? '', name: params['name'] ?? '' };
+}

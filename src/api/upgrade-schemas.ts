@@ -1,0 +1,119 @@
+import { PLAN_STEPS } from '../domain/upgrade-plan/plan.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const integer = { type: 'integer' } as const;
+const missing = {
+  type: 'array',
+  items: { $ref: '#/components/schemas/MissingRight' },
+  description: 'Rights without which something is left out',
+};
+
+function list(items: unknown) {
+  return { type: 'array', items };
+}
+
+function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
+  return { type: 'object', properties, required };
+}
+
+const chart = object({ name: text, version: text, appVersion: text, digest: text }, ['name', 'version', 'digest']);
+const value = object(
+  {
+    path: text,
+    origin: { type: 'string', description: 'The layer that sets it' },
+    change: { enum: ['same', 'changed', 'added', 'removed'] },
+    from: { type: 'string', description: 'JSON; absent for what comes from a Secret' },
+    to: text,
+    secret: flag,
+  },
+  ['path', 'origin', 'change', 'secret'],
+);
+const change = object(
+  {
+    kind: text,
+    apiVersion: text,
+    namespace: text,
+    name: text,
+    change: { enum: ['added', 'removed', 'changed'] },
+    labelsOnly: flag,
+    restarts: { type: 'boolean', description: 'Its pods are replaced' },
+    lines: { type: 'array', items: text, description: 'Lines of YAML that begin with `+`, `-` or a blank, and `@@` between them' },
+    cut: { type: 'integer', description: 'How many lines were cut' },
+  },
+  ['kind', 'apiVersion', 'name', 'change', 'labelsOnly', 'restarts', 'lines', 'cut'],
+);
+const definition = object(
+  {
+    crd: text,
+    kind: text,
+    change: { enum: ['added', 'changed', 'same', 'left'], description: '`left`: not in the new chart; it stays' },
+    findings: list(object({ path: text, what: text, severity: { enum: ['Unsafe', 'Notice'] } })),
+    faults: list(object({ instance: text, path: text, why: text })),
+    faultCount: integer,
+    refusal: text,
+  },
+  ['crd', 'kind', 'change', 'findings', 'faults', 'faultCount'],
+);
+const refusal = object({ object: text, field: text, why: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
+const place = object({ app: text, kind: text, namespace: text, environment: text, count: integer }, ['app', 'kind', 'count']);
+
+/** What the API says of upgrades. */
+export const UPGRADE_SCHEMAS = {
+  UpgradePlan: object(
+    {
+      namespace: text,
+      name: text,
+      displayName: text,
+      from: { ...chart, description: 'What is installed' },
+      to: chart,
+      offered: { type: 'array', items: text, description: 'Newer versions of the channel, newest first' },
+      verdict: object({ word: { enum: ['Safe', 'Unsure', 'Stopped'] }, stops: list(text), unchecked: list(text) }),
+      warnings: list(text),
+      values: object({ leaves: list(value), omitted: integer, missing }),
+      objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
+      definitions: object({ definitions: list(definition), safety: { enum: ['Strict', 'None'] }, missing }),
+      fields: object({ refusals: list(refusal), asked: integer, missing }),
+      instances: object({ places: list(place), total: integer, missing }),
+      conversions: list(object({ kind: text, name: text, from: text, to: text, note: text })),
+      timing: object(
+        {
+          step: { enum: PLAN_STEPS, description: 'What has to happen before it is installed' },
+          policy: { enum: ['Manual', 'Automatic'] },
+          version: text,
+          range: text,
+          approved: text,
+          fault: { type: 'string', description: 'Why the approval has no effect' },
+          window: object({ sentence: text, open: flag, opensAt: { type: 'string', description: 'RFC 3339' } }),
+          missing: { $ref: '#/components/schemas/MissingRight' },
+        },
+        ['step', 'policy'],
+      ),
+      commands: list(object({ label: text, text })),
+    },
+    [
+      'namespace',
+      'name',
+      'displayName',
+      'to',
+      'offered',
+      'verdict',
+      'warnings',
+      'values',
+      'objects',
+      'definitions',
+      'fields',
+      'instances',
+      'conversions',
+      'timing',
+      'commands',
+    ],
+  ),
+  Approval: {
+    ...object(
+      { version: text, digest: { type: 'string', description: '`sha256:…` of the chart that was looked at; another one is not approved' } },
+      ['version'],
+    ),
+    additionalProperties: false,
+  },
+} as const;

@@ -1,0 +1,192 @@
+import type { Actor } from '../../src/domain/actor.ts';
+import { AppError } from '../../src/domain/errors.ts';
+import type { UpgradePlan } from '../../src/domain/upgrade-plan/plan.ts';
+import { upgradeCommands } from '../../src/domain/upgrade-plan/upgrade-commands.ts';
+
+const DIGEST = 'sha256:9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e';
+const CRD = 'postgresclusters.samples.chandlery.dev';
+
+/** Approving 2.0.0 is refused. */
+export const SAMPLE_UPGRADES = {
+  planOperatorUpgrade: async (
+    { groups }: Actor,
+    { name, version }: { readonly name: string; readonly version: string },
+  ): Promise<UpgradePlan> => (groups.includes('oidc:platform') ? samplePlan(name, version) : refuse()),
+  approveUpgrade: async (_actor: Actor, { version }: { readonly version: string }): Promise<void> => {
+    if (version === '2.0.0')
+      throw new AppError('ApprovalRefused', 'operator "postgres-operator": 2.0.0 is not in the range ^1; widen the range');
+  },
+};
+
+function refuse(): never {
+  const missing = { verb: 'get', group: 'operatorcontroller.kubeplus', resource: 'operators' };
+  throw new AppError('Forbidden', 'operators: you may not read them', { missing });
+}
+
+/** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few rights. */
+export function samplePlan(name: string, version: string): UpgradePlan {
+  return version === '2.0.0' ? stopped(name) : safe(name);
+}
+
+function safe(name: string): UpgradePlan {
+  const plan: Omit<UpgradePlan, 'commands'> = {
+    namespace: 'chandlery-system',
+    name,
+    displayName: 'PostgreSQL',
+    from: { name: 'postgres-operator', version: '1.4.0', appVersion: '17.2', digest: DIGEST.replace('9f', '11') },
+    to: { name: 'postgres-operator', version: '1.5.0', appVersion: '17.4', digest: DIGEST },
+    offered: ['1.6.0', '1.5.0'],
+    verdict: { word: 'Safe', stops: [], unchecked: [] },
+    warnings: [],
+    values: {
+      leaves: [
+        { path: 'image.tag', origin: 'the chart', change: 'changed', from: '"1.4.0"', to: '"1.5.0"', secret: false },
+        { path: 'metrics.enabled', origin: 'the chart', change: 'added', to: 'true', secret: false },
+        { path: 'legacy.hooks', origin: 'the chart', change: 'removed', from: 'false', secret: false },
+        { path: 'auth.password', origin: 'Secret database key password', change: 'same', secret: true },
+        { path: 'replicas', origin: 'spec.values', change: 'same', from: '2', to: '2', secret: false },
+      ],
+      omitted: 0,
+      missing: [],
+    },
+    objects: {
+      changes: [
+        {
+          kind: 'Deployment',
+          apiVersion: 'apps/v1',
+          namespace: 'chandlery-system',
+          name: 'postgres-operator',
+          change: 'changed',
+          labelsOnly: false,
+          restarts: true,
+          lines: [
+            '     spec:',
+            '       containers:',
+            '-        - image: registry.example.com/postgres-operator:1.4.0',
+            '+        - image: registry.example.com/postgres-operator:1.5.0',
+            '           name: operator',
+            '@@',
+            '           resources:',
+            '             limits:',
+            '-              memory: 128Mi',
+            '+              memory: 192Mi',
+          ],
+          cut: 0,
+        },
+        {
+          kind: 'ConfigMap',
+          apiVersion: 'v1',
+          namespace: 'chandlery-system',
+          name: 'postgres-operator-dashboards',
+          change: 'added',
+          labelsOnly: false,
+          restarts: false,
+          lines: ['+apiVersion: v1', '+kind: ConfigMap', '+metadata:', '+  name: postgres-operator-dashboards'],
+          cut: 1240,
+        },
+        {
+          kind: 'ServiceAccount',
+          apiVersion: 'v1',
+          namespace: 'chandlery-system',
+          name: 'postgres-operator',
+          change: 'changed',
+          labelsOnly: true,
+          restarts: false,
+          lines: ['   labels:', '-    helm.sh/chart: postgres-operator-1.4.0', '+    helm.sh/chart: postgres-operator-1.5.0'],
+          cut: 0,
+        },
+      ],
+      unchanged: 6,
+      omitted: 0,
+    },
+    definitions: {
+      definitions: [
+        {
+          crd: CRD,
+          kind: 'PostgresCluster',
+          change: 'changed',
+          findings: [{ path: 'v1 status.phase', what: 'the field is gone, and what it holds is dropped', severity: 'Notice' }],
+          faults: [],
+          faultCount: 0,
+        },
+        { crd: 'postgresbackups.samples.chandlery.dev', kind: 'PostgresBackup', change: 'same', findings: [], faults: [], faultCount: 0 },
+      ],
+      safety: 'Strict',
+      missing: [],
+    },
+    fields: { refusals: [], asked: 2, missing: [] },
+    instances: {
+      places: [
+        { app: CRD, kind: 'PostgresCluster', namespace: 'team-a', environment: 'team-a', count: 3 },
+        { app: CRD, kind: 'PostgresCluster', namespace: 'shop-production', environment: 'shop', count: 1 },
+        { app: CRD, kind: 'PostgresCluster', namespace: 'somewhere', count: 12 },
+      ],
+      total: 16,
+      missing: [],
+    },
+    conversions: [],
+    timing: {
+      step: 'AwaitingApproval',
+      policy: 'Manual',
+      version: '1.4.0',
+      range: '^1',
+      window: { sentence: 'Sat, Sun at 22:00 for 4 h (Europe/Berlin)', open: false, opensAt: '2026-11-21T21:00:00.000Z' },
+    },
+  };
+  return { ...plan, commands: upgradeCommands(plan, 'http://localhost:8080') };
+}
+
+function stopped(name: string): UpgradePlan {
+  const plan = safe(name);
+  const object = 'Deployment chandlery-system/postgres-operator';
+  const missing = { verb: 'list', group: 'samples.chandlery.dev', resource: 'postgresbackups' };
+  const patch = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: plan.namespace, name };
+  const changed: Omit<UpgradePlan, 'commands'> = {
+    ...plan,
+    to: { ...plan.to, version: '2.0.0', appVersion: '18.0' },
+    verdict: {
+      word: 'Stopped',
+      stops: [
+        `The new definition of ${CRD} is not safe: it takes 2 things away, and 1 stored instance would not fit`,
+        `${object} would have to be deleted and made anew: spec.selector changes, which the api-server never allows`,
+      ],
+      unchecked: ['Instances were not all counted: you lack the right to list postgresbackups.samples.chandlery.dev'],
+    },
+    warnings: ['2.0.0 is another major version than 1.4.0: read its release notes first'],
+    definitions: {
+      definitions: [
+        {
+          crd: CRD,
+          kind: 'PostgresCluster',
+          change: 'changed',
+          findings: [
+            { path: 'v1 spec.instances', what: 'the maximum falls from 9 to 5', severity: 'Unsafe' },
+            { path: 'v1beta1', what: 'the version is not served any more, and clients may use it', severity: 'Unsafe' },
+          ],
+          faults: [{ instance: 'PostgresCluster team-a/orders', path: 'spec.instances', why: 'it is above the maximum of 5' }],
+          faultCount: 1,
+        },
+        { crd: 'postgresusers.samples.chandlery.dev', kind: 'PostgresUser', change: 'added', findings: [], faults: [], faultCount: 0 },
+        { crd: 'postgresbackups.samples.chandlery.dev', kind: 'PostgresBackup', change: 'left', findings: [], faults: [], faultCount: 0 },
+      ],
+      safety: 'Strict',
+      missing: [],
+    },
+    fields: {
+      refusals: [
+        { object, field: 'spec.selector', why: 'spec.selector changes, which the api-server never allows', recreate: true, source: 'Rule' },
+      ],
+      asked: 0,
+      missing: [{ verb: 'patch', group: 'apps', resource: 'deployments', namespace: plan.namespace }],
+    },
+    instances: { places: [], total: 0, missing: [missing] },
+    conversions: [{ kind: 'PodDisruptionBudget', name: 'postgres-operator', from: 'policy/v1beta1', to: 'policy/v1', note: '' }],
+    timing: {
+      ...plan.timing,
+      range: '>=1',
+      fault: '1.3.0 was approved, and the newer 1.4.0 is installed; approve a newer one, or take the annotation away',
+      missing: patch,
+    },
+  };
+  return { ...changed, commands: upgradeCommands(changed, 'http://localhost:8080') };
+}
