@@ -1,5 +1,6 @@
 import type { ConditionInput } from '../../domain/condition.ts';
 import type { AppError } from '../../domain/errors.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { Health } from '../../domain/health.ts';
 import { addressOf, type ChartSource } from '../../domain/operator-spec.ts';
 import type { TestReport } from '../../domain/release.ts';
@@ -134,4 +135,15 @@ export function isTrue(type: string, reason: string, message: string): Condition
 
 export function isFalse(type: string, reason: string, message: string): ConditionInput {
   return { type, status: 'False', reason, message: message.slice(0, LONGEST_MESSAGE) };
+}
+
+/** `Version 1.5.0 awaits approval` */
+export function waitingSentence({ reason, version, opensAt = '' }: PendingUpgrade): string {
+  if (reason === 'AwaitingApproval') return `Version ${version} awaits approval`;
+  return `The upgrade to version ${version} waits for the maintenance window, which opens ${opensAt}`;
+}
+
+/** Told only while an approval has no effect. */
+export function unapproved({ approvalFault: fault }: Pick<Chart, 'approvalFault'>): readonly ConditionInput[] {
+  return fault === undefined ? [] : [isFalse('Approved', fault.reason, fault.message)];
 }

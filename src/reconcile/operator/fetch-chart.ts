@@ -1,7 +1,8 @@
 import type { ChartAccess } from '../../domain/chart-access.ts';
 import { AppError, isAppError } from '../../domain/errors.ts';
-import { newerVersion, versionToAskFor } from '../../domain/chart-version.ts';
-import type { Chart, ChartPort } from './ports.ts';
+import { isOpen } from '../../domain/maintenance-window.ts';
+import { followChannel } from './follow-channel.ts';
+import type { Chart } from './ports.ts';
 import { readChartAccess } from './read-chart-access.ts';
 import { resolveValues, type ResolvedValues } from './resolve-values.ts';
 import { stepDigest } from './step-digest.ts';
@@ -59,27 +60,10 @@ async function recallOrFetch(memory: ChartMemory, work: Work): Promise<Chart> {
   return chart;
 }
 
-async function fetchWanted({ ports, spec, status, signal }: Work, access: ChartAccess): Promise<Chart> {
+async function fetchWanted(work: Work, access: ChartAccess): Promise<Chart> {
+  const { ports, spec, signal } = work;
   const { chart: source, upgrade } = spec;
-  if (source.kind === 'url') return ports.charts.fetch(source, signal);
-  const installed = status.release === undefined ? undefined : status.chart?.version;
-  const version = versionToAskFor({ version: source.version, policy: upgrade.policy, installed, offered: [] });
-  const chart = await ports.charts.fetch({ ...source, version }, signal, access);
-  const available = newerVersion(await offeredVersions(ports, { source, access }, signal), source, chart.contents.metadata.version);
-  return available === undefined ? chart : { ...chart, availableVersion: available };
-}
-
-/** What else there is is worth knowing, and nothing that an Operator fails for: the chart itself is here. */
-async function offeredVersions(
-  { charts, log }: Work['ports'],
-  { source, access }: { readonly source: Parameters<ChartPort['versions']>[0]; readonly access: ChartAccess },
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  try {
-    return await charts.versions(source, signal, access);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });
-    return [];
-  }
+  if (source.kind === 'repository') return await followChannel(work, { source, access });
+  if (upgrade.window !== undefined) isOpen(upgrade.window, ports.now());
+  return await ports.charts.fetch(source, signal, access);
 }

@@ -1,5 +1,6 @@
 import type { AppError } from '../../domain/errors.ts';
 import type { Health } from '../../domain/health.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { Rollback } from '../../domain/rollback.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
@@ -7,7 +8,7 @@ import type { DriftFact } from './observe-drift.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { Chart } from './ports.ts';
 import type { ForeignRelease, OwnRelease } from './observe-release.ts';
-import type { DyingState, LivingState, RevisionFailure, Target } from './state.ts';
+import type { DyingState, LivingState, RevisionFailure, SettledState, Target } from './state.ts';
 
 /** What to do next about an Operator that is to stay. */
 export type LivingAct =
@@ -31,7 +32,11 @@ export type LivingAct =
   | { readonly kind: 'correct-drift'; readonly drift: DriftFact }
   | { readonly kind: 'watch-progress'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
   | { readonly kind: 'report-degraded'; readonly chart: Chart; readonly health: Health }
-  | { readonly kind: 'mark-ready'; readonly chart: Chart; readonly health: Health };
+  | { readonly kind: 'mark-ready'; readonly chart: Chart; readonly health: Health }
+  | { readonly kind: 'await-window'; readonly pending: PendingUpgrade; readonly settled?: SettleAct };
+
+/** Acts that tell how a revision is that is as it should be. */
+export type SettleAct = Extract<LivingAct, { kind: 'watch-progress' | 'report-degraded' | 'report-test-failed' | 'mark-ready' }>;
 
 /** What to do next about an Operator that is being deleted. */
 export type DyingAct =
@@ -62,10 +67,9 @@ export function planLiving(state: LivingState): LivingAct {
       return { ...state, kind: 'report-unresolved' };
     case 'Blocked':
       return { ...state, kind: 'await-dependencies' };
-    case 'Absent':
-      return { kind: 'install', target: state.target };
     case 'Adoptable':
       return { ...state, kind: 'adopt' };
+    case 'Absent':
     case 'Failed':
     case 'OutOfSync':
     case 'Forced':
@@ -79,20 +83,23 @@ export function planLiving(state: LivingState): LivingAct {
     case 'Untested':
     case 'TestFailed':
     case 'InSync':
+    case 'OutsideWindow':
       return planRevision(state);
     default:
       return state satisfies never;
   }
 }
 
-/** States of a revision that was made, and is to be judged. */
+/** States of a revision that is to be made, or was made and is to be judged. */
 type RevisionState = Exclude<
   LivingState,
-  { kind: 'Suspended' | 'Unguarded' | 'Foreign' | 'Locked' | 'Waiting' | 'Unfetched' | 'Unresolved' | 'Blocked' | 'Absent' | 'Adoptable' }
+  { kind: 'Suspended' | 'Unguarded' | 'Foreign' | 'Locked' | 'Waiting' | 'Unfetched' | 'Unresolved' | 'Blocked' | 'Adoptable' }
 >;
 
 function planRevision(state: RevisionState): LivingAct {
   switch (state.kind) {
+    case 'Absent':
+      return { kind: 'install', target: state.target };
     case 'Failed':
     case 'OutOfSync':
     case 'Forced':
@@ -107,12 +114,30 @@ function planRevision(state: RevisionState): LivingAct {
       return { ...state, kind: 'report-unrecovered' };
     case 'Drifted':
       return { kind: 'correct-drift', drift: state.drift };
+    case 'Untested':
+      return { ...state, kind: 'test' };
+    case 'Progressing':
+    case 'Degraded':
+    case 'TestFailed':
+    case 'InSync':
+      return planSettled(state);
+    case 'OutsideWindow':
+      return {
+        kind: 'await-window',
+        pending: state.pending,
+        ...(state.settled === undefined ? {} : { settled: planSettled(state.settled) }),
+      };
+    default:
+      return state satisfies never;
+  }
+}
+
+function planSettled(state: SettledState): SettleAct {
+  switch (state.kind) {
     case 'Progressing':
       return { ...state, kind: 'watch-progress' };
     case 'Degraded':
       return { ...state, kind: 'report-degraded' };
-    case 'Untested':
-      return { ...state, kind: 'test' };
     case 'TestFailed':
       return { ...state, kind: 'report-test-failed' };
     case 'InSync':

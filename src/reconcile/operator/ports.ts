@@ -1,8 +1,10 @@
 import type { ChartAccess } from '../../domain/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/cluster.ts';
 import type { ChartSource } from '../../domain/operator-spec.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/release.ts';
 import type { JsonObject, KubeObject } from '../../domain/resource.ts';
+import type { ApprovalFault } from '../../domain/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
 
 /** What reconciling Operators needs of the outside. */
@@ -39,6 +41,10 @@ export interface Chart {
   readonly signer?: string;
   /** A newer version that the repository offers. */
   readonly availableVersion?: string;
+  /** A newer version of the channel that somebody has to approve. */
+  readonly pending?: PendingUpgrade;
+  /** Why an approval has no effect. */
+  readonly approvalFault?: ApprovalFault;
   readonly contents: {
     readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
     readonly crds: readonly KubeObject[];
@@ -47,9 +53,10 @@ export interface Chart {
 }
 
 export interface ChartPort {
-  fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess): Promise<Chart>;
+  /** @param access what the Secrets say that `source` names. */
+  fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<Chart>;
   /** The versions that a repository offers. */
-  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access?: ChartAccess): Promise<readonly string[]>;
+  versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
   /** Whether a chart that was fetched is still here. */
   has(digest: string): Promise<boolean>;
 }

@@ -1,8 +1,10 @@
 import { findCondition, type Condition } from '../../domain/condition.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
+import { waitingSentence } from './conditions.ts';
 import type { Work } from './work.ts';
 
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested'];
+const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested', 'Approved'];
 
 /** Writes an Event for each condition whose status or reason has changed. */
 export async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
@@ -18,6 +20,13 @@ export async function recordTransitions({ ports, operator, status }: Work, condi
       continue;
     await ports.events.record(operator, { type: toneOf(condition), reason: condition.reason, message: condition.message });
   }
+}
+
+/** Writes an Event when an upgrade begins to wait, or waits for something else. */
+export async function recordPending({ ports, operator, status }: Work, pending: PendingUpgrade | undefined): Promise<void> {
+  const { pendingUpgrade: before } = status;
+  if (pending === undefined || (before?.version === pending.version && before.reason === pending.reason)) return;
+  await ports.events.record(operator, { type: 'Normal', reason: pending.reason, message: waitingSentence(pending) });
 }
 
 function toneOf({ type, status, reason }: Condition): 'Normal' | 'Warning' {

@@ -1,5 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { awaitDependencies } from './await-dependencies.ts';
+import { awaitWindow } from './await-window.ts';
 import { fetched, isFalse } from './conditions.ts';
 import type { LivingAct } from './plan.ts';
 import { refuseForeign } from './refuse-foreign.ts';
@@ -44,6 +45,8 @@ export async function report(work: Work, facts: LivingFacts, act: ReportAct): Pr
     case 'report-test-failed':
     case 'mark-ready':
       return settle(work, facts, act);
+    case 'await-window':
+      return awaitWindow(work, facts, act);
     default:
       return act satisfies never;
   }

@@ -1,12 +1,24 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../domain/condition.ts';
 import type { LegacyStatus } from '../../domain/operator-status.ts';
-import { crdsEstablished, drifted, fetched, healthy, isFalse, isTrue, reconciling, released, stalled, UNTESTED } from './conditions.ts';
+import {
+  crdsEstablished,
+  drifted,
+  fetched,
+  healthy,
+  isFalse,
+  isTrue,
+  reconciling,
+  released,
+  stalled,
+  UNTESTED,
+  waitingSentence,
+} from './conditions.ts';
 import { ownCrds } from './leave-crds.ts';
-import type { LivingAct } from './plan.ts';
+import type { SettleAct } from './plan.ts';
 import { publish } from './publish.ts';
 import type { LivingFacts } from './state.ts';
-import { notReady, writeStatus } from './write-status.ts';
+import { notReady, writeStatus, type Finding } from './write-status.ts';
 import type { Work } from './work.ts';
 
 /** How often the health of a settled Operator is looked at. */
@@ -20,12 +32,12 @@ const WORDS = {
   'report-test-failed': 'ERROR',
 } as const satisfies Record<string, LegacyStatus>;
 
-type SettleAct = Extract<LivingAct, { kind: 'watch-progress' | 'report-degraded' | 'report-test-failed' | 'mark-ready' }>;
-
 /** The release is as it should be; says how what it installed is. */
 export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Promise<ReconcileResult> {
   const { release, crds } = facts;
   const { chart, health } = act;
+  const pending = facts.held ?? chart.pending;
+  const waits = pending === undefined ? '' : `. ${waitingSentence(pending)}`;
   await ownCrds(work, crds);
   await publish(work, crds);
   const conditions = [
@@ -38,7 +50,8 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
   const drift = facts.drift === undefined ? [] : [drifted(facts.drift)];
   const blocker = conditions.find((condition) => condition.status !== 'True');
   const { name, version } = chart.contents.metadata;
-  const ready = blocker === undefined ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`) : notReady(blocker);
+  const ready =
+    blocker === undefined ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy${waits}`) : notReady(blocker);
   await writeStatus(work, {
     word: WORDS[act.kind],
     ready,
@@ -48,7 +61,8 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     release,
     crds,
     chart,
-    values: facts.chart !== undefined && 'values' in facts.chart ? facts.chart.values.provenance : [],
+    ...(facts.held === undefined ? {} : { pending: facts.held }),
+    ...provenanceOf(facts),
     ...stepOf(facts),
     ...(act.kind === 'mark-ready' ? { marks: { healthy: true }, rollback: 'Forgotten' as const } : {}),
     failures: 0,
@@ -65,6 +79,12 @@ function testedSoFar({ status, spec }: Work, { past }: LivingFacts): readonly Co
   const known = findCondition(status.conditions, 'Tested');
   if (known !== undefined && known.status === (passed ? 'True' : 'False')) return [known];
   return [passed ? isTrue('Tested', 'TestsPassed', 'The tests passed') : isFalse('Tested', 'TestFailed', 'A test failed')];
+}
+
+/** Of an upgrade that waits nothing is in the release yet. */
+function provenanceOf({ chart, held }: LivingFacts): Pick<Finding, 'values'> {
+  if (held !== undefined) return {};
+  return { values: chart !== undefined && 'values' in chart ? chart.values.provenance : [] };
 }
 
 function stepOf({ chart }: LivingFacts): { readonly step?: string } {

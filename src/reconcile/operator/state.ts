@@ -3,6 +3,7 @@ import type { OperatorDeletionPolicy } from '../../domain/operator-spec.ts';
 import type { DriftMode } from '../../domain/drift.ts';
 import { isPending } from '../../domain/release.ts';
 import type { Health } from '../../domain/health.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { RemediationPolicy, Rollback, RollbackCause } from '../../domain/rollback.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { DependencyFact } from './observe-dependencies.ts';
@@ -41,6 +42,8 @@ export interface LivingFacts {
   readonly driftMode: DriftMode;
   /** Looked at only when something is to be installed or upgraded. */
   readonly dependencies?: DependencyFact;
+  /** An upgrade that the maintenance window holds. The chart is then the one that runs, unless Helm could not make the newest revision. */
+  readonly held?: PendingUpgrade;
 }
 
 /** What was seen of an Operator that is being deleted. */
@@ -91,7 +94,12 @@ export type LivingState =
   | { readonly kind: 'Untested'; readonly target: Target; readonly release: OwnRelease }
   /** Its tests have failed, and nothing is to be brought back. */
   | { readonly kind: 'TestFailed'; readonly chart: Chart; readonly health: Health }
-  | { readonly kind: 'InSync'; readonly chart: Chart; readonly health: Health };
+  | { readonly kind: 'InSync'; readonly chart: Chart; readonly health: Health }
+  /** The desired state has moved, and the maintenance window is closed. What runs is as `settled` says; absent when the last upgrade failed. */
+  | { readonly kind: 'OutsideWindow'; readonly pending: PendingUpgrade; readonly settled?: SettledState };
+
+/** How a revision is that is as it should be. */
+export type SettledState = Extract<LivingState, { kind: 'Progressing' | 'Degraded' | 'TestFailed' | 'InSync' }>;
 
 /** A revision that failed, and the one to bring back. */
 export interface RevisionFailure {
@@ -164,6 +172,7 @@ function installedState(facts: LivingFacts, installed: Installed): LivingState {
   const failed = inStep && release.status === 'failed';
   const failure = failed ? recoverable(facts, installed, 'UpgradeFailed') : undefined;
   if (failure !== undefined) return { kind: 'Recoverable', failure };
+  if (facts.held !== undefined && release.status === 'failed') return { kind: 'OutsideWindow', pending: facts.held };
   const moved = !inStep || release.status !== 'deployed';
   if ((moved || facts.forced) && isBlocked(dependencies)) return { kind: 'Blocked', chart: target.chart, dependencies };
   if (failed) return { kind: 'Failed', target };
@@ -171,7 +180,13 @@ function installedState(facts: LivingFacts, installed: Installed): LivingState {
   if (facts.forced) return { kind: 'Forced', target };
   if (lacksCrds(facts)) return { kind: 'Undefined', target };
   if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
-  return settledState(facts, installed);
+  const state = settledState(facts, installed);
+  const { held } = facts;
+  return held !== undefined && isSettled(state) ? { kind: 'OutsideWindow', pending: held, settled: state } : state;
+}
+
+function isSettled(state: LivingState): state is SettledState {
+  return ['Progressing', 'Degraded', 'TestFailed', 'InSync'].includes(state.kind);
 }
 
 /** A rollback that was written down is done before anything else, and ends there. */

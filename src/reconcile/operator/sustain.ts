@@ -6,6 +6,7 @@ import { fetchChart, type ChartMemory } from './fetch-chart.ts';
 import { observeDrift, type DriftMemory } from './observe-drift.ts';
 import { OPERATOR } from './kinds.ts';
 import { guard } from '../finalizer.ts';
+import { holdUpgrade } from './hold-upgrade.ts';
 import { clearLease, type LeaseMemory } from './hold-release.ts';
 import { observeCrds, type CrdFact } from './observe-crds.ts';
 import { observeDependencies } from './observe-dependencies.ts';
@@ -53,6 +54,10 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
   const facts = factsOf(work, release, crds);
   if (facts.suspended || !facts.guarded || facts.wait > 0 || (release.kind === 'Foreign' && !isAdoptable(facts, release))) return facts;
   const chart = await fetchChart(memory.charts, work);
+  const hold = 'step' in chart && release.kind === 'Own' ? await holdUpgrade(work, facts, { release, target: chart }) : undefined;
+  if (hold !== undefined && release.kind === 'Own') {
+    return release.status === 'deployed' ? observeInStep(memory, work, { ...facts, ...hold }) : { ...facts, ...hold };
+  }
   if ('step' in chart && release.kind === 'Own' && release.status === 'deployed') {
     if (release.step === chart.step) return observeInStep(memory, work, { ...facts, chart });
     if (facts.rollback?.digest === chart.step) return { ...facts, chart, health: await observeHealth(ports.cluster, work.release, signal) };
@@ -131,6 +136,7 @@ async function perform(memory: OperatorMemory, { work, facts }: Seen, act: Livin
     case 'report-degraded':
     case 'report-test-failed':
     case 'mark-ready':
+    case 'await-window':
       return restAfter(memory.leases, work, await report(work, facts, act));
     default:
       return act satisfies never;

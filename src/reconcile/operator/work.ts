@@ -2,6 +2,7 @@ import { OURS } from '../../domain/names.ts';
 import { FORCE_AT, operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator-status.ts';
 import type { KubeObject } from '../../domain/resource.ts';
+import { APPROVED_UPGRADE } from '../../domain/upgrade-approval.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
 /** One Operator while it is being worked on. */
@@ -14,10 +15,12 @@ export interface Work {
   readonly release: ReleaseRef;
   /** The value of the label `chandlery.dev/operator` on all that it brings. */
   readonly label: string;
-  /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, and `chandlery.dev/force-at` behind it; empty when there is neither. */
+  /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, `chandlery.dev/force-at` behind it, and an approval behind that; empty when there is none. */
   readonly requestedAt: string;
   /** The annotation `chandlery.dev/force-at` while it has not been carried out; else empty. */
   readonly forcedAt: string;
+  /** The annotation `chandlery.dev/approved-upgrade`; empty when there is none. */
+  readonly approved: string;
   readonly generation: number;
   /** A digest over the versions of the Secrets and ConfigMaps that it refers to, taken before they were read; absent when unknown. */
   readonly references?: string;
@@ -30,6 +33,7 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
   const spec = parseOperatorSpec(operator);
   const status = parseOperatorStatus(operator);
   const forcedAt = annotations[FORCE_AT] ?? '';
+  const approved = annotations[APPROVED_UPGRADE] ?? '';
   const references = ports.references?.revisionOf(operator);
   return {
     ports,
@@ -38,12 +42,18 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
     status,
     release: { release: spec.releaseName, namespace: spec.targetNamespace },
     label: operatorLabelValue(metadata.namespace ?? 'default', metadata.name),
-    requestedAt: [annotations[RECONCILE_AT] ?? '', forcedAt].filter((text) => text !== '').join(', forced '),
+    requestedAt: requestOf(annotations[RECONCILE_AT] ?? '', forcedAt, approved),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
+    approved,
     generation: metadata.generation ?? 0,
     ...(references === undefined ? {} : { references }),
     signal,
   };
+}
+
+function requestOf(reconcileAt: string, forcedAt: string, approved: string): string {
+  const asked = [reconcileAt, forcedAt].filter((text) => text !== '').join(', forced ');
+  return approved === '' ? asked : `${asked}, approved ${approved.slice(0, 200)}`;
 }
 
 export function isGuarded({ metadata }: KubeObject): boolean {

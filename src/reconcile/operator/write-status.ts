@@ -4,16 +4,17 @@ import { OURS } from '../../domain/names.ts';
 import type { RevisionMarks } from '../../domain/revision-history.ts';
 import type { Rollback } from '../../domain/rollback.ts';
 import type { Attempt, LegacyStatus, OperatorStatus } from '../../domain/operator-status.ts';
+import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { composeHistory } from './compose-history.ts';
-import { isFalse } from './conditions.ts';
+import { isFalse, unapproved } from './conditions.ts';
 import { OPERATOR } from './kinds.ts';
 import { deletionStatus } from './delete-instances.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { InstancesFact } from './observe-instances.ts';
 import type { ReleaseFact } from './observe-release.ts';
 import type { Chart } from './ports.ts';
-import { recordTransitions } from './record-transitions.ts';
+import { recordPending, recordTransitions } from './record-transitions.ts';
 import { nowOf, type Work } from './work.ts';
 
 /** What an act found out or brought about. What it says nothing about stays as the status has it. */
@@ -37,12 +38,14 @@ export interface Finding {
   readonly rollback?: Rollback | 'Forgotten';
   /** Which layer set each value of the release. */
   readonly values?: OperatorStatus['values'];
+  /** An upgrade that waits; by default the one that the chart tells of. */
+  readonly pending?: PendingUpgrade;
   readonly attempt?: Attempt;
   readonly failures?: number;
 }
 
 /** Conditions that stand until something else is known. */
-const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested']);
+const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested', 'Approved']);
 
 /** Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed. */
 export async function writeStatus(work: Work, finding: Finding): Promise<void> {
@@ -57,6 +60,7 @@ export async function writeStatus(work: Work, finding: Finding): Promise<void> {
     { fieldManager: OURS.fieldManager, force: 'force', signal },
   );
   await recordTransitions(work, status.conditions);
+  await recordPending(work, status.pendingUpgrade);
 }
 
 export function composeStatus(work: Work, finding: Finding): OperatorStatus {
@@ -65,6 +69,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
   const attempt = finding.attempt ?? earlier.lastAttempted;
   const availableVersion = finding.chart === undefined ? earlier.availableVersion : finding.chart.availableVersion;
+  const pending = finding.pending ?? (finding.chart === undefined ? earlier.pendingUpgrade : finding.chart.pending);
   const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
   return {
     status: finding.word,
@@ -72,6 +77,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     customResourceDefinitions: crds.map((crd) => crd.name),
     ...(chart === undefined ? {} : { chart }),
     ...(availableVersion === undefined ? {} : { availableVersion }),
+    ...(pending === undefined ? {} : { pendingUpgrade: pending }),
     values: finding.values ?? earlier.values,
     ...releaseStatus(work, finding.release),
     history: composeHistory(work, finding, rollback ?? earlier.rollback),
@@ -84,13 +90,14 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   };
 }
 
-function composeConditions(work: Work, { conditions, ready, phase }: Finding): Condition[] {
+function composeConditions(work: Work, { conditions, ready, phase, chart }: Finding): Condition[] {
   const { status, spec, generation } = work;
-  const decided: ConditionInput[] = [...conditions, ready];
+  const decided: ConditionInput[] = [...conditions, ...(chart === undefined ? [] : unapproved(chart)), ready];
   if (phase !== undefined) decided.push(phase);
   const known = new Set(decided.map(({ type }) => type));
   const standing = status.conditions.filter(
-    ({ type }) => STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable),
+    ({ type }) =>
+      STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable) && (type !== 'Approved' || chart === undefined),
   );
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
   return mergeConditions(status.conditions, [...standing, ...current], nowOf(work));
