@@ -145,6 +145,7 @@ function contextFor({ context }: Library, source: ChartSource, access: ChartAcce
 
 async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Promise<FetchedChart> {
   const { source, context } = wish;
+  checkAccess(wish);
   if (source.kind === 'url') return download(library, wish, { address: source.url, digest: undefined }, signal);
   const pinned = source.digest === undefined ? undefined : normalDigest(source.digest);
   const kept = pinned === undefined ? undefined : await findKept(library, wish, pinned);
@@ -153,6 +154,14 @@ async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Pr
   const { versions, skipped } = await offersOf(source, { context, indexes: library.indexes, age: 'Current' }, signal);
   const offer = chooseVersion(versions, source.version, { repoURL, name, skipped });
   return download(library, wish, { address: offer.address, digest: pinned ?? offer.digest, name }, signal);
+}
+
+/** A policy, or a Secret, that somebody forgot to read must not become none. */
+function checkAccess({ source, access }: Pick<Wish, 'source' | 'access'>): void {
+  if (source.kind === 'url') return;
+  const isForgotten =
+    (source.secret !== undefined && access.credentials === undefined) || (source.verify !== undefined && access.verification === undefined);
+  if (isForgotten) throw new AppError('Internal', 'chart: the Secrets that its source names were not read');
 }
 
 interface Wanted {

@@ -1,3 +1,4 @@
+import type { ChartAccess } from '../domain/chart-access.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 
@@ -29,8 +30,8 @@ export interface UpgradeRender {
 export interface UpgradePorts {
   readonly charts: {
     /** A pinned digest that is in the cache needs no network. */
-    fetch(source: ChartSource, signal: AbortSignal): Promise<UpgradeChart>;
-    versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal): Promise<readonly string[]>;
+    fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<UpgradeChart>;
+    versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
   };
   /** As `helm template` does. */
   readonly render: (request: UpgradeRender, signal: AbortSignal) => Promise<readonly KubeObject[]>;
