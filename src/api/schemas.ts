@@ -1,6 +1,7 @@
 import { ERROR_TABLE } from '../domain/errors.ts';
 import { HEALTH_WORDS } from '../domain/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
+import { PENDING_REASONS } from '../domain/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
 import type { JsonSchema } from './route.ts';
@@ -215,6 +216,7 @@ export const SCHEMAS = {
       values: list(object({ path: text, origin: text }, ['path', 'origin'])),
       release: object({ name: text, namespace: text, revision: integer, status: text }),
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
+      pendingUpgrade: object({ version: text, chartDigest: text, reason: { enum: PENDING_REASONS }, opensAt: time }, ['version', 'reason']),
       history: list(revision),
       deletion: object(
         {

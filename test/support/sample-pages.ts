@@ -58,7 +58,17 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/operators?search=zzz', 'admin', { title: 'Operators', holds: ['No Operator matches', 'Show all Operators'] }),
   page(POSTGRES_OPERATOR, 'admin', {
     title: 'PostgreSQL',
-    holds: ['sha256:', 'deployed', 'crds/', 'Rolled back', 'Version 1.5.0 is available', 'It opens', 'Whether its chart can be read.', `${POSTGRES_OPERATOR}/reconcile`, 'kubectl annotate'],
+    holds: [
+      'sha256:',
+      'deployed',
+      'crds/',
+      'Rolled back',
+      'Version 1.5.0 is available',
+      'It opens',
+      'Whether its chart can be read.',
+      `${POSTGRES_OPERATOR}/reconcile`,
+      'kubectl annotate',
+    ],
   }),
   page(`${POSTGRES_OPERATOR}?asked=reconcile`, 'admin', { title: 'PostgreSQL', holds: ['It will be looked at in a moment.'] }),
   page(`${POSTGRES_OPERATOR}?tab=resources`, 'admin', { title: 'PostgreSQL', holds: ['ReplicaSet', '2 kinds that you may not list'] }),
