@@ -9,6 +9,7 @@ import type { Condition } from '../../src/domain/condition.ts';
 import { findCondition } from '../../src/domain/condition.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator-status.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
+import { holdCharts } from '../../src/compose/hold-charts.ts';
 import { createHelm, type Helm } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
@@ -38,15 +39,16 @@ export interface OperatorWorldOptions {
   /** Where charts are kept; a fresh folder when it is left out. */
   readonly cacheDir?: string;
   readonly chartLimits?: NonNullable<ChartLibraryOptions['limits']>;
-  /** Comes between the reconciler and its outside. */
-  readonly wrap?: (ports: OperatorPorts) => OperatorPorts;
   /** What waits before keys are worked on again. */
   readonly clock?: Clock;
+  /** Comes between the reconciler and its outside. */
+  readonly wrap?: (ports: OperatorPorts) => OperatorPorts;
 }
 
 /** The reconciler of Operators at work on a real cluster, with real helm and charts from a folder. */
 export interface OperatorWorld {
   readonly kube: Kube;
+  /** As a person has it: charts come from any folder. */
   readonly helm: Helm;
   readonly chartsDir: string;
   writeChart(name: string, files: ChartFiles): Promise<void>;
@@ -74,7 +76,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const { kubeconfigPath } = options;
-  const helm = await createHelm({
+  const program = await createHelm({
     program: options.helm,
     homeDir: join(folder, 'helm'),
     kubeconfigPath,
@@ -88,6 +90,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     allowEgress: [],
     ...(options.chartLimits === undefined ? {} : { limits: options.chartLimits }),
   });
+  const helm = holdCharts(program, charts);
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const crds = startReflector({ cluster, type: CRD, signal, log });
@@ -127,7 +130,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const read = (namespace: string, name: string): Promise<KubeObject> => cluster.get({ ...OPERATOR, namespace, name });
   return {
     kube,
-    helm,
+    helm: program,
     chartsDir,
     writeChart: (name, files) => writeFiles(join(chartsDir, name), files),
     create: async (namespace, name, spec) => {
