@@ -26,6 +26,34 @@ for (const [title, statuses, step] of CASES) {
   });
 }
 
+const BOUND: readonly (readonly [string, readonly ReleaseStatus[], number, UnlockStep])[] = [
+  ['goes where it was bound for', ['superseded', 'deployed', 'pending-rollback'], 1, { act: 'rollback', revision: 1 }],
+  [
+    'goes to the last one that was deployed when that is gone',
+    ['superseded', 'deployed', 'pending-rollback'],
+    7,
+    { act: 'rollback', revision: 2 },
+  ],
+  ['does not go to a revision that failed', ['deployed', 'failed', 'pending-rollback'], 2, { act: 'rollback', revision: 1 }],
+];
+
+for (const [title, statuses, toRevision, step] of BOUND) {
+  test(`unlocking a rollback that never ended ${title}`, () => {
+    assert.deepEqual(
+      planUnlock(
+        statuses.map((status, index) => info(status, index + 1)),
+        toRevision,
+      ),
+      step,
+    );
+  });
+}
+
+test('unlocking an upgrade that never ended does not go where an earlier rollback was bound for', () => {
+  const history = (['superseded', 'deployed', 'pending-upgrade'] as const).map((status, index) => info(status, index + 1));
+  assert.deepEqual(planUnlock(history, 1), { act: 'rollback', revision: 2 });
+});
+
 function info(status: ReleaseStatus, revision: number): ReleaseInfo {
   return { name: 'a', namespace: 'b', revision, status, chart: 'c-1', appVersion: '', updated: '', description: '' };
 }
