@@ -56,6 +56,8 @@ export interface TestSpec {
 /** How the catalogue shows one kind of an Operator. */
 export interface CatalogKind {
   readonly kind: string;
+  /** The name of its CustomResourceDefinition: a claim to one that nobody else has brought. */
+  readonly definition?: string;
   readonly hidden: boolean;
   readonly displayName?: string;
   readonly summary?: string;
@@ -142,6 +144,11 @@ export function parseDependsOn({ spec, metadata }: KubeObject): readonly string[
   return listAt(spec, 'dependsOn').map((item) => `${textAt(item, 'namespace') ?? own}/${textAt(item, 'name') ?? ''}`);
 }
 
+/** The CustomResourceDefinitions that the Operator says are its own, whoever has registered them. */
+export function claimedDefinitions({ catalog }: Pick<OperatorSpec, 'catalog'>): readonly string[] {
+  return catalog.kinds.flatMap(({ definition }) => (definition === undefined ? [] : [definition]));
+}
+
 /** The address of a chart as a person would name it; without user, password, query and fragment, each of which can hold a secret. */
 export function addressOf(source: ChartSource): string {
   return source.kind === 'url' ? plainAddress(source.url) : `${plainAddress(source.repoURL)} ${source.name} ${source.version}`;
@@ -219,7 +226,7 @@ function parseCatalogKind(item: unknown): CatalogKind {
   return {
     kind: textAt(item, 'kind') ?? '',
     hidden: booleanAt(item, 'hidden') ?? false,
-    ...optionalTexts(item, ['displayName', 'summary']),
+    ...optionalTexts(item, ['definition', 'displayName', 'summary']),
     fields: textsAt(item, 'fields'),
     defaults: objectAt(item, 'defaults') as JsonObject,
     usage: textAt(item, 'usage') ?? '',

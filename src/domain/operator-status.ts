@@ -7,8 +7,11 @@ import { parseHistory, type Revision } from './revision-history.ts';
 import { parseRollback, type Rollback } from './rollback.ts';
 import type { EffectiveLeaf } from './values/layers.ts';
 
-export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime'] as const;
-/** Where a CustomResourceDefinition came from: the `crds/` folder, a template, a Helm 2 `crd-install` hook, or the operator itself while it ran. */
+export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
+/**
+ * Where a CustomResourceDefinition came from: the `crds/` folder, a template, a Helm 2 `crd-install` hook, the operator itself while it ran, or an
+ * earlier version of the chart, so that the one of today does not hold it any more.
+ */
 export type CrdOrigin = (typeof CRD_ORIGINS)[number];
 
 export type LegacyStatus = 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
@@ -93,6 +96,11 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
 /** Reads `status.values`. */
 export function parseProvenance(status: unknown): readonly EffectiveLeaf[] {
   return listAt(status, 'values').map((item) => ({ path: textAt(item, 'path') ?? '', origin: textAt(item, 'origin') ?? '' }));
+}
+
+/** Whether the chart of today holds the definition. */
+export function isInChart({ origin }: Pick<CrdStatus, 'origin'>): boolean {
+  return origin !== 'runtime' && origin !== 'former';
 }
 
 /** The origin that a text names; `runtime` for anything unknown. */

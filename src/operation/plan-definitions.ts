@@ -5,7 +5,7 @@ import type { CrdVerdict, InstanceFault } from '../domain/crd-safety/finding.ts'
 import { judgeUpgrade, versionToCheck } from '../domain/crd-safety/judge-upgrade.ts';
 import { AppError, isAppError, type ErrorCode, type MissingRight } from '../domain/errors.ts';
 import { OURS } from '../domain/names.ts';
-import type { OperatorStatus } from '../domain/operator-status.ts';
+import { isInChart, type OperatorStatus } from '../domain/operator-status.ts';
 import { textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import type { PlannedDefinition, PlannedDefinitions } from '../domain/upgrade-plan/plan.ts';
@@ -38,7 +38,7 @@ export async function planDefinitions(
   const cluster = clusters.asActor(actor);
   const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input.signal), { concurrency: 4 });
   const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
-  const left = input.crds.filter(({ name, origin }) => origin !== 'runtime' && !names.has(name));
+  const left = input.crds.filter(({ name, origin }) => isInChart({ origin }) && !names.has(name));
   const definitions = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
   return {
     definitions: definitions.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),

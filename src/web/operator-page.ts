@@ -241,6 +241,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   crds: 'the folder crds/',
   template: 'a template',
   hook: 'a Helm 2 hook',
+  former: 'an earlier version of the chart, no longer in it',
   runtime: 'the operator while it runs',
 };
 

@@ -42,7 +42,7 @@ export interface InspectedKind {
   readonly group: string;
   readonly scope: string;
   readonly versions: readonly string[];
-  readonly origin: Exclude<CrdOrigin, 'runtime'>;
+  readonly origin: Exclude<CrdOrigin, 'runtime' | 'former'>;
 }
 
 export const WARNING_CODES = [

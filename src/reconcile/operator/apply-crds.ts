@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
+import { isInChart } from '../../domain/operator-status.ts';
 import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { checkCrds } from './check-crds.ts';
 import { CRD } from './kinds.ts';
-import { findCrd, isBroughtBy, isEstablished } from './observe-crds.ts';
+import { markFormer } from './leave-crds.ts';
+import { findCrd, isBroughtBy, isEstablished, observeCrds } from './observe-crds.ts';
 import type { Work } from './work.ts';
 
 const ESTABLISHED_MS = 30_000;
@@ -28,6 +30,12 @@ export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promis
   const deadline = AbortSignal.any([work.signal, AbortSignal.timeout(ESTABLISHED_MS)]);
   for (const crd of crds) await untilEstablished(work, crd.metadata.name, deadline);
   if (crds.length > 0) work.ports.discovery.invalidate();
+  const brought = await observeCrds(cluster, work.release, { label: work.label, signal: work.signal });
+  const names = new Set(crds.map(({ metadata }) => metadata.name));
+  await markFormer(
+    work,
+    brought.filter((crd) => crd.labelled && isInChart(crd) && !names.has(crd.name)),
+  );
 }
 
 /** A definition without any owner may be taken over: an earlier Operator, or a person, has left it. */

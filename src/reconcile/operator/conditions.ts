@@ -79,7 +79,9 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);
   if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `The api-server does not serve yet: ${waiting.join(', ')}`);
   if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart brings no kinds');
-  return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}`);
+  const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
+  const kept = former.length === 0 ? '' : `. Kept, though no longer in the chart: ${former.join(', ')}`;
+  return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
 }
 
 export function healthy({ word, message }: Health): ConditionInput {

@@ -21,10 +21,23 @@ export async function disownCrds({ ports, signal }: Work, crds: readonly CrdFact
   }
 }
 
-/** Puts our label on definitions that the operator registered by itself, so that the catalogue finds them. */
+/**
+ * Puts our label on definitions that the operator registered by itself, so that the catalogue finds them. Of two Operators that claim the same one,
+ * the first has it.
+ */
 export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
-  const body = { metadata: { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } } };
-  for (const { name } of crds.filter((crd) => !crd.labelled)) {
+  const marks = { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } };
+  for (const { name, object } of crds.filter((crd) => !crd.labelled)) {
+    const { resourceVersion } = object.metadata;
+    const body = { metadata: { ...marks, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+/** Says of definitions that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
+export async function markFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
+  for (const { name } of crds) {
     await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
   }
 }

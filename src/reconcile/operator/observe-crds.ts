@@ -18,14 +18,23 @@ export interface CrdFact extends CrdStatus {
   readonly labelled: boolean;
 }
 
-/** The CRDs with the Operator's label, and those that its release registered at run time. Sorted by name. */
+interface Query {
+  readonly label: string;
+  /** Names of definitions that the Operator says are its own. */
+  readonly claims?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The CRDs with the Operator's label, those that its release registered at run time, and those that it claims and nobody else has. Sorted by name. */
 export async function observeCrds(
   cluster: OperatorPorts['cluster'],
   release: ReleaseRef,
-  { label, signal }: { readonly label: string; readonly signal: AbortSignal },
+  { label, claims = [], signal }: Query,
 ): Promise<readonly CrdFact[]> {
   const { items } = await cluster.listMetadata(CRD, { signal });
-  const brought = items.filter((object) => isBroughtBy(object, release, label));
+  const brought = items.filter(
+    (object) => isBroughtBy(object, release, label) || (claims.includes(object.metadata.name) && ownerOf(object) === undefined),
+  );
   const found = await Promise.all(brought.map(({ metadata }) => findCrd(cluster, metadata.name, signal)));
   return found
     .filter((object) => object !== undefined)
@@ -43,6 +52,15 @@ export function isBroughtBy({ metadata }: KubeObject, { release, namespace }: Re
   if (owner !== undefined) return owner === label;
   const { annotations = {} } = metadata;
   return annotations['meta.helm.sh/release-name'] === release && annotations['meta.helm.sh/release-namespace'] === namespace;
+}
+
+/** Who has brought a definition, as a clause; undefined when nobody says so. */
+export function ownerOf({ metadata }: KubeObject): string | undefined {
+  const { labels = {}, annotations = {} } = metadata;
+  const operator = labels[OURS.operatorLabel];
+  if (operator !== undefined) return `the Operator "${operator.replace('.', '/')}"`;
+  const release = annotations['meta.helm.sh/release-name'];
+  return release === undefined ? undefined : `the Helm release "${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}"`;
 }
 
 /** Reads a definition, live or about to be applied. */

@@ -1,4 +1,4 @@
-import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator-spec.ts';
+import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../domain/operator-spec.ts';
 import { keyOf } from '../../domain/object-key.ts';
 import { textsAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
@@ -19,7 +19,10 @@ export function operatorsBehindCrd(name: string, crd: KubeObject | undefined, op
 }
 
 function brings(operator: KubeObject, crd: KubeObject): boolean {
-  const { releaseName, targetNamespace } = parseOperatorSpec(operator);
+  const spec = parseOperatorSpec(operator);
+  const { releaseName, targetNamespace } = spec;
   const label = operatorLabelValue(operator.metadata.namespace ?? 'default', operator.metadata.name);
-  return isBroughtBy(crd, { release: releaseName, namespace: targetNamespace }, label);
+  return (
+    isBroughtBy(crd, { release: releaseName, namespace: targetNamespace }, label) || claimedDefinitions(spec).includes(crd.metadata.name)
+  );
 }

@@ -17,6 +17,7 @@ import {
 import { ownCrds } from './leave-crds.ts';
 import type { SettleAct } from './plan.ts';
 import { publish } from './publish.ts';
+import { refusedClaim } from './refused-claim.ts';
 import type { LivingFacts } from './state.ts';
 import { notReady, writeStatus, type Finding } from './write-status.ts';
 import type { Work } from './work.ts';
@@ -43,7 +44,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
   const conditions = [
     fetched(work.spec.chart, chart),
     released(work.release, release.kind === 'Own' ? release.revision : 0),
-    crdsEstablished(crds),
+    (await refusedClaim(work, crds)) ?? crdsEstablished(crds),
     healthy(health),
     ...testedSoFar(work, facts),
   ];
@@ -53,7 +54,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
   const ready =
     blocker === undefined ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy${waits}`) : notReady(blocker);
   await writeStatus(work, {
-    word: WORDS[act.kind],
+    word: blocker?.reason === 'CrdConflict' ? 'ERROR' : WORDS[act.kind],
     ready,
     ...(act.kind === 'watch-progress' ? { phase: reconciling(ready) } : {}),
     ...(act.kind === 'report-test-failed' ? { phase: stalled(ready) } : {}),

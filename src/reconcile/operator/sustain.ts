@@ -1,4 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
+import { claimedDefinitions } from '../../domain/operator-spec.ts';
+import { isInChart } from '../../domain/operator-status.ts';
 import { adopt } from './adopt.ts';
 import { waitBeforeAttempt } from './due.ts';
 import { correctDrift } from './correct-drift.ts';
@@ -49,7 +51,7 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
   const query = { label: work.label, signal };
   const [release, crds] = await Promise.all([
     observeRelease(ports.cluster, work.release, query),
-    observeCrds(ports.cluster, work.release, query),
+    observeCrds(ports.cluster, work.release, { ...query, claims: claimedDefinitions(spec) }),
   ]);
   const facts = factsOf(work, release, crds);
   if (facts.suspended || !facts.guarded || facts.wait > 0 || (release.kind === 'Foreign' && !isAdoptable(facts, release))) return facts;
@@ -84,7 +86,7 @@ function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): Li
     past: recallHistory(work, release),
     ...(stands ? { rollback } : {}),
     crds,
-    expectedCrds: status.crds.filter((crd) => crd.origin !== 'runtime').map((crd) => crd.name),
+    expectedCrds: status.crds.filter((crd) => isInChart(crd)).map((crd) => crd.name),
   };
 }
 

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { findCondition } from '../../src/domain/condition.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import { CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { chartFiles, type ChartFiles } from '../support/charts.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `owner-${RUN}`;
+const GROUP = `owner.${RUN}.example.com`;
+let testCluster: TestCluster;
+let world: OperatorWorld;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
+  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+});
+after(async () => {
+  await world.stop();
+  await testCluster.stop();
+});
+
+describe('a definition', () => {
+  it('that a newer chart does not hold stays with its instances, is told, and comes back with a later chart', async () => {
+    await world.writeChart('fleet', chart('fleet', '1.0.0', ['Boat', 'Ship']));
+    await world.create(NS, 'fleet', spec('fleet', '1.0.0'));
+    await world.condition(NS, 'fleet', { type: 'Ready', status: 'True' });
+    await world.kube.asController().create(typeOf('Ship'), instance('Ship', 'mine'));
+    await rm(join(world.chartsDir, 'fleet'), { recursive: true });
+    await world.writeChart('fleet', chart('fleet', '2.0.0', ['Boat']));
+    await change('fleet', { chart: { version: '2.0.0' } });
+    await eventually(
+      async () => (await originsOf('fleet')) === 'Boat crds, Ship former' && (await world.status(NS, 'fleet')).status === 'READY',
+      'it is told',
+    );
+    const told = findCondition((await world.status(NS, 'fleet')).conditions, 'CRDsEstablished');
+    assert.match(told?.message ?? '', /no longer in the chart: ships\./);
+    assert.equal((await world.kube.asController().get({ ...typeOf('Ship'), namespace: NS, name: 'mine' })).metadata.name, 'mine');
+    await world.writeChart('fleet', chart('fleet', '3.0.0', ['Boat', 'Ship']));
+    await change('fleet', { chart: { version: '3.0.0' } });
+    await eventually(async () => (await originsOf('fleet')) === 'Boat crds, Ship crds', 'it is the chart’s again');
+
+    await change('fleet', { deletionPolicy: 'Orphan' });
+    await world.kube.asController().delete({ ...OPERATOR, namespace: NS, name: 'fleet' });
+    await eventually(
+      async () => (await definition('Ship'))?.metadata.labels?.['chandlery.dev/operator'] === undefined,
+      'it belongs to nobody',
+    );
+    assert.equal((await world.kube.asController().get({ ...typeOf('Ship'), namespace: NS, name: 'mine' })).metadata.name, 'mine');
+  });
+
+  it('that the operator registers by itself is a draft until somebody claims it, and belongs to the first who does', async () => {
+    await world.writeChart('bare', chart('bare', '1.0.0', []));
+    await world.create(NS, 'first', spec('bare', '1.0.0'));
+    await world.create(NS, 'second', spec('bare', '1.0.0'));
+    await world.condition(NS, 'first', { type: 'Ready', status: 'True' });
+    await world.condition(NS, 'second', { type: 'Ready', status: 'True' });
+    await world.kube
+      .asController()
+      .create(CRD, { ...definitionOf('Raft'), metadata: { name: nameOf('Raft'), labels: { 'app.kubernetes.io/instance': 'first' } } });
+    await change('first', { catalog: { kinds: [{ kind: 'Raft', definition: nameOf('Raft') }] } });
+    await eventually(async () => (await originsOf('first')) === 'Raft runtime', 'the first has it');
+    assert.equal((await definition('Raft'))?.metadata.labels?.['chandlery.dev/operator'], `${NS}.first`);
+    await change('second', { catalog: { kinds: [{ kind: 'Raft', definition: nameOf('Raft') }] } });
+    const refused = await world.condition(NS, 'second', { type: 'CRDsEstablished', status: 'False', reason: 'CrdConflict' });
+    assert.match(refused.message, new RegExp(`the Operator "${NS}/first" has brought it, and the Operator "${NS}/second" claims it`));
+    assert.equal((await world.status(NS, 'second')).status, 'ERROR');
+    await change('second', { catalog: { kinds: [] } });
+    await world.condition(NS, 'second', { type: 'Ready', status: 'True' });
+  });
+
+  it('that is claimed before the operator registers it becomes its Operator’s as soon as it is there', async () => {
+    await world.writeChart('bare', chart('bare', '1.0.0', []));
+    await world.create(NS, 'early', { ...spec('bare', '1.0.0'), catalog: { kinds: [{ kind: 'Barge', definition: nameOf('Barge') }] } });
+    await world.condition(NS, 'early', { type: 'Ready', status: 'True' });
+    await world.kube.asController().create(CRD, definitionOf('Barge'));
+    await eventually(async () => (await originsOf('early')) === 'Barge runtime', 'it is the Operator’s', 20);
+  });
+});
+
+function chart(name: string, version: string, kinds: readonly string[]): ChartFiles {
+  const crds = kinds.map((kind): [string, string] => [`crds/${kind}.yaml`, JSON.stringify(definitionOf(kind))]);
+  return chartFiles(name, version, { ...Object.fromEntries(crds), 'templates/a.yaml': CONFIG_MAP });
+}
+
+function nameOf(kind: string): string {
+  return `${kind.toLowerCase()}s.${GROUP}`;
+}
+
+function typeOf(kind: string): ResourceType {
+  return { group: GROUP, version: 'v1', resource: `${kind.toLowerCase()}s` };
+}
+
+function definitionOf(kind: string): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const names = { kind, plural: `${kind.toLowerCase()}s` };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: nameOf(kind) },
+    spec: { group: GROUP, scope: 'Namespaced', names, versions },
+  };
+}
+
+function instance(kind: string, name: string): KubeObject {
+  return { apiVersion: `${GROUP}/v1`, kind, metadata: { name, namespace: NS } };
+}
+
+function spec(name: string, version: string): object {
+  return { chart: { repoURL: 'file://samples', name, version } };
+}
+
+async function change(name: string, spec: object): Promise<void> {
+  await world.kube.asController().patch({ ...OPERATOR, namespace: NS, name }, { type: 'merge', body: { spec } });
+}
+
+async function originsOf(name: string): Promise<string> {
+  return (await world.status(NS, name)).crds
+    .map(({ kind, origin }) => `${kind} ${origin}`)
+    .sort()
+    .join(', ');
+}
+
+async function definition(kind: string): Promise<KubeObject | undefined> {
+  return await world.kube.asController().get({ ...CRD, name: nameOf(kind) });
+}
