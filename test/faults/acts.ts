@@ -21,7 +21,7 @@ import {
   type Version,
 } from './subject.ts';
 
-export type ActName = 'install' | 'upgrade' | 'delete';
+export type ActName = 'install' | 'upgrade' | 'rollback' | 'delete';
 
 /** Something that is asked of an Operator, and how it is told that it is done. */
 export interface Act {
@@ -59,6 +59,13 @@ export function lifeOf(kube: Kube, subject: Subject, ending: Ending, spec: objec
       },
     },
     { name: 'upgrade', subject, begin: () => askFor(kube, subject, VERSIONS.second), faults: () => at(VERSIONS.second), end: nothing },
+    {
+      name: 'rollback',
+      subject,
+      begin: () => askFor(kube, subject, VERSIONS.broken, { upgrade: { remediation: 'Rollback' } }),
+      faults: () => faultsWhenRolledBack(kube, subject, memory.keepsake),
+      end: nothing,
+    },
     deletion(kube, subject, { ending, memory }),
   ];
 }
@@ -100,7 +107,7 @@ function isBlocked(operator: KubeObject): boolean {
 
 /** While instances block the deletion, all that was installed stays. */
 async function faultsOfInstalledButDying(kube: Kube, subject: Subject, keepsake: Keepsake): Promise<string[]> {
-  const faults = await faultsOfInstalled(kube, subject, { version: VERSIONS.second, keepsake });
+  const faults = await faultsOfInstalled(kube, subject, { version: VERSIONS.second, keepsake, outcome: 'Ready' });
   return faults.filter((fault) => /definition|instance|ConfigMap|Deployment|revision/.test(fault));
 }
 
@@ -112,7 +119,19 @@ async function faultsWhenReady(kube: Kube, subject: Subject, version: Version, k
   if (ready?.status !== 'True' || status.observedGeneration !== operator.metadata.generation || status.chart?.version !== version) {
     return [`not ready at ${version}: ${ready?.reason ?? 'no condition'}: ${ready?.message ?? ''}`];
   }
-  return faultsOfInstalled(kube, subject, { version, keepsake });
+  return faultsOfInstalled(kube, subject, { version, keepsake, outcome: 'Ready' });
+}
+
+/** The broken version was tried, and the second one runs again. */
+async function faultsWhenRolledBack(kube: Kube, subject: Subject, keepsake: Keepsake): Promise<string[]> {
+  const operator = await readOperator(kube, subject);
+  if (operator === undefined) return ['the Operator is gone'];
+  const status = parseOperatorStatus(operator);
+  const ready = findCondition(status.conditions, 'Ready');
+  if (ready?.reason !== 'RolledBack' || status.observedGeneration !== operator.metadata.generation) {
+    return [`not rolled back: ${ready?.reason ?? 'no condition'}: ${ready?.message ?? ''}`];
+  }
+  return faultsOfInstalled(kube, subject, { version: VERSIONS.second, keepsake, outcome: 'RolledBack' });
 }
 
 /** Removes what a deletion leaves by design, so that the cluster stays small. */

@@ -33,7 +33,7 @@ export async function runFullDisk(arena: Arena, report: Report): Promise<void> {
   const worker = await arena.worker(subject.namespace, { cacheDir }, inside);
   const filler = `/proc/${worker.pid}/root${cacheDir}/filler`;
   const [install, upgrade] = lifeOf(kube, subject, 'empty');
-  if (install === undefined || upgrade === undefined) throw new Error('a life has three acts');
+  if (install === undefined || upgrade === undefined) throw new Error('a life has four acts');
   await install.begin();
   const installed = await settled(install, CONVERGED_WITHIN_S);
   await install.end();
@@ -41,7 +41,7 @@ export async function runFullDisk(arena: Arena, report: Report): Promise<void> {
   await writeFile(filler, Buffer.alloc(FILLER_KIB * 1_024));
   await upgrade.begin();
   const told = await toldOf(arena, subject);
-  const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake });
+  const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake, outcome: 'Ready' });
   const lost = kept.filter((fault) => /definition|instance|ConfigMap|Deployment|revision/.test(fault));
   await rm(filler);
   const end = await settled(upgrade, CONVERGED_WITHIN_S);

@@ -8,7 +8,7 @@ import type { Kube } from '../../src/kube/kube.ts';
 import { CLUSTER_ROLE, CRD, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { CONFIG_MAPS, definitionsOf, DEPLOYMENTS, find, instanceRef, readOperator, type Subject, type Version } from './subject.ts';
 
-const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
 /** What must outlive every act but a cascade, as it was seen before. */
 export interface Keepsake {
@@ -25,13 +25,21 @@ export async function keep(kube: Kube, subject: Subject, instance?: KubeObject):
   return { definitions, ...(instance === undefined ? {} : { instance }) };
 }
 
-/** Sentences about what is wrong with an Operator that should be installed, or rolled back to, a version; none when all is well. */
-export async function faultsOfInstalled(kube: Kube, subject: Subject, wanted: { version: Version; keepsake: Keepsake }): Promise<string[]> {
-  const { version, keepsake } = wanted;
+export interface Wanted {
+  /** What runs. */
+  readonly version: Version;
+  readonly keepsake: Keepsake;
+  /** Whether it is what was asked for, or what came back after a failure. */
+  readonly outcome: 'Ready' | 'RolledBack';
+}
+
+/** Sentences about what is wrong with an Operator that should be at a version; none when all is well. */
+export async function faultsOfInstalled(kube: Kube, subject: Subject, wanted: Wanted): Promise<string[]> {
+  const { version, keepsake, outcome } = wanted;
   const operator = await readOperator(kube, subject);
   if (operator === undefined) return ['the Operator is gone'];
   return [
-    ...faultsOfStatus(operator, version),
+    ...(outcome === 'Ready' ? faultsOfStatus(operator, version) : faultsOfRolledBack(operator)),
     ...(await faultsOfRelease(kube, subject, operator)),
     ...(await faultsOfObjects(kube, subject, version)),
     ...(await faultsOfKept(kube, subject, keepsake)),
@@ -85,6 +93,18 @@ function faultsOfStatus(operator: KubeObject, version: Version): string[] {
     expect(`condition ${type}`, findCondition(status.conditions, type)?.status, 'True');
   }
   for (const type of ['Reconciling', 'Stalled']) expect(`condition ${type}`, findCondition(status.conditions, type)?.status, undefined);
+  return faults;
+}
+
+function faultsOfRolledBack(operator: KubeObject): string[] {
+  const { conditions, failures } = parseOperatorStatus(operator);
+  const { finalizers = [] } = operator.metadata;
+  const faults: string[] = [];
+  if (!isDeepStrictEqual(finalizers, [OURS.finalizer])) faults.push(`the finalizers are ${finalizers.join(', ')}`);
+  if (findCondition(conditions, 'Stalled')?.reason !== 'RolledBack')
+    faults.push('it does not say that it stalls because it was rolled back');
+  if (findCondition(conditions, 'Reconciling') !== undefined) faults.push('it says that it goes on');
+  if (failures !== 0) faults.push(`it counts ${failures} failures`);
   return faults;
 }
 

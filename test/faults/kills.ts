@@ -17,10 +17,13 @@ export interface KillOptions {
 const MOMENTS: Readonly<Record<ActName, readonly ('random' | Step)[]>> = {
   install: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
   upgrade: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
+  rollback: ['random', 'random', 'random', 'helm', 'rollback', 'rolling', 'status'],
   delete: ['random', 'random', 'lease', 'release', 'helm', 'status', 'finalizer'],
 };
 const CONVERGED_WITHIN_S = 240;
+const RUNNING: readonly (Step | 'random')[] = ['helm', 'rolling'];
 const HELM_RUNS_MS = 400;
+const ORPHAN_LOOKS = 50;
 
 interface Lane {
   readonly arena: Arena;
@@ -75,7 +78,7 @@ interface Strike {
 
 function draw({ random, budget, durations }: Lane, act: ActName): Strike {
   const moment = random.pick(MOMENTS[act]);
-  const longest = moment === 'random' ? (durations.get(act) ?? 3_000) : moment === 'helm' ? HELM_RUNS_MS : 0;
+  const longest = moment === 'random' ? (durations.get(act) ?? 3_000) : RUNNING.includes(moment) ? HELM_RUNS_MS : 0;
   const delayMs = random.next() * longest;
   const death = random.next() < 0.3 ? 'machine' : 'worker';
   const again = random.next() < 0.2 && budget.kills > 1 ? random.next() * 4_000 : undefined;
@@ -99,6 +102,7 @@ async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolea
   await arrived;
   await sleep(delayMs);
   await lane.worker.kill(death);
+  await expectNoOrphans(lane);
   lane.worker = await arena.worker(namespace);
   if (again !== undefined) {
     await sleep(again);
@@ -111,8 +115,19 @@ async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolea
   return end.faults.length === 0;
 }
 
-/** Resolves when the worker stands still at the step; `helm` announces itself and runs on. An act that never comes there is killed when its time is over. */
+/** Helm dies with its worker: one that went on would change the release behind the back of the successor. */
+async function expectNoOrphans({ arena, report, namespace }: Lane): Promise<void> {
+  let left: readonly string[] = [];
+  for (let look = 0; look < ORPHAN_LOOKS; look += 1) {
+    left = (await arena.orphans()).filter((command) => command.includes(namespace));
+    if (left.length === 0) return;
+    await sleep(100);
+  }
+  report.violate(`helm outlived its worker: ${left.join('; ')}`);
+}
+
+/** Resolves when the worker stands still at the step; while helm runs it is only announced. An act that never comes there is killed when its time is over. */
 async function arrivalAt(worker: Worker, step: Step): Promise<void> {
-  if (step !== 'helm') worker.halt(step);
+  if (!RUNNING.includes(step)) worker.halt(step);
   await worker.reached(step, AbortSignal.timeout(20_000)).catch(() => undefined);
 }

@@ -1,16 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openArena } from './arena.ts';
+import { OURS } from '../../src/domain/names.ts';
+import { openArena, type Arena } from './arena.ts';
+import { runFullDisk } from './full-disk.ts';
+import { LEASES } from './invariants.ts';
 import { runKills } from './kills.ts';
 import { API_SERVER_OUTAGES, ETCD_OUTAGES, runOutages } from './outages.ts';
-import { createRandom, type Random } from './random.ts';
-import { createReport } from './report.ts';
-import { runFullDisk } from './full-disk.ts';
+import { createRandom } from './random.ts';
+import { createReport, type Report } from './report.ts';
 import { runChartHosts } from './supply.ts';
 import { createTally } from './tally.ts';
 
 const RUNS = ['kills', 'chart-host', 'disk', 'api-server', 'etcd'] as const;
 type Run = (typeof RUNS)[number];
+/** What takes nothing away from the cluster runs side by side; what does, one by one on another cluster. */
 const SHARED: readonly Run[] = ['kills', 'chart-host', 'disk'];
 
 const { values } = parseArgs({
@@ -18,42 +21,61 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     kills: { type: 'string', default: '200' },
     lanes: { type: 'string', default: '8' },
-    only: { type: 'string' },
+    only: { type: 'string', default: RUNS.join(',') },
   },
 });
 const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
+const [kills, lanes] = [Number(values.kills), Number(values.lanes)];
+const wanted = RUNS.filter((run) => values.only.split(',').includes(run));
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
-const wanted = RUNS.filter((run) => values.only === undefined || values.only.split(',').includes(run));
-if (wanted.length === 0 || !Number.isInteger(seed)) {
-  write(`usage: npm run test:faults -- [--seed N] [--kills N] [--lanes N] [--only ${RUNS.join('|')}]`);
+if (wanted.length === 0 || ![seed, kills, lanes].every((number) => Number.isInteger(number) && number >= 0)) {
+  write(`usage: npm run test:faults -- [--seed N] [--kills N] [--lanes N] [--only ${RUNS.join(',')}]`);
   process.exit(2);
 }
-write(`seed ${seed}: ${wanted.join(', ')}`);
-const arena = await openArena();
-const tally = createTally();
-const report = createReport(arena, tally, { seed, write });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+const tally = createTally();
 const began = performance.now();
-try {
-  // What takes nothing away from the cluster runs side by side; what does, alone.
-  const [together, alone] = [wanted.filter((run) => SHARED.includes(run)), wanted.filter((run) => !SHARED.includes(run))];
-  await Promise.all(together.map((run) => start(run, createRandom(seed).fork(run))));
-  for (const run of alone) await start(run, createRandom(seed).fork(run));
-  await expectNothingLeft();
-} catch (error) {
-  report.violate(`the run ended early: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-} finally {
-  await arena.stop();
-}
+write(`seed ${seed}: ${wanted.join(', ')}`);
+await Promise.all([
+  inArena(
+    wanted.filter((run) => SHARED.includes(run)),
+    async (runs, start) => void (await Promise.all(runs.map(start))),
+  ),
+  inArena(
+    wanted.filter((run) => !SHARED.includes(run)),
+    async (runs, start) => {
+      for (const run of runs) await start(run);
+    },
+  ),
+]);
 write('');
 const code = tally.print(write);
 write(`seed ${seed}, ${Math.round((performance.now() - began) / 1_000)} s`);
 process.exit(code);
 
-async function start(run: Run, random: Random): Promise<void> {
+/** Starts the runs, in whatever order, on a cluster of their own. */
+async function inArena(
+  runs: readonly Run[],
+  order: (runs: readonly Run[], start: (run: Run) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  if (runs.length === 0) return;
+  const arena = await openArena();
+  const report = createReport(arena, tally, { seed, write });
+  try {
+    await order(runs, (run) => start(run, arena, report));
+    await expectNothingLeft(arena, report);
+  } catch (error) {
+    report.violate(`${runs.join(', ')} ended early: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  } finally {
+    await arena.stop();
+  }
+}
+
+async function start(run: Run, arena: Arena, report: Report): Promise<void> {
+  const random = createRandom(seed).fork(run);
   switch (run) {
     case 'kills':
-      return runKills(arena, report, random, { kills: Number(values.kills), lanes: Number(values.lanes) });
+      return runKills(arena, report, random, { kills, lanes });
     case 'chart-host':
       return runChartHosts(arena, report);
     case 'disk':
@@ -67,8 +89,11 @@ async function start(run: Run, random: Random): Promise<void> {
   }
 }
 
-/** No lease of a release, and no helm program, outlives the workers. */
-async function expectNothingLeft(): Promise<void> {
-  const orphans = await arena.orphans();
-  if (orphans.length > 0) report.violate(`helm programs outlived their workers: ${orphans.join('; ')}`);
+/** No lease of a release, and no helm program, outlives the workers of Operators that are gone or in step. */
+async function expectNothingLeft({ kube, orphans }: Arena, report: Report): Promise<void> {
+  const programs = await orphans();
+  if (programs.length > 0) report.violate(`helm programs outlived their workers: ${programs.join('; ')}`);
+  const { items } = await kube.asController().list(LEASES, { namespace: OURS.systemNamespace });
+  const names = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('release.'));
+  if (names.length > 0) report.violate(`leases are left: ${names.join(', ')}`);
 }

@@ -37,7 +37,7 @@ export const API_SERVER_OUTAGES: readonly Outage[] = SECONDS.flatMap((seconds) =
   },
 ]);
 
-const SLOW_MS = 20_000;
+const SLOW_MS = 15_000;
 
 /** Every message between api-server and etcd is late; etcd hangs; etcd dies. */
 export const ETCD_OUTAGES: readonly Outage[] = [
@@ -78,8 +78,8 @@ const CONVERGED_WITHIN_S = 240;
 const LATEST_MS = 2_500;
 
 /**
- * Lets each outage happen while one Operator is being installed, one upgraded and one deleted; what was installed in one round is upgraded in the next,
- * and deleted in the one after.
+ * Lets each outage happen while one Operator is being installed, one upgraded, one rolled back and one deleted; what was installed in one round is upgraded
+ * in the next, and so on.
  */
 export async function runOutages(
   { arena, report, random }: { arena: Arena; report: Report; random: Random },
@@ -97,7 +97,7 @@ export async function runOutages(
   const act = (age: number): Act | undefined => lives.at(-1 - age)?.[age];
   const together = async (outage: Outage | undefined): Promise<void> => {
     await born();
-    const acts = [act(0), act(1), act(2)].filter((each) => each !== undefined);
+    const acts = [act(0), act(1), act(2), act(3)].filter((each) => each !== undefined);
     for (const each of acts) await each.begin();
     if (outage !== undefined) {
       await sleep(random.next() * LATEST_MS);
@@ -106,8 +106,7 @@ export async function runOutages(
     const moment = outage?.name ?? 'undisturbed';
     await Promise.all(acts.map((each) => conclude(report, each, { run: outage === undefined ? 'none' : run, moment })));
   };
-  await together(undefined);
-  await together(undefined);
+  for (let round = 0; round < 3; round += 1) await together(undefined);
   for (const outage of outages) await together(outage);
   await worker.kill('worker');
 }

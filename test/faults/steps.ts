@@ -1,21 +1,22 @@
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 
 /**
- * Steps of an act that a worker announces: the lease is taken, the first definition is applied, the release is about to be changed, helm runs, helm has
- * ended and the status does not say so yet, our finalizer is about to go.
+ * Steps of an act that a worker announces: the lease is taken, the first definition is applied, the release is about to be changed or rolled back, helm
+ * does so, helm has ended and the status does not say so yet, our finalizer is about to go.
  */
-export const STEPS = ['lease', 'definition', 'release', 'helm', 'status', 'finalizer'] as const;
-export type Step = (typeof STEPS)[number];
+export type Step = 'lease' | 'definition' | 'release' | 'helm' | 'rollback' | 'rolling' | 'status' | 'finalizer';
+
+const CHANGE = ['release', 'helm'] as const;
 
 /** Ports that announce each step, and go on when the announcement returns. */
 export function announcing(ports: OperatorPorts, announce: (step: Step) => Promise<void>): OperatorPorts {
   const { cluster, helm } = ports;
-  const around = async <T>(run: () => Promise<T>): Promise<T> => {
-    await announce('release');
+  const around = async <T>([before, during]: readonly [Step, Step], run: () => Promise<T>): Promise<T> => {
+    await announce(before);
     const running = run();
     // Who awaits the announcement must not make a failure of helm an unhandled one.
     running.catch(() => undefined);
-    await announce('helm');
+    await announce(during);
     const result = await running;
     await announce('status');
     return result;
@@ -41,9 +42,10 @@ export function announcing(ports: OperatorPorts, announce: (step: Step) => Promi
     },
     helm: {
       ...helm,
-      install: (request, signal) => around(() => helm.install(request, signal)),
-      upgrade: (request, signal) => around(() => helm.upgrade(request, signal)),
-      uninstall: (ref, signal) => around(() => helm.uninstall(ref, signal)),
+      install: (request, signal) => around(CHANGE, () => helm.install(request, signal)),
+      upgrade: (request, signal) => around(CHANGE, () => helm.upgrade(request, signal)),
+      rollback: (input, signal) => around(['rollback', 'rolling'], () => helm.rollback(input, signal)),
+      uninstall: (ref, signal) => around(CHANGE, () => helm.uninstall(ref, signal)),
     },
   };
 }

@@ -55,8 +55,9 @@ export async function createOperator(kube: Kube, subject: Subject, spec: object)
   });
 }
 
-export async function askFor(kube: Kube, subject: Subject, version: Version): Promise<void> {
-  const body = { spec: { chart: { version }, values: { word: version } } };
+/** Asks for a version, and for more of the spec to be so. */
+export async function askFor(kube: Kube, subject: Subject, version: Version, spec: object = {}): Promise<void> {
+  const body = { spec: { chart: { version }, values: { word: version }, ...spec } };
   await kube.asController().patch(operatorRef(subject), { type: 'merge', body });
 }
 

@@ -46,17 +46,17 @@ async function spoil({ arena, report, subject, host }: Case, { part, defect }: {
   const { kube } = arena;
   const run = 'chart-host';
   const moment = `${part} ${defect}`;
-  const [install, upgrade, deletion] = lifeOf(kube, subject, 'empty', {
+  const [install, upgrade, , deletion] = lifeOf(kube, subject, 'empty', {
     chart: { repoURL: `https://${subject.name}.example.com`, name: subject.name, version: VERSIONS.first },
   });
-  if (install === undefined || upgrade === undefined || deletion === undefined) throw new Error('a life has three acts');
+  if (install === undefined || upgrade === undefined || deletion === undefined) throw new Error('a life has four acts');
   if (!(await go(report, install, { run: 'none', moment: 'undisturbed' }))) return;
   const keepsake = await keep(kube, subject, await find(kube, instanceRef(subject)));
   await host.spoil(part, defect);
   host.publish(VERSIONS.second);
   await upgrade.begin();
   const told = await toldOf(arena, subject);
-  const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake });
+  const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake, outcome: 'Ready' });
   const lost = kept.filter((fault) => /definition|instance|ConfigMap|Deployment|revision/.test(fault));
   await host.spoil(part, undefined);
   const end = await settled(upgrade, CONVERGED_WITHIN_S);
