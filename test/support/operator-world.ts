@@ -38,6 +38,8 @@ export interface OperatorWorldOptions {
   readonly log?: (text: string) => void;
   /** Where charts are kept; a fresh folder when it is left out. */
   readonly cacheDir?: string;
+  /** Ranges that charts may be fetched from although they are closed. */
+  readonly allowEgress?: readonly string[];
   readonly chartLimits?: NonNullable<ChartLibraryOptions['limits']>;
   /** What waits before keys are worked on again. */
   readonly clock?: Clock;
@@ -87,7 +89,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     cacheDir: options.cacheDir ?? join(folder, 'cache'),
     roots: { samples: chartsDir },
     mirrors: options.mirrors ?? [],
-    allowEgress: [],
+    allowEgress: options.allowEgress ?? [],
     ...(options.chartLimits === undefined ? {} : { limits: options.chartLimits }),
   });
   const helm = holdCharts(program, charts);
