@@ -1,6 +1,7 @@
 import type { Condition } from './condition.ts';
 import type { DeletionPlan } from './deletion.ts';
 import type { OperatorDeletionPolicy } from './operator-spec.ts';
+import type { PendingUpgrade } from './pending-upgrade.ts';
 import type { Revision } from './revision-history.ts';
 
 /** An Operator as admins see it. */
@@ -34,6 +35,8 @@ export interface OperatorView {
     readonly established: boolean;
     readonly instances?: number;
   }[];
+  /** A newer revision that waits for somebody or for its time. */
+  readonly pendingUpgrade?: PendingUpgrade;
   /** Revisions of the release, newest first. */
   readonly history: readonly Revision[];
   /** Only while it is being deleted. */

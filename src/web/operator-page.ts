@@ -157,6 +157,8 @@ export interface OverviewTab {
   readonly sentence: string;
   readonly working: boolean;
   readonly refreshHref: string;
+  /** A newer version, and what it waits for; absent when there is none. */
+  readonly upgrade?: UpgradeNotice;
   readonly problems: readonly ProblemRow[];
   readonly deletion?: DeletionView;
   readonly conditions: readonly ConditionRow[];
@@ -164,6 +166,14 @@ export interface OverviewTab {
   readonly history: readonly HistoryRow[];
   readonly chartFacts: readonly Fact[];
   readonly releaseFacts: readonly Fact[];
+}
+
+export interface UpgradeNotice {
+  readonly version: string;
+  readonly sentence: string;
+  /** RFC 3339; empty when no time is known. */
+  readonly opensAt: string;
+  readonly href: string;
 }
 
 export interface ProblemRow {
@@ -200,6 +210,7 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
     sentence: stateSentence(operator),
     working: operator.status === 'INSTALLING' || operator.status === 'DELETING',
     refreshHref: operatorPath(operator),
+    ...upgradeOf(operator),
     // What a deletion waits for has a panel of its own.
     problems: problems
       .filter(({ kind }) => kind !== 'Deletion' || operator.deletion === undefined)
@@ -229,6 +240,20 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
     ]),
   };
 }
+
+function upgradeOf(operator: OperatorView): Pick<OverviewTab, 'upgrade'> {
+  const { chart, pendingUpgrade: pending } = operator;
+  const version = pending?.version ?? chart.availableVersion;
+  if (version === undefined || operator.status === 'DELETING') return {};
+  const sentence = pending === undefined ? 'It is outside of what the spec asks for.' : PENDING[pending.reason];
+  const href = `${operatorPath(operator, 'upgrade')}?version=${encodeURIComponent(version)}`;
+  return { upgrade: { version, sentence, opensAt: pending?.opensAt ?? '', href } };
+}
+
+const PENDING = {
+  AwaitingApproval: 'It waits for somebody to approve it.',
+  OutsideWindow: 'It waits for the maintenance window.',
+} as const;
 
 const PROBLEM_KINDS: Readonly<Record<OperatorProblem['kind'], string>> = {
   Condition: 'Condition',

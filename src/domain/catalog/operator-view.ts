@@ -5,6 +5,7 @@ import type { OperatorView } from '../operator.ts';
 import { OURS } from '../names.ts';
 import { parseDeletionPolicy, parseOperatorSpec } from '../operator-spec.ts';
 import { parseProvenance } from '../operator-status.ts';
+import { parsePendingUpgrade } from '../pending-upgrade.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
 import { parseHistory } from '../revision-history.ts';
@@ -36,6 +37,7 @@ export function operatorView(operator: KubeObject): OperatorView {
       established: booleanAt(crd, 'established') ?? false,
       ...(numberAt(crd, 'instances') === undefined ? {} : { instances: numberAt(crd, 'instances') ?? 0 }),
     })),
+    ...pendingOf(operator),
     history: parseHistory(status),
     ...deletionOf(operator),
     conditions,
@@ -51,6 +53,11 @@ function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {
   const policy = parseOperatorSpec(operator).deletionPolicy;
   const released = textAt(status, 'release', 'name') !== undefined;
   return { deletion: deletionPlan({ policy, deletion: parseDeletionStatus(status), released }) };
+}
+
+function pendingOf({ status }: KubeObject): Pick<OperatorView, 'pendingUpgrade'> {
+  const pendingUpgrade = parsePendingUpgrade(status);
+  return pendingUpgrade === undefined ? {} : { pendingUpgrade };
 }
 
 function sourceOf({ metadata: { labels = {} } }: KubeObject): Pick<OperatorView, 'source'> {
