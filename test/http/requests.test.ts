@@ -224,6 +224,22 @@ describe('an error of the table', () => {
     });
   });
 
+  it('of something that is away says when to come back, to programs and to people', async () => {
+    const error = new AppError('ClusterUnavailable', 'check of your rights: the cluster does not answer: it refused the connection');
+    const house = await openHouse({
+      http: { routers: [{ path: '/', access: 'anyone', handler: (_req, _res, next) => next(error) }] },
+    });
+    const answers = await Promise.all(['/api/v1/x', '/operators'].map(async (path) => await fetch(house.origin + path)));
+    await house.close();
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('retry-after')]),
+      [
+        [503, '5'],
+        [503, '5'],
+      ],
+    );
+  });
+
   it('is told even when the page for it cannot be rendered', async () => {
     const house = await openHouse({
       http: {
