@@ -1,9 +1,9 @@
 import type { ChartAccess } from '../domain/chart-access.ts';
 import { isExact, isInChannel, isNewer, isPinned, isSame, type Channel } from '../domain/chart-version.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
+import { installedChart } from '../domain/installed-chart.ts';
 import type { ChartSource, OperatorSpec } from '../domain/operator-spec.ts';
 import type { OperatorStatus } from '../domain/operator-status.ts';
-import type { PlannedChart } from '../domain/upgrade-plan/plan.ts';
 import type { UpgradeChart, UpgradePorts } from './upgrade-ports.ts';
 
 export interface ChartsInput {
@@ -44,16 +44,6 @@ export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, s
   const offered = newerOnes(versions, channelOf(spec), installed?.version);
   const to = await targetChart(ports, { ...input, source, offered }, signal);
   return { ...(from === undefined ? {} : { from }), to, offered: offered.slice(0, MOST_OFFERED) };
-}
-
-/** What the newest deployed revision was made of; undefined when nothing is installed. */
-export function installedChart({ history, chart, release }: OperatorStatus): PlannedChart | undefined {
-  const deployed = history.find(({ status }) => status === 'deployed');
-  if (deployed?.chartDigest !== undefined && deployed.version !== '') {
-    const { chart: name, version, appVersion, chartDigest: digest } = deployed;
-    return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-  }
-  return release === undefined ? undefined : chart;
 }
 
 export function channelOf({ chart, upgrade }: OperatorSpec): Channel {

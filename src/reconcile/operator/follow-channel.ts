@@ -39,7 +39,7 @@ export async function followChannel(work: Work, input: ChannelInput): Promise<Ch
     otherwise: versionToAskFor(wish),
   });
   const newer = newerVersion(offered, channel, chart.contents.metadata.version);
-  const waits = newer !== undefined && installed !== undefined && !isPinned(channel);
+  const waits = newer !== undefined && !isPinned(channel);
   const told = fault ?? (verdict.kind === 'NoEffect' ? verdict.fault : undefined);
   return {
     ...chart,
