@@ -32,7 +32,7 @@ export const CHART_LIMITS: ChartLimits = {
   idleMs: 30_000,
   totalMs: 120_000,
   parseMs: 30_000,
-  indexParseMs: 60_000,
+  indexParseMs: 120_000,
 };
 
 /** `20 MiB`, or bytes when it is less than one. */

@@ -24,7 +24,7 @@ export async function runWorker<T>(file: string, workerData: unknown, { timeoutM
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData,
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 4 },
   });
   let timer: NodeJS.Timeout | undefined;
   let abort: (() => void) | undefined;
