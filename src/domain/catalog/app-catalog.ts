@@ -5,6 +5,7 @@ import { OURS } from '../names.ts';
 import { operatorLabelValue } from '../operator-spec.ts';
 import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../read.ts';
 import type { JsonObject, KubeObject } from '../resource.ts';
+import { parseHistory } from '../revision-history.ts';
 
 /** An App together with the two resources that it is made of. */
 export interface CatalogEntry {
@@ -118,8 +119,15 @@ function availabilityOf(operator: KubeObject, crd: KubeObject): [Availability, s
     case 'INSTALLING':
       return ['Installing', 'Its operator is being installed'];
     default:
-      return ['Unavailable', 'Its operator is not working; an admin has to look at it'];
+      return runsUnchanged(operator) ? ['Available', ''] : ['Unavailable', 'Its operator is not working; an admin has to look at it'];
   }
+}
+
+/** A change that was refused before it began leaves what was installed as it was. */
+function runsUnchanged(operator: KubeObject): boolean {
+  const [newest] = parseHistory(operator.status);
+  const unwell = findCondition(conditionsOf(operator), 'Healthy')?.status === 'False';
+  return newest?.status === 'deployed' && newest.healthy === true && !unwell;
 }
 
 /** Fills what the catalogue entry leaves open with what the chart says about itself. */

@@ -22,6 +22,8 @@ function crd(over: { label?: string; scope?: string; versions?: object[]; establ
 }
 const only = (operators: KubeObject[], crds: KubeObject[]): string[] => buildCatalog(operators, crds).map(({ summary }) => summary.id);
 
+const SOUND = { revision: 2, chart: 'c', version: '1.0.0', digest: 'd', time: '', status: 'deployed', healthy: true };
+
 describe('the catalogue', () => {
   it('holds the kinds that an Operator brings', () => assert.deepEqual(only([operator()], [crd()]), ['caches.a.example']));
   it('leaves out a kind that nobody published', () => assert.deepEqual(only([operator()], [crd({ label: '' })]), []));
@@ -46,6 +48,14 @@ describe('the catalogue', () => {
     ['a working operator', { status: 'READY' }, true, 'Available'],
     ['an operator on its way', { status: 'INSTALLING' }, true, 'Installing'],
     ['a failed operator', { status: 'ERROR' }, true, 'Unavailable'],
+    ['an operator whose next version was refused', { status: 'ERROR', history: [SOUND] }, true, 'Available'],
+    ['an operator whose next version failed half way', { status: 'ERROR', history: [{ ...SOUND, status: 'failed' }] }, true, 'Unavailable'],
+    [
+      'an operator that fell ill',
+      { status: 'ERROR', history: [SOUND], conditions: [{ type: 'Healthy', status: 'False' }] },
+      true,
+      'Unavailable',
+    ],
     ['a kind that is not served yet', { status: 'READY' }, false, 'Installing'],
   ] as const) {
     it(`calls the app of ${title} ${availability}`, () => {
