@@ -27,8 +27,10 @@ function isEmpty(document: Json): boolean {
 
 function toObjects(document: Json, position: number): KubeObject[] {
   if (!isObject(document)) throw notAnObject(position, 'it is not a map');
-  const items = document['items'];
-  if (document['kind'] === 'List' && Array.isArray(items)) return items.flatMap((item: Json) => toObjects(item, position));
+  const { items, kind: listKind } = document;
+  // As helm does: any list of a typed client, too.
+  if (typeof listKind === 'string' && listKind.endsWith('List') && Array.isArray(items))
+    return items.flatMap((item: Json) => toObjects(item, position));
   const { apiVersion, kind, metadata } = document;
   if (typeof apiVersion !== 'string' || apiVersion === '') throw notAnObject(position, 'it has no apiVersion');
   if (typeof kind !== 'string' || kind === '') throw notAnObject(position, 'it has no kind');

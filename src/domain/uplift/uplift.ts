@@ -1,7 +1,10 @@
 import type { KubeObject } from '../resource.ts';
 import { autoscalingRules } from './autoscaling.ts';
 import type { Conversion, Refusal, RuleTable } from './conversion.ts';
+import { certificateRules } from './certificate.ts';
 import { crdRules } from './custom-resource-definition.ts';
+import { endpointSliceRules } from './endpoint-slice.ts';
+import { flowControlRules } from './flow-control.ts';
 import { ingressRules } from './ingress.ts';
 import { policyRules } from './policy.ts';
 import { rbacRules } from './rbac.ts';
@@ -12,7 +15,10 @@ import { workloadRules } from './workload.ts';
 const RULES: RuleTable = {
   ...renameRules,
   ...autoscalingRules,
+  ...certificateRules,
   ...crdRules,
+  ...endpointSliceRules,
+  ...flowControlRules,
   ...ingressRules,
   ...policyRules,
   ...rbacRules,
@@ -31,7 +37,18 @@ const GONE = new Set([
   'rbac.authorization.k8s.io/v1beta1',
   'batch/v2alpha1',
   'batch/v1beta1',
+  'autoscaling/v2beta1',
+  'autoscaling/v2beta2',
+  'certificates.k8s.io/v1beta1',
+  'discovery.k8s.io/v1beta1',
+  'events.k8s.io/v1beta1',
+  'settings.k8s.io/v1alpha1',
 ]);
+
+/** `<apiVersion> <kind>` of every legacy kind that has a rule, sorted. */
+export function legacyKinds(): readonly string[] {
+  return Object.keys(RULES).sort();
+}
 
 export interface Uplift {
   /** The objects in their order: converted ones carried over, refused and modern ones exactly as they came. */

@@ -171,6 +171,22 @@ const CASES: readonly Case[] = [
       },
     }),
   },
+  {
+    title: 'a priority level without shares gets the default, as it did',
+    from: object('flowcontrol.apiserver.k8s.io/v1beta2', 'PriorityLevelConfiguration', {
+      spec: { limited: { assuredConcurrencyShares: 0 } },
+    }),
+    to: object('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', { spec: { limited: {} } }),
+    note: /current name; no shares, which meant the default, are left out/,
+  },
+  {
+    title: 'an endpoint keeps where it is',
+    from: object('discovery.k8s.io/v1beta1', 'EndpointSlice', {
+      endpoints: [{ topology: { 'kubernetes.io/hostname': 'a', 'topology.kubernetes.io/zone': 'b', other: 'c' } }],
+    }),
+    to: object('discovery.k8s.io/v1', 'EndpointSlice', { endpoints: [{ nodeName: 'a', zone: 'b', deprecatedTopology: { other: 'c' } }] }),
+    note: /topology/,
+  },
   ...(
     [
       ['batch/v1beta1', 'CronJob', 'batch/v1'],
@@ -234,6 +250,21 @@ const REFUSED: readonly { title: string; from: KubeObject; reason: RegExp }[] = 
     title: 'a binding to the user *, who was everybody',
     from: object('rbac.authorization.k8s.io/v1alpha1', 'ClusterRoleBinding', { subjects: [{ kind: 'User', name: '*' }] }),
     reason: /system:authenticated/,
+  },
+  {
+    title: 'a request for a certificate without a signer',
+    from: object('certificates.k8s.io/v1beta1', 'CertificateSigningRequest', { spec: { usages: ['client auth'] } }),
+    reason: /names no signer/,
+  },
+  {
+    title: 'a request for a certificate without a use',
+    from: object('certificates.k8s.io/v1beta1', 'CertificateSigningRequest', { spec: { signerName: 'example.com/a' } }),
+    reason: /what the certificate is for/,
+  },
+  {
+    title: 'an event that lacks what is asked for today',
+    from: object('events.k8s.io/v1beta1', 'Event', { type: 'Normal' }),
+    reason: /it has no eventTime, reason, action/,
   },
   { title: 'a kind that nobody carries over', from: object('extensions/v1beta1', 'Scale'), reason: /no longer serves extensions\/v1beta1/ },
   {
