@@ -7,16 +7,9 @@ import { signedInOf } from '../http/request-context.ts';
 import { OPERATOR_STEPS } from '../operation/steer-operator.ts';
 import { missingSentence } from './message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
-import {
-  eventsTab,
-  instancesTab,
-  operatorFrame,
-  type OperatorTab,
-  overviewTab,
-  parseOperatorTab,
-  resourcesTab,
-  valuesTab,
-} from './operator-page.ts';
+import { operatorFrame, type OperatorTab, parseOperatorTab } from './operator-frame.ts';
+import { overviewTab } from './operator-overview.ts';
+import { eventsTab, instancesTab, resourcesTab, valuesTab } from './operator-tabs.ts';
 import { displayNameOf } from './operators-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { operatorPath } from './paths.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVERY_OPERATOR, filterOperators } from '../../../src/domain/operator-list.ts';
-import { instancesTab, operatorFrame, overviewTab, resourcesTab, valuesTab } from '../../../src/web/operator-page.ts';
+import { operatorFrame } from '../../../src/web/operator-frame.ts';
+import { overviewTab } from '../../../src/web/operator-overview.ts';
+import { instancesTab, resourcesTab, valuesTab } from '../../../src/web/operator-tabs.ts';
 import { countText, operatorsPage, OPERATORS_A_PAGE, parseOperatorsQuery } from '../../../src/web/operators-page.ts';
 import { manyOperators, SAMPLE_OPERATORS, sampleOperatorTree } from '../../support/sample-operators.ts';
 
