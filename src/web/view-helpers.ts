@@ -56,19 +56,20 @@ export function age(when: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** Made once: making one costs a hundred times as much as using it. */
+const DATE = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
 /** `1 Jan 2026, 00:00 UTC`; the text itself when it is no time. */
 export function dateText(when: string): string {
   const time = new Date(when);
-  if (Number.isNaN(time.getTime())) return when;
-  const text = time.toLocaleString('en-GB', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  return `${text} UTC`;
+  return Number.isNaN(time.getTime()) ? when : `${DATE.format(time)} UTC`;
 }
 
 /** `1 instance`, `2 instances`. */
