@@ -53,7 +53,7 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
 
 function requestOf(reconcileAt: string, forcedAt: string, approved: string): string {
   const asked = [reconcileAt, forcedAt].filter((text) => text !== '').join(', forced ');
-  return approved === '' ? asked : `${asked}, approved ${approved.slice(0, 200)}`;
+  return [asked, approved === '' ? '' : `approved ${approved.slice(0, 200)}`].filter((text) => text !== '').join(', ');
 }
 
 export function isGuarded({ metadata }: KubeObject): boolean {
