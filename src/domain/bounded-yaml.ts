@@ -63,7 +63,14 @@ function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
 /** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
 export function goTags(tags: Tags): Tags {
   const unknown = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:set', 'tag:yaml.org,2002:omap', 'tag:yaml.org,2002:pairs']);
-  return tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
+  const known = tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
+  return known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag)));
+}
+
+/** To go-yaml a number has digits before its exponent; the parser takes `.` and `e1234567` for numbers, too, and makes NaN of them. */
+function withDigits(tag: ScalarTag): ScalarTag {
+  if (tag.tag !== 'tag:yaml.org,2002:float' || tag.test === undefined || /nan/i.test(tag.test.source)) return tag;
+  return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
 }
 
 /** The composer recurses, and is slow to find out; so unbalanced brackets are counted first, wherever they stand. Other deep nesting ends in `checked`. */

@@ -21,6 +21,20 @@ test('YAML is read as Kubernetes reads it', () => {
   assert.equal(parseYamlDocument(''), null);
 });
 
+test('a number has digits before its exponent, as go-yaml has it', () => {
+  const text = 'path: .\nrevision: e1234567\nsigned: +E5\nsmall: .5\nwhole: 1.\nlarge: 1e3\nnegative: -1.5e-3\nbare: e0\n';
+  assert.deepEqual(parseYamlDocument(text), {
+    path: '.',
+    revision: 'e1234567',
+    signed: '+E5',
+    small: 0.5,
+    whole: 1,
+    large: 1000,
+    negative: -0.0015,
+    bare: 'e0',
+  });
+});
+
 test('a fault of YAML has its place', () => {
   assert.throws(() => parseYamlDocument('a: 1\nb: [\n'), { code: 'InvalidInput', message: /is not YAML: .* \(line \d, column \d+\)/ });
   assert.throws(() => parseYamlDocument('a: *nobody'), { code: 'InvalidInput' });
