@@ -90,7 +90,7 @@ export async function runOutages(
   const worker = await arena.worker(namespace);
   const lives: (readonly Act[])[] = [];
   const born = async (): Promise<void> => {
-    const subject = { namespace, name: `${run.slice(0, 1)}${lives.length}` };
+    const subject = { namespace, name: `${run.slice(0, 2)}${lives.length}` };
     await writeCharts(arena.chartsDir, subject);
     lives.push(lifeOf(arena.kube, subject, random.pick(ENDINGS)));
   };
