@@ -9,6 +9,7 @@ import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
 import { parseHistory, parseLabels } from './release-output.ts';
 import type { ReleaseRef } from './release-output.ts';
+import { createParser } from './parse-in-worker.ts';
 import { render } from './render.ts';
 import type { RenderInput } from './render.ts';
 import { runOnRelease as run } from './run-on-release.ts';
@@ -81,9 +82,9 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
   const slots = createSlots(Math.max(1, options.maxChildren));
   const shared = { program: options.program, home, slots, guardian: createGuardian(), log: options.log };
   const online = createRunner({ ...shared, connection });
-  const offline = createRunner({ ...shared, connection: [] });
+  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse: createParser() };
   return {
-    render: (input, signal) => render(offline, home, input, signal),
+    render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, signal }, input),
     upgrade: (input, signal) => upgrade({ runner: online, home, signal }, input),
     uninstall: (ref, signal) => uninstall(online, ref, { signal, hooks: [] }),

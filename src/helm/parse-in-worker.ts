@@ -5,32 +5,89 @@ import type { KubeObject } from '../domain/resource.ts';
 /** What the thread answers: the objects, or a sentence about what is wrong with the text. */
 export type ParseAnswer = { readonly objects: readonly KubeObject[] } | { readonly fault: string };
 
-const MEMORY_MIB = 1024;
-
 /**
  * The objects of what a chart rendered, parsed in a thread that is ended when it takes too long: the text is foreign, and large charts take seconds.
- *
- * @throws AppError `HelmFailed` when it cannot be read, as a clause: the caller adds what was rendered.
+ * Throws AppError `HelmFailed` when it cannot be read, as a clause: the caller adds what was rendered.
  */
-export async function parseInWorker(text: string, timeoutMs: number): Promise<KubeObject[]> {
+export type ParseInWorker = (text: string, timeoutMs: number) => Promise<KubeObject[]>;
+
+const MEMORY_MIB = 1024;
+/** To start a thread costs as much as to render a small chart, so one is kept for the next text, so long. */
+const IDLE_MS = 10_000;
+
+interface Idle {
+  readonly thread: Thread;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Makes a parser; the thread that it keeps does not keep the process. */
+export function createParser(): ParseInWorker {
+  let idle: Idle | undefined;
+  const take = (): Thread => {
+    const known = idle;
+    idle = undefined;
+    clearTimeout(known?.timer);
+    return known === undefined || known.thread.ended() ? startThread() : known.thread;
+  };
+  const keep = (thread: Thread): void => {
+    if (idle !== undefined) return thread.end();
+    const forget = (): void => {
+      idle = undefined;
+      thread.end();
+    };
+    idle = { thread, timer: setTimeout(forget, IDLE_MS).unref() };
+  };
+  return async (text, timeoutMs) => {
+    const thread = take();
+    let answer: ParseAnswer;
+    try {
+      answer = await thread.ask(text, timeoutMs);
+    } catch (error) {
+      thread.end();
+      throw error;
+    }
+    keep(thread);
+    if ('fault' in answer) throw new AppError('HelmFailed', answer.fault);
+    return [...answer.objects];
+  };
+}
+
+interface Thread {
+  /** One text at a time. */
+  ask(text: string, timeoutMs: number): Promise<ParseAnswer>;
+  ended(): boolean;
+  end(): void;
+}
+
+function startThread(): Thread {
   const worker = new Worker(new URL('parse-worker.ts', import.meta.url), {
-    workerData: text,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
   });
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const answer = await new Promise<ParseAnswer>((resolve, reject) => {
-      const giveUp = (why: string) => reject(new AppError('HelmFailed', why));
-      timer = setTimeout(() => giveUp(`it could not be parsed in ${timeoutMs / 1000} s`), timeoutMs);
-      worker.once('message', resolve);
-      worker.once('error', reject);
-      worker.once('exit', (code) => giveUp(`the parser ended with ${code}`));
-    });
-    if ('fault' in answer) throw new AppError('HelmFailed', answer.fault);
-    return [...answer.objects];
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
-  }
+  let asked = Promise.withResolvers<ParseAnswer>();
+  let ended = false;
+  const giveUp = (error: unknown): void => {
+    ended = true;
+    asked.reject(error);
+  };
+  worker.on('message', (answer: ParseAnswer) => asked.resolve(answer));
+  worker.on('error', giveUp);
+  worker.on('exit', (code) => giveUp(new AppError('HelmFailed', `the parser ended with ${code}`)));
+  return {
+    ask: async (text, timeoutMs) => {
+      asked = Promise.withResolvers<ParseAnswer>();
+      const late = new AppError('HelmFailed', `it could not be parsed in ${timeoutMs / 1000} s`);
+      const timer = setTimeout(() => giveUp(late), timeoutMs);
+      worker.ref();
+      worker.postMessage(text);
+      try {
+        return await asked.promise;
+      } finally {
+        clearTimeout(timer);
+        worker.unref();
+      }
+    },
+    ended: () => ended,
+    end: () => void worker.terminate(),
+  };
 }

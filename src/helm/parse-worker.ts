@@ -1,10 +1,10 @@
-/** The thread of `parse-in-worker.ts`: parses one rendered stream, a document at a time, and ends. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread of `parse-in-worker.ts`: parses one rendered stream after the other, each a document at a time. */
+import { parentPort } from 'node:worker_threads';
 import { AppError } from '../domain/errors.ts';
 import { parseManifest, splitManifest } from '../domain/manifest.ts';
 import type { ParseAnswer } from './parse-in-worker.ts';
 
-parentPort?.postMessage(answerTo(String(workerData)));
+parentPort?.on('message', (text) => parentPort?.postMessage(answerTo(String(text))));
 
 function answerTo(text: string): ParseAnswer {
   try {

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import type { HelmHome } from './home.ts';
 import { POST_RENDERER } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
-import { parseInWorker } from './parse-in-worker.ts';
+import type { ParseInWorker } from './parse-in-worker.ts';
 import { redact } from '../domain/redact.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
@@ -25,6 +25,13 @@ export interface RenderInput {
   readonly secrets?: readonly string[];
 }
 
+/** What charts are rendered with. */
+export interface Renderer {
+  readonly runner: HelmRunner;
+  readonly home: HelmHome;
+  readonly parse: ParseInWorker;
+}
+
 const RENDER_TIMEOUT_MS = 60_000;
 const API_VERSIONS_IN_OPTION = 200;
 
@@ -34,7 +41,7 @@ const API_VERSIONS_IN_OPTION = 200;
  *
  * @throws AppError `HelmFailed` when the chart does not render, or renders what is no Kubernetes object.
  */
-export async function render(runner: HelmRunner, home: HelmHome, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
+export async function render({ runner, home, parse }: Renderer, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
   checkRelease(input.release, input.namespace);
   checkChartPath(input.chartPath);
   checkKubeVersion(input.kubeVersion);
@@ -45,7 +52,7 @@ export async function render(runner: HelmRunner, home: HelmHome, input: RenderIn
     if (!plain.stderr.includes('skipping unknown hook')) return plain;
     return template(runner, input, { values, extra: ['--post-renderer', POST_RENDERER, '--post-renderer-args', 'reveal'], signal });
   });
-  return objectsOf(output, input);
+  return objectsOf(parse, output, input);
 }
 
 interface TemplateRun {
@@ -79,9 +86,9 @@ function apiVersionOptions(apiVersions: readonly string[]): string[] {
   ).flatMap((some) => ['--api-versions', some.join(',')]);
 }
 
-async function objectsOf(output: HelmOutput, input: RenderInput): Promise<KubeObject[]> {
+async function objectsOf(parse: ParseInWorker, output: HelmOutput, input: RenderInput): Promise<KubeObject[]> {
   try {
-    return await parseInWorker(output.stdout, RENDER_TIMEOUT_MS);
+    return await parse(output.stdout, RENDER_TIMEOUT_MS);
   } catch (error) {
     const why = redact(messageOf(error), input.secrets ?? []);
     throw new AppError('HelmFailed', `helm render of "${input.release}": what the chart renders cannot be read: ${why}`, { cause: error });
