@@ -61,8 +61,10 @@ export interface ChartLibrary {
    * @throws AppError `ChartNotFound`, `ChartUnreachable`, `ChartUnauthorized`, `ChartInvalid`, `ChartTooLarge`, `EgressDenied`, `DigestMismatch`,
    *   `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid`, each with a sentence about what was found at the address and what to do; the signal's
    *   reason when it aborts.
+   * @param have what the same source gave earlier, with the same access: what the repository has said within a minute will do then, and a chart that is
+   *   still the same is not read again.
    */
-  fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess): Promise<FetchedChart>;
+  fetch(source: ChartSource, signal: AbortSignal, access?: ChartAccess, have?: FetchedChart): Promise<FetchedChart>;
   /** The versions that a repository offers of a chart, newest first; as it said within the last minute. Throws like `fetch`. */
   versions(source: RepositorySource, signal: AbortSignal, access?: ChartAccess): Promise<string[]>;
   /** What is in a chart of the cache; undefined when it is gone. */
@@ -100,8 +102,9 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
   });
   const library: Library = { context, store, cache: openCache(store), indexes, known: new Map(), granted: new Map(), signers: new Map() };
   return {
-    fetch: async (source, signal, access = {}) => {
-      const chart = await fetchChart(library, { source, access, context: contextFor(library, source, access) }, signal);
+    fetch: async (source, signal, access = {}, have?: FetchedChart) => {
+      const chart = await fetchChart(library, { source, access, context: contextFor(library, source, access), have }, signal);
+      if (chart === have) return have;
       const { name, version } = chart.contents.metadata;
       options.log?.info({ chart: name, version, digest: chart.digest }, 'chart fetched');
       return chart;
@@ -136,6 +139,7 @@ interface Wish {
   readonly access: ChartAccess;
   /** With who we are toward this source. */
   readonly context: RemoteContext;
+  readonly have: FetchedChart | undefined;
 }
 
 function contextFor({ context }: Library, source: ChartSource, access: ChartAccess): RemoteContext {
@@ -144,15 +148,18 @@ function contextFor({ context }: Library, source: ChartSource, access: ChartAcce
 }
 
 async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Promise<FetchedChart> {
-  const { source, context } = wish;
+  const { source, context, have } = wish;
   checkAccess(wish);
   if (source.kind === 'url') return download(library, wish, { address: source.url, digest: undefined }, signal);
   const pinned = source.digest === undefined ? undefined : normalDigest(source.digest);
   const kept = pinned === undefined ? undefined : await findKept(library, wish, pinned);
   if (kept !== undefined) return kept;
   const { repoURL, name } = source;
-  const { versions, skipped } = await offersOf(source, { context, indexes: library.indexes, age: 'Current' }, signal);
+  const age = have === undefined ? 'Current' : 'Recent';
+  const { versions, skipped } = await offersOf(source, { context, indexes: library.indexes, age }, signal);
   const offer = chooseVersion(versions, source.version, { repoURL, name, skipped });
+  const listed = offer.digest === undefined ? undefined : await findKept(library, wish, offer.digest);
+  if (listed !== undefined && listed.contents.metadata.name === name) return listed;
   return download(library, wish, { address: offer.address, digest: pinned ?? offer.digest, name }, signal);
 }
 
@@ -187,7 +194,8 @@ async function download(library: Library, wish: Wish, { address, digest, name }:
       const why = `its digest is ${received.digest}${found}, but ${digest} is expected; pin the new one if the change is meant`;
       throw chartError('DigestMismatch', address, why);
     }
-    const contents = await aboutChart(address, () => readChart(library, received.path, signal));
+    const known = wish.have?.digest === received.digest ? wish.have.contents : library.known.get(received.digest);
+    const contents = known ?? (await aboutChart(address, () => readChart(library, received.path, signal)));
     const found = contents.metadata.name;
     if (name !== undefined && found !== name)
       throw chartError('ChartInvalid', address, `it is the chart ${JSON.stringify(found)}, not ${JSON.stringify(name)}`);
@@ -215,10 +223,11 @@ async function signerOf(library: Library, wish: Wish, chart: ChartToVerify, sign
 
 /** A pinned chart of the cache, for those who may have it and trust it. */
 async function findKept(library: Library, wish: Wish, digest: string): Promise<FetchedChart | undefined> {
-  const { access, context } = wish;
+  const { access, context, have } = wish;
   const { verification } = access;
   const signer = verification === undefined ? undefined : library.signers.get(checkOf(digest, verification));
   if (verification !== undefined && signer === undefined) return undefined;
+  if (have?.digest === digest && (await library.cache.has(digest))) return have;
   const isGranted = context.sender !== undefined && library.granted.has(grantOf(wish, digest));
   const path = (await library.cache.find(digest, 'Public')) ?? (isGranted ? await library.cache.find(digest, 'Private') : undefined);
   const contents = path === undefined ? undefined : await contentsAt(library, digest, path);
