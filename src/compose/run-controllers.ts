@@ -18,13 +18,13 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
-import { operatorsBehindCrd } from '../reconcile/operator/operators-behind-crd.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/operator/references.ts';
 import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { holdCharts } from './hold-charts.ts';
 import { watchFolders } from './watch-folders.ts';
+import { watchOperators } from './watch-operators.ts';
 
 export interface ControllersInput {
   readonly kube: Kube;
@@ -45,6 +45,8 @@ interface Controller {
   readonly sources: readonly KeySource[];
   readonly reconcile: Reconcile;
   readonly workers: number;
+  /** Resolves when it may begin; at once when there is none. */
+  readonly ready?: () => Promise<void>;
 }
 
 /** Runs all controllers until the signal aborts. */
@@ -77,10 +79,12 @@ async function operators(input: ControllersInput): Promise<Controller> {
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
-  const reconcile = createOperatorReconciler({
+  const { operators: all, customResourceDefinitions: definitions } = catalog.reflectors;
+  const { sight, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
+  const ports = {
     cluster,
     discovery: kube,
-    kubernetesVersion: (options) => kube.kubernetesVersion(options),
+    kubernetesVersion: kube.kubernetesVersion,
     charts,
     helm: holdCharts(await helmOf(input), charts),
     references,
@@ -88,10 +92,9 @@ async function operators(input: ControllersInput): Promise<Controller> {
     log,
     now,
     holder: randomUUID(),
-  });
-  const definitions = catalog.reflectors.customResourceDefinitions;
-  const owners = mapSource(definitions, (key) => operatorsBehindCrd(key, definitions.get(key), catalog.operators()));
-  return { name: 'operator', sources: [catalog.reflectors.operators, references, owners], reconcile, workers: 4 };
+  };
+  const reconcile = createOperatorReconciler(ports, sight);
+  return { name: 'operator', sources: [all, references, sight], reconcile, workers: 4, ready };
 }
 
 /** What admins may read of their Operators at work. */
@@ -118,7 +121,8 @@ async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnTy
   });
 }
 
-async function run({ log, metrics, signal }: ControllersInput, controller: Controller): Promise<void> {
+async function run({ log, metrics, signal }: ControllersInput, { ready, ...controller }: Controller): Promise<void> {
+  await ready?.();
   const observe = (outcome: string, seconds: number): void => metrics.reconciled(controller.name, outcome, seconds);
   await runController({ ...controller, log, signal, observe });
 }

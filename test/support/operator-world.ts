@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
 import type { Clock } from '../../src/controller/clock.ts';
+import { watchOperators } from '../../src/compose/watch-operators.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { mapSource } from '../../src/controller/source.ts';
 import type { Condition } from '../../src/domain/condition.ts';
@@ -18,7 +19,6 @@ import { startMetadataReflector } from '../../src/kube/metadata-reflector.ts';
 import { startReflector } from '../../src/kube/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
-import { operatorsBehindCrd } from '../../src/reconcile/operator/operators-behind-crd.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../../src/reconcile/operator/references.ts';
@@ -101,15 +101,13 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
+  const { sight, ready } = watchOperators({ kube, operators, definitions: crds, log, signal });
+  await ready();
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const { wrap = (ports) => ports } = options;
   const running = runController({
     name: 'operator',
-    sources: [
-      mapSource(operators, own),
-      mapSource(references, own),
-      mapSource(crds, (key) => operatorsBehindCrd(key, crds.get(key), operators.all()).flatMap(own)),
-    ],
+    sources: [mapSource(operators, own), mapSource(references, own), mapSource(sight, own)],
     reconcile: createOperatorReconciler(
       wrap({
         cluster,
@@ -123,6 +121,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
         now: () => new Date(),
         holder: `test-${process.pid}`,
       }),
+      sight,
     ),
     workers: 4,
     ...(options.clock === undefined ? {} : { clock: options.clock }),

@@ -4,7 +4,7 @@ import { worstHealth, type Health } from '../../domain/health.ts';
 import type { KubeObject, ResourceType } from '../../domain/resource.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
-const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets', 'daemonsets'].map((resource) => ({
+export const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets', 'daemonsets'].map((resource) => ({
   group: 'apps',
   version: 'v1',
   resource,

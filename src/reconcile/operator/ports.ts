@@ -53,8 +53,11 @@ export interface Chart {
 }
 
 export interface ChartPort {
-  /** @param access what the Secrets say that `source` names. */
-  fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<Chart>;
+  /**
+   * @param access what the Secrets say that `source` names.
+   * @param have what the same source gave earlier, with the same access; a chart that is still the same is not read again.
+   */
+  fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess, have?: Chart): Promise<Chart>;
   /** The versions that a repository offers. */
   versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
   /** Whether a chart that was fetched is still here. */

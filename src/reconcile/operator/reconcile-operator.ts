@@ -1,31 +1,64 @@
 import { findObject } from '../find-object.ts';
-import type { Reconcile } from '../../controller/controller.ts';
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
 import { OPERATOR } from './kinds.ts';
+import { lookFromMemory } from './look-from-memory.ts';
 import type { OperatorPorts } from './ports.ts';
+import { recallCharts } from './recall-charts.ts';
+import { rememberVersion } from './remember-version.ts';
+import type { Sight } from './sight.ts';
 import { sustain, type OperatorMemory } from './sustain.ts';
 import { workOn } from './work.ts';
 
+/** How often the health of a settled Operator is looked at when nothing is watched. */
+const UNWATCHED_MS = 30_000;
+
 /**
- * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or a CustomResourceDefinition with its label,
- * changes. It throws when the cluster is away; everything else ends in the status.
+ * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or something that it brought, changes. It throws when
+ * the cluster is away; everything else ends in the status.
+ *
+ * @param sight what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
  */
-export function createOperatorReconciler(ports: OperatorPorts): Reconcile {
+export function createOperatorReconciler(ports: OperatorPorts, sight?: Sight): Reconcile {
   const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: new Set() };
-  return async (key, signal) => {
-    const operator = await find(ports, key, signal);
-    if (operator === undefined) return {};
-    const work = workOn(ports, operator, signal);
-    if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
-    memory.charts.delete(operator.metadata.uid ?? '');
-    memory.drift.delete(operator.metadata.uid ?? '');
-    memory.leases.delete(operator.metadata.uid ?? '');
-    return dissolve(work);
+  const kubernetesVersion = rememberVersion(ports);
+  const recall = recallCharts(ports.charts);
+  const portsFor = (key: string): OperatorPorts => {
+    const { generation, annotations } = sight?.operator(key)?.metadata ?? {};
+    return { ...ports, kubernetesVersion, charts: recall.forLook(key, JSON.stringify([generation, annotations])) };
   };
+  return async (key, signal) => {
+    const asking = portsFor(key);
+    const seen = sight === undefined ? undefined : await lookFromMemory(memory, { ports: asking, sight }, { key, signal });
+    if (seen !== undefined) return seen;
+    const result = await lookLive(memory, asking, { key, signal });
+    if (sight?.operator(key) === undefined) recall.forget(key);
+    return sight === undefined ? atMost(UNWATCHED_MS, result) : result;
+  };
+}
+
+interface Look {
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
+  const operator = await find(ports, key, signal);
+  if (operator === undefined) return {};
+  const work = workOn(ports, operator, signal);
+  if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
+  memory.charts.delete(operator.metadata.uid ?? '');
+  memory.drift.delete(operator.metadata.uid ?? '');
+  memory.leases.delete(operator.metadata.uid ?? '');
+  return dissolve(work);
 }
 
 async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   return await findObject(cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+}
+
+function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {
+  return requeueAfter === undefined ? {} : { requeueAfter: Math.min(milliseconds, requeueAfter) };
 }

@@ -22,8 +22,6 @@ import type { LivingFacts } from './state.ts';
 import { notReady, writeStatus, type Finding } from './write-status.ts';
 import type { Work } from './work.ts';
 
-/** How often the health of a settled Operator is looked at. */
-const HEALTH_MS = 30_000;
 const SLOWEST_POLL_MS = 5_000;
 
 const WORDS = {
@@ -69,7 +67,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
     failures: 0,
   });
   const isSettled = act.kind === 'mark-ready' || act.kind === 'report-test-failed';
-  return { requeueAfter: isSettled ? Math.min(HEALTH_MS, work.spec.interval) : pollDelay(work) };
+  return { requeueAfter: isSettled ? work.spec.interval : pollDelay(work) };
 }
 
 /** How the tests of this revision ended, as it was told then. */

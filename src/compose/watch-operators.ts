@@ -1,0 +1,46 @@
+import type { Kube } from '../kube/kube.ts';
+import { startReflector, type Reflector } from '../kube/reflector.ts';
+import type { Log } from '../observe/log.ts';
+import { RECORDS, ROLES, watchOfWorkloads, type Watch } from '../reconcile/operator/held.ts';
+import { createSight, type Sight } from '../reconcile/operator/sight.ts';
+
+export interface WatchOperatorsInput {
+  readonly kube: Pick<Kube, 'asController'>;
+  readonly operators: Reflector;
+  /** All CustomResourceDefinitions. */
+  readonly definitions: Reflector;
+  readonly log: Log;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+export interface WatchedOperators {
+  readonly sight: Sight;
+  /** Resolves when everything has been listed, or after half a minute: what is not watched by then is asked for. */
+  ready(): Promise<void>;
+}
+
+const PATIENCE_MS = 30_000;
+
+/** Watches what Operators bring, as the controller's own account. */
+export function watchOperators({ kube, operators, definitions, log, signal }: WatchOperatorsInput): WatchedOperators {
+  const cluster = kube.asController();
+  const metadataOnly = { list: cluster.listMetadata, watch: cluster.watchMetadata };
+  const start = ({ type, labelSelector, content, keep }: Watch): Reflector =>
+    startReflector({ cluster: content === 'metadata' ? metadataOnly : cluster, type, labelSelector, keep, log, signal });
+  const records = start(RECORDS);
+  const roles = start(ROLES);
+  const workloads = {
+    deployments: start(watchOfWorkloads('deployments')),
+    statefulsets: start(watchOfWorkloads('statefulsets')),
+    daemonsets: start(watchOfWorkloads('daemonsets')),
+  };
+  const all = [operators, definitions, records, roles, ...Object.values(workloads)];
+  return {
+    sight: createSight({ operators, definitions, records, roles, workloads }),
+    ready: async () => {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      await Promise.all(all.map((type) => type.waitForSync(patience))).catch(() => undefined);
+    },
+  };
+}

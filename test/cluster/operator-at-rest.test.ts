@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { watchOperators } from '../../src/compose/watch-operators.ts';
+import type { Reconcile } from '../../src/controller/controller.ts';
+import { parseOperatorStatus } from '../../src/domain/operator-status.ts';
+import { createHelm } from '../../src/helm/helm.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
+import type { Sight } from '../../src/reconcile/operator/sight.ts';
+import { writeFiles } from '../support/charts.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { operatorChart, RUN } from '../support/operator-charts.ts';
+
+const NS = `rest-${RUN}`;
+const KEY = `${NS}/quiet`;
+const HOUR_MS = 3_600_000;
+const DEPLOYMENT = { group: 'apps', version: 'v1', resource: 'deployments' };
+
+describe('an Operator in step', () => {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+  const asked: string[] = [];
+  let later = 0;
+  let testCluster: TestCluster;
+  let folder: string;
+  let kube: Kube;
+  let ports: OperatorPorts;
+  let sight: Sight;
+  let reconcile: Reconcile;
+
+  before(async () => {
+    testCluster = await sharedCluster();
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-rest-'));
+    const { kubeconfigPath, tools } = testCluster;
+    kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
+    const chart = join(repoRoot, 'charts', 'chandlery');
+    await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+    await writeFiles(join(folder, 'charts', 'quiet'), operatorChart('quiet', '1.0.0'));
+    const cluster = kube.asController();
+    const helm = await createHelm({
+      program: tools.helm,
+      homeDir: join(folder, 'helm'),
+      kubeconfigPath,
+      maxChildren: 2,
+      log: { debug: () => undefined },
+    });
+    const charts = await createChartLibrary({
+      cacheDir: join(folder, 'cache'),
+      roots: { samples: join(folder, 'charts') },
+      mirrors: [],
+      allowEgress: [],
+    });
+    ports = {
+      cluster: noting('cluster', cluster, asked),
+      discovery: kube,
+      kubernetesVersion: kube.kubernetesVersion,
+      charts,
+      helm: noting('helm', helm, asked),
+      events: createEventRecorder({ cluster, log }),
+      log,
+      now: () => new Date(Date.now() + later),
+      holder: 'rest',
+    };
+    const operators = startReflector({ cluster, type: OPERATOR, signal, log });
+    const watched = watchOperators({ kube, operators, definitions: startReflector({ cluster, type: CRD, signal, log }), log, signal });
+    sight = watched.sight;
+    await watched.ready();
+    reconcile = createOperatorReconciler(ports, sight);
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+    await cluster.create(OPERATOR, {
+      apiVersion: 'operatorcontroller.kubeplus/v1',
+      kind: 'Operator',
+      metadata: { namespace: NS, name: 'quiet' },
+      spec: { chart: { repoURL: 'file://samples', name: 'quiet', version: '1.0.0' }, values: { replicas: 0 } },
+    });
+    await untilAtRest();
+  });
+  after(async () => {
+    ending.abort();
+    await kube.close();
+    await rm(folder, { recursive: true });
+    await testCluster.stop();
+  });
+
+  /** Looks until a look asks nobody anything. */
+  async function untilAtRest(): Promise<void> {
+    await eventually(async () => ((await look()).length === 0 ? true : undefined), 'a look that asks nobody', 60);
+    assert.equal(parseOperatorStatus(await kube.asController().get({ ...OPERATOR, namespace: NS, name: 'quiet' })).status, 'READY');
+  }
+
+  async function look(by: Reconcile = reconcile): Promise<string[]> {
+    asked.splice(0);
+    await by(KEY, signal);
+    return [...asked];
+  }
+
+  it('costs no call and starts no helm, also when its interval is over', async () => {
+    assert.deepEqual(await look(), []);
+    later += HOUR_MS;
+    assert.deepEqual(await look(), []);
+    assert.equal((await reconcile(KEY, signal)).requeueAfter, 600_000);
+  });
+
+  it('costs a new controller no call either', async () => {
+    assert.deepEqual(await look(createOperatorReconciler(ports, sight)), []);
+  });
+
+  it('is looked at by the cluster itself, and not installed again, when memory knows nothing of its release', async () => {
+    const forgetful: Sight = {
+      ...sight,
+      readsFor: (who, live) => {
+        const reads = sight.readsFor(who, live);
+        return {
+          ...reads,
+          listMetadata: async (type, options) =>
+            type.resource === 'secrets' ? { items: [], resourceVersion: '' } : await reads.listMetadata(type, options),
+        };
+      },
+    };
+    const calls = await look(createOperatorReconciler(ports, forgetful));
+    assert.ok(calls.includes('cluster.listMetadata secrets'), calls.join());
+    assert.deepEqual(
+      calls.filter((call) => /^helm|create|apply|patch|replace|delete/.test(call) && !call.includes('leases')),
+      [],
+    );
+  });
+
+  it('is acted on when something that it brought changes, and is at rest again', async () => {
+    const changed = Promise.withResolvers<void>();
+    let told = false;
+    const stop = sight.onChange((key) => {
+      if (told && key === KEY) changed.resolve();
+    });
+    told = true;
+    await kube.asController().patch({ ...DEPLOYMENT, namespace: NS, name: 'quiet' }, { type: 'merge', body: { spec: { paused: true } } });
+    await changed.promise;
+    stop();
+    await eventually(async () => ((await look()).includes('cluster.applyStatus operators') ? true : undefined), 'a new status', 30);
+    await untilAtRest();
+  });
+});
+
+/** The same port, with each call noted: `cluster.list secrets`. */
+function noting<T extends object>(name: string, port: T, asked: string[]): T {
+  const methods = Object.entries(port).map(([method, act]) => [
+    method,
+    (first: { readonly resource?: string }, ...rest: readonly unknown[]): unknown => {
+      asked.push([`${name}.${method}`, first.resource ?? ''].join(' ').trim());
+      return (act as (...args: readonly unknown[]) => unknown)(first, ...rest);
+    },
+  ]);
+  return Object.fromEntries(methods) as T;
+}
