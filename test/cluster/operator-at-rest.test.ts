@@ -113,8 +113,10 @@ describe('an Operator in step', () => {
     assert.equal((await reconcile(KEY, signal)).requeueAfter, 600_000);
   });
 
-  it('costs a new controller no call either', async () => {
-    assert.deepEqual(await look(createOperatorReconciler(ports, sight)), []);
+  it('costs a new controller one question: whether a worker that died holds the release', async () => {
+    const fresh = createOperatorReconciler(ports, sight);
+    assert.deepEqual(await look(fresh), ['cluster.get leases']);
+    assert.deepEqual(await look(fresh), []);
   });
 
   it('is looked at by the cluster itself, and not installed again, when memory knows nothing of its release', async () => {
