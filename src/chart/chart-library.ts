@@ -158,8 +158,8 @@ async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Pr
   const age = have === undefined ? 'Current' : 'Recent';
   const { versions, skipped } = await offersOf(source, { context, indexes: library.indexes, age }, signal);
   const offer = chooseVersion(versions, source.version, { repoURL, name, skipped });
-  const listed = offer.digest === undefined ? undefined : await findKept(library, wish, offer.digest);
-  if (listed !== undefined && listed.contents.metadata.name === name) return listed;
+  const listed = pinned === undefined && offer.digest !== undefined ? await findKept(library, wish, offer.digest) : undefined;
+  if (listed?.contents.metadata.name === name) return listed;
   return download(library, wish, { address: offer.address, digest: pinned ?? offer.digest, name }, signal);
 }
 
@@ -194,8 +194,7 @@ async function download(library: Library, wish: Wish, { address, digest, name }:
       const why = `its digest is ${received.digest}${found}, but ${digest} is expected; pin the new one if the change is meant`;
       throw chartError('DigestMismatch', address, why);
     }
-    const known = wish.have?.digest === received.digest ? wish.have.contents : library.known.get(received.digest);
-    const contents = known ?? (await aboutChart(address, () => readChart(library, received.path, signal)));
+    const contents = await aboutChart(address, async () => library.known.get(received.digest) ?? readChart(library, received.path, signal));
     const found = contents.metadata.name;
     if (name !== undefined && found !== name)
       throw chartError('ChartInvalid', address, `it is the chart ${JSON.stringify(found)}, not ${JSON.stringify(name)}`);
