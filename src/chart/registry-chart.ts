@@ -8,6 +8,7 @@ import type { Manifest, Registry } from './registry.ts';
 import type { RemoteContext } from './remote.ts';
 import { newestFirst } from './repository.ts';
 import type { OfferedVersion } from './repository.ts';
+import { withinTotal } from './within-total.ts';
 
 const CHART_LAYERS = ['application/vnd.cncf.helm.chart.content.v1.tar+gzip', 'application/tar+gzip'];
 const PROVENANCE_LAYER = 'application/vnd.cncf.helm.chart.provenance.v1.prov';
@@ -26,7 +27,8 @@ export async function registryOffers(
   const base = `${source.repoURL.replace(/\/+$/, '')}/${source.name}`;
   const offer = (version: string): OfferedVersion => ({ version, address: `${base}:${version.replace('+', '_')}` });
   if (semver.valid(source.version) !== null) return [offer(source.version)];
-  const tags = await openRegistry(new URL(base), context, signal).tags();
+  const { limits } = context;
+  const tags = await withinTotal({ address: base, limits, signal }, (bounded) => openRegistry(new URL(base), context, bounded).tags());
   return newestFirst(tags.map((tag) => offer(tag.replace('_', '+'))));
 }
 

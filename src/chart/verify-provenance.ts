@@ -14,6 +14,8 @@ import type { ChartToVerify, SignatureCheck, Signer } from './verify-signature.t
 /** A provenance repeats Chart.yaml, and no more. */
 const PROVENANCE_BYTES = 1024 * 1024;
 const SPLIT = '\n...\n';
+/** Each one costs a digest over the whole text. */
+const MOST_SIGNATURES = 10;
 
 /** Checks the provenance of Helm: a clear-signed text that repeats Chart.yaml and names the SHA-256 digest of the archive. Throws like `verifySignature`. */
 export async function verifyProvenance(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
@@ -63,6 +65,8 @@ async function openSigned(
   } catch (error) {
     throw chartError('SignatureInvalid', chart.address, 'its .prov file is no clear-signed OpenPGP text', error);
   }
+  if (message.getSigningKeyIDs().length > MOST_SIGNATURES)
+    throw invalid(chart, `its .prov file has more than ${MOST_SIGNATURES} signatures, which nobody needs`);
   const { data, signatures } = await verify({ message, verificationKeys: [...keys] });
   const faults: string[] = [];
   for (const { keyID, verified } of signatures) {
@@ -79,7 +83,7 @@ async function openSigned(
     }
   }
   const trusted = keys.map(describeKey).join('; ');
-  throw invalid(chart, `${faults.slice(0, 5).join('; ') || 'its .prov file has no signature'}; trusted are: ${trusted}`);
+  throw invalid(chart, `${faults.join('; ') || 'its .prov file has no signature'}; trusted are: ${trusted}`);
 }
 
 function parse(text: string, chart: ChartToVerify): unknown {

@@ -1,5 +1,7 @@
 import type { ChartVerification } from '../domain/chart-access.ts';
 import type { RemoteContext } from './remote.ts';
+import { verifyCosign } from './verify-cosign.ts';
+import { withinTotal } from './within-total.ts';
 
 /** A chart that is here, and where it came from. */
 export interface ChartToVerify {
@@ -25,16 +27,17 @@ export type Signer = string;
  * @throws AppError `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid` for keys that cannot be read, and what fetching the signature ends in.
  */
 export async function verifySignature(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
+  const { chart, context } = check;
+  return withinTotal({ address: chart.address, limits: context.limits, signal }, (bounded) => verifyBy(check, bounded));
+}
+
+function verifyBy(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
   switch (check.verification.provider) {
-    case 'Provenance': {
+    case 'Provenance':
       // OpenPGP is large, and few ask for it.
-      const { verifyProvenance } = await import('./verify-provenance.ts');
-      return verifyProvenance(check, signal);
-    }
-    case 'Cosign': {
-      const { verifyCosign } = await import('./verify-cosign.ts');
+      return import('./verify-provenance.ts').then(({ verifyProvenance }) => verifyProvenance(check, signal));
+    case 'Cosign':
       return verifyCosign(check, signal);
-    }
     default:
       return check.verification.provider satisfies never;
   }

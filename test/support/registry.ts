@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { serveHttps } from './charts.ts';
 
@@ -20,6 +21,8 @@ export interface RegistryOptions {
   realm?: string;
   /** Blobs are redirected there, as those of public registries are. */
   blobStore?: { readonly address: string };
+  /** Milliseconds before each answer. */
+  delayMs?: number;
   /** Whether it answers `referrers/`; many do not. */
   referrers?: 'Served' | 'Missing';
 }
@@ -96,7 +99,8 @@ interface Asked {
 }
 
 async function answer(asked: Asked): Promise<void> {
-  const { request, response } = asked;
+  const { request, response, options } = asked;
+  if (options.delayMs !== undefined) await sleep(options.delayMs);
   const url = new URL(request.url ?? '', 'https://registry');
   if (url.pathname === '/token') return giveToken(asked);
   if (!isLetIn(asked)) return challenge(asked, url);

@@ -75,6 +75,15 @@ describe('a signature of cosign', () => {
     await assertFails(fetchAs(library, registry, trusting(ANN)), 'SignatureInvalid', /a statement that is no signature/);
   });
 
+  it('is given up when the registry drips it out', async (t) => {
+    const { registry, digest } = await pushed(t);
+    for (let n = 0; n < 5; n += 1) signByBundle(registry, EVE, { repository: REPOSITORY, digest });
+    registry.options.delayMs = 300;
+    const limits = { totalMs: 1500 };
+    const library = await libraryFor(t, { allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [registry.authority], limits });
+    await assertFails(fetchAs(library, registry, trusting(ANN)), 'ChartUnreachable', /it took too long in all/);
+  });
+
   it('counts beside others that do not', async (t) => {
     const { registry, library, digest } = await pushed(t);
     signByTag(registry, EVE, { repository: REPOSITORY, digest });

@@ -122,6 +122,14 @@ describe('the provenance of a chart', () => {
     await assertFails(fetchWith((await folderWith(t, large)).library, access), 'ChartTooLarge', /more than the 1 MiB/);
   });
 
+  it('with more signatures than anybody needs is not worked through', async (t) => {
+    const signer = await readPrivateKey({ binaryKey: ANN.secretRing });
+    const message = await createCleartextMessage({ text: 'name: demo\n\n...\nfiles: {}\n' });
+    const provenance = await sign({ message, signingKeys: Array.from({ length: 11 }, () => signer) });
+    const { library } = await folderWith(t, { ...(await signed(t, '1.0.0', ANN)), provenance });
+    await assertFails(fetchWith(library, trusting({ 'ann.asc': ANN.publicKey })), 'SignatureInvalid', /more than 10 signatures/);
+  });
+
   it('needs keys that can be read, and public ones', async (t) => {
     const { library } = await folderWith(t, await signed(t, '1.0.0', ANN));
     const box = Buffer.concat([Buffer.from([0, 0, 0, 32, 1, 1, 0, 2]), Buffer.from('KBXf')]);
