@@ -3,6 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { AppError } from '../domain/errors.ts';
 import { chartError } from './chart-error.ts';
 import type { FileStore } from './file-store.ts';
+import { findInFolder } from './folder.ts';
 import { findInIndex } from './index-format.ts';
 import type { FoundChart, IndexCounts } from './index-format.ts';
 import { indexInWorker } from './index-in-worker.ts';
@@ -141,7 +142,7 @@ async function bring({ store }: Indexes, question: IndexQuestion, kept: Seen | u
   };
   if (place.kind === 'file') return take(await fromFile(place.path, address), {});
   const read = async (destination: Destination): Promise<Brought> => {
-    if (destination.kind === 'folder') throw chartError('ChartUnreachable', address, 'it redirects to a folder; name that folder directly');
+    if (destination.kind === 'folder') return take(await fromFile((await findInFolder(destination, address)).path, address), {});
     if (destination.unchanged) return { received: undefined, validators: destination.validators };
     const { body, answered, length, validators } = destination;
     return take({ bytes: body, address, answered, length }, validators);

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import type { ChartLibraryOptions } from '../../../src/chart/chart-library.ts';
 import type { ChartAccess } from '../../../src/domain/chart-access.ts';
 import { secret } from '../../../src/domain/secret.ts';
-import { chartFiles, packChart, serveHttp, temporaryFolder } from '../../support/charts.ts';
+import { chartFiles, packChart, serveHttp, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { eventually } from '../../support/eventually.ts';
 import { assertFails, fetchFrom, libraryFor } from './library.ts';
 
@@ -122,6 +122,33 @@ test('a download that nobody waits for any more is ended', async (t) => {
   impatient.abort(new Error('no more'));
   await assert.rejects(left, /no more/);
   await eventually(async () => isClosed, 'the end of the answer');
+});
+
+test('a chart whose digest the index tells is fetched once', async (t) => {
+  const packed = await packChart('demo', chartFiles('demo', '1.0.0'));
+  const digest = createHash('sha256').update(packed).digest('hex');
+  const asked: (string | undefined)[] = [];
+  const target = await serveHttp(t, (request, response) => {
+    asked.push(request.url);
+    response.end(request.url === '/index.yaml' ? `${indexOf('1.0.0')}    digest: ${digest}\n` : packed);
+  });
+  const library = await libraryFor(t, { mirrors: [{ prefix: `${REPOSITORY}/`, target }] });
+  for (const _time of [1, 2]) assert.equal((await fetchFrom(library, DEMO)).digest, `sha256:${digest}`);
+  assert.deepEqual(asked, ['/index.yaml', '/demo.tgz', '/index.yaml']);
+});
+
+test('an index may be redirected to an address that a folder serves', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFiles(folder, { 'index.yaml': indexOf('1.0.0') });
+  const target = await serveHttp(t, (_request, response) =>
+    response.writeHead(302, { location: 'https://elsewhere.example.com/index.yaml' }).end(),
+  );
+  const mirrors = [
+    { prefix: `${REPOSITORY}/`, target },
+    { prefix: 'https://elsewhere.example.com/', target: folder },
+  ];
+  const library = await libraryFor(t, { mirrors });
+  assert.deepEqual(await library.versions(DEMO, AbortSignal.timeout(20_000)), ['1.0.0']);
 });
 
 test('what one may read is never shown to another', async (t) => {
