@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
+import { parseActor } from '../../src/domain/actor.ts';
+import type { UpgradePlan } from '../../src/domain/upgrade-plan/plan.ts';
+import { APPROVED_UPGRADE } from '../../src/domain/upgrade-approval.ts';
+import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { approveUpgrade } from '../../src/operation/approve-upgrade.ts';
+import { planOperatorUpgrade } from '../../src/operation/plan-operator-upgrade.ts';
+import type { Ports } from '../../src/operation/ports.ts';
+import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { offerChart } from '../support/offer-chart.ts';
+import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `plan-${RUN}`;
+const PASSWORD = 'hunter22-of-the-sea';
+const ROOT = parseActor(`test:root-${RUN}`, [`test:roots-${RUN}`]);
+const ADMIN = parseActor(`test:admin-${RUN}`, [`test:admins-${RUN}`]);
+const DEVELOPER = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
+const ADDRESS = { namespace: NS, name: 'crate' };
+
+let testCluster: TestCluster;
+let world: OperatorWorld;
+let ports: Ports;
+let folder: string;
+const ending = new AbortController();
+
+before(async () => {
+  testCluster = await sharedCluster();
+  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-plans-'));
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
+  const { kube, chartsDir } = world;
+  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+  const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
+  const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
+  const catalog = createCatalogCache(kube, log, ending.signal);
+  ports = { clusters: kube, discovery: kube, catalog, chart: async () => undefined, upgrades, publicUrl: 'http://localhost:8080' };
+  await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  await bind(ROOT.groups[0] ?? '', 'cluster-admin');
+  await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
+  await furnish();
+  await eventually(async () => catalog.synced(), 'the catalogue is read');
+});
+after(async () => {
+  ending.abort();
+  await world.stop();
+  await testCluster.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the plan of an upgrade', () => {
+  it('is safe where nothing is lost, and shows what changes', async () => {
+    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '' });
+    assert.equal(plan.to.version, '1.1.0');
+    assert.deepEqual(plan.offered, ['1.1.0']);
+    assert.deepEqual([plan.verdict.word, plan.verdict.stops, plan.verdict.unchecked], ['Safe', [], []]);
+    assert.equal(plan.timing.step, 'AwaitingApproval');
+    const deployment = changeOf(plan, 'Deployment');
+    assert.equal(deployment?.restarts, true);
+    assert.ok(deployment?.lines.some((line) => line.startsWith('+') && line.includes('example.com/operator:2')));
+    assert.ok(plan.values.leaves.some(({ path, change, to }) => path === 'extra' && change === 'added' && to === 'true'));
+    assert.deepEqual(
+      plan.instances.places.map(({ kind, namespace, count }) => ({ kind, namespace, count })),
+      [{ kind: 'Crate', namespace: NS, count: 2 }],
+    );
+    assert.ok(plan.commands.some(({ text }) => text.includes(`${APPROVED_UPGRADE}=1.1.0@${plan.to.digest}`)));
+  });
+
+  it('shows nothing of a Secret but where it goes', async () => {
+    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '' });
+    const leaf = plan.values.leaves.find(({ path }) => path === 'password');
+    assert.deepEqual(leaf, { path: 'password', origin: 'Secret login key password', change: 'same', secret: true });
+    assert.match(changeOf(plan, 'Secret')?.lines.join('\n') ?? '', /version: "\[secret, another one\]"/);
+    const text = JSON.stringify(plan);
+    assert.equal(text.includes(PASSWORD), false);
+    assert.equal(text.includes(Buffer.from(PASSWORD).toString('base64')), false);
+  });
+
+  it('names an unsafe definition with the instance that would not fit, and a field that cannot change', async () => {
+    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(plan.verdict.word, 'Stopped');
+    const [definition] = plan.definitions.definitions;
+    assert.deepEqual(
+      definition?.faults.map(({ instance }) => instance),
+      [`Crate ${NS}/large`],
+    );
+    assert.ok(definition?.findings.some(({ what, severity }) => severity === 'Unsafe' && what.includes('there is a maximum now: 3')));
+    const [refusal] = plan.fields.refusals;
+    assert.equal(refusal?.object, `Deployment ${NS}/crate`);
+    assert.deepEqual([refusal?.source, refusal?.recreate], ['DryRun', true]);
+    assert.equal(plan.verdict.stops.length, 2);
+    assert.ok(plan.warnings.some((warning) => warning.includes('another major version')));
+    assert.equal(plan.timing.step, 'OutOfRange');
+    assert.equal((await world.status(NS, 'crate')).chart?.version, '1.0.0');
+  });
+
+  it('says which rights are missing, and shows the rest', async () => {
+    const plan = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(plan.verdict.word, 'Stopped');
+    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
+    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes('patch deployments.apps')));
+    assert.deepEqual(
+      plan.fields.refusals.map(({ field, source }) => ({ field, source })),
+      [{ field: 'spec.selector', source: 'Rule' }],
+    );
+    assert.equal(plan.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(plan.timing.missing, undefined);
+    assert.equal(JSON.stringify(plan).includes(PASSWORD), false);
+  });
+
+  it('is for those alone who may read the Operator', async () => {
+    await assert.rejects(planOperatorUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '' }), { code: 'Forbidden' });
+    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, name: 'nobody', version: '' }), { code: 'NotFound' });
+  });
+
+  it('knows what is no version, and what nobody offers', async () => {
+    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: 'newest' }), { code: 'InvalidInput' });
+    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.9.9' }), { code: 'ChartNotFound' });
+  });
+});
+
+describe('an approval', () => {
+  it('is refused where it would have no effect, and for those without the right', async () => {
+    const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest });
+    await assert.rejects(approve('2.0.0'), { code: 'ApprovalRefused', message: /not in the range/ });
+    await assert.rejects(approve('1.0.0'), { code: 'ApprovalRefused', message: /installed already/ });
+    await assert.rejects(approve('newest'), { code: 'InvalidInput' });
+    await assert.rejects(approve('1.1.0', 'sha256:1'), { code: 'InvalidInput' });
+    await assert.rejects(approveUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '1.1.0', digest: '' }), { code: 'Forbidden' });
+    assert.equal((await world.read(NS, 'crate')).metadata.annotations?.[APPROVED_UPGRADE], undefined);
+  });
+
+  it('of what the plan showed is carried out by the controller', async () => {
+    const { to } = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
+    await approveUpgrade(ports, ADMIN, { ...ADDRESS, ...to });
+    const { metadata } = await world.read(NS, 'crate');
+    assert.equal(metadata.annotations?.[APPROVED_UPGRADE], `1.1.0@${to.digest}`);
+    const installed = async (): Promise<boolean> => {
+      const { chart, status } = await world.status(NS, 'crate');
+      return chart?.version === '1.1.0' && status === 'READY';
+    };
+    await eventually(installed, '1.1.0 is installed', 60);
+    assert.equal((await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' })).timing.step, 'Installed');
+  });
+});
+
+/** An Operator in 1.0.0 with two instances, and two newer charts: one that only adds, and one that nobody should install. */
+async function furnish(): Promise<void> {
+  const values = 'replicas: 1\nextra: true\n';
+  await offerChart(world.chartsDir, { name: 'crate', version: '1.0.0' });
+  await offerChart(world.chartsDir, {
+    name: 'crate',
+    version: '1.1.0',
+    image: '2',
+    values,
+    properties: 'size: {type: integer}, lid: {type: string}',
+  });
+  await offerChart(world.chartsDir, {
+    name: 'crate',
+    version: '2.0.0',
+    selector: 'other',
+    properties: 'size: {type: integer, maximum: 3}',
+  });
+  const login = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login', namespace: NS }, stringData: { password: PASSWORD } };
+  await world.kube.asController().create(SECRET, login);
+  await world.create(NS, 'crate', {
+    chart: { repoURL: 'file://samples', name: 'crate', version: '1.0.0' },
+    valuesFrom: [{ kind: 'Secret', name: 'login', key: 'password', targetPath: 'password' }],
+    upgrade: { range: '^1' },
+  });
+  await world.condition(NS, 'crate', { type: 'Ready', status: 'True' });
+  const { kind, plural, group } = kindsOf('crate');
+  for (const [name, size] of [['large', 9] as const, ['small', 1] as const]) {
+    const object = { apiVersion: `${group}/v1`, kind, metadata: { name, namespace: NS }, spec: { size } };
+    await world.kube.asController().create({ group, version: 'v1', resource: plural }, object);
+  }
+}
+
+async function bind(group: string, role: string): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const type = { group: apiGroup, version: 'v1', resource: 'clusterrolebindings' };
+  await world.kube.asController().create(type, {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `${role}-${RUN}` },
+    subjects: [{ kind: 'Group', apiGroup, name: group }],
+    roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+  });
+}
+
+function changeOf({ objects }: UpgradePlan, kind: string): UpgradePlan['objects']['changes'][number] | undefined {
+  return objects.changes.find((change) => change.kind === kind);
+}

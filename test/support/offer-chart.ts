@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packChart, type ChartFiles } from './charts.ts';
+import { chartFiles } from './charts.ts';
+import { kindsOf } from './operator-charts.ts';
+
+export interface OfferedChart {
+  readonly name: string;
+  readonly version: string;
+  /** Properties of the kind's `spec`, as flow YAML; default `size: {type: integer}`. */
+  readonly properties?: string;
+  /** The label that its Deployment selects pods by. */
+  readonly selector?: string;
+  readonly image?: string;
+  readonly values?: string;
+}
+
+/** Puts a packed chart with a kind, a Deployment and a Secret into a folder that serves as a repository, beside its other versions. */
+export async function offerChart(folder: string, chart: OfferedChart): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${chart.name}-${chart.version}.tgz`), await packChart(chart.name, filesOf(chart)));
+}
+
+function filesOf({
+  name,
+  version,
+  properties = 'size: {type: integer}',
+  selector = 'operator',
+  image = '1',
+  values,
+}: OfferedChart): ChartFiles {
+  const { kind, plural, group } = kindsOf(name);
+  return {
+    ...chartFiles(name, version),
+    ...(values === undefined ? {} : { 'values.yaml': values }),
+    'crds/main.yaml': `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${plural}.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {kind: ${kind}, plural: ${plural}}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}}}}}
+`,
+    'templates/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: "{{ .Release.Name }}", labels: {helm.sh/chart: "{{ .Chart.Name }}-{{ .Chart.Version }}"}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {app: ${selector}}}
+  template:
+    metadata: {labels: {app: ${selector}}}
+    spec: {containers: [{name: operator, image: "example.com/operator:${image}"}]}
+`,
+    'templates/secret.yaml': `apiVersion: v1
+kind: Secret
+metadata: {name: "{{ .Release.Name }}"}
+stringData: {password: "{{ .Values.password }}", version: "{{ .Chart.Version }}"}
+`,
+  };
+}
