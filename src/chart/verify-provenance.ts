@@ -12,7 +12,7 @@ import { openRegistryChart } from './registry-chart.ts';
 import type { ChartToVerify, SignatureCheck, Signer } from './verify-signature.ts';
 
 /** A provenance repeats Chart.yaml, and no more. */
-const PROVENANCE_BYTES = 1024 * 1024;
+const PROVENANCE_BYTES = 256 * 1024;
 const SPLIT = '\n...\n';
 /** Each one costs a digest over the whole text. */
 const MOST_SIGNATURES = 10;

@@ -118,8 +118,8 @@ describe('the provenance of a chart', () => {
     );
     const odd = { ...one, provenance: await clearSigned('a: [\n\n...\nb: [', ANN) };
     await assertFails(fetchWith((await folderWith(t, odd)).library, access), 'SignatureInvalid', /is not YAML/);
-    const large = { ...one, provenance: one.provenance + ' '.repeat(1024 * 1024) };
-    await assertFails(fetchWith((await folderWith(t, large)).library, access), 'ChartTooLarge', /more than the 1 MiB/);
+    const large = { ...one, provenance: one.provenance + ' '.repeat(256 * 1024) };
+    await assertFails(fetchWith((await folderWith(t, large)).library, access), 'ChartTooLarge', /more than the 262144 bytes/);
   });
 
   it('with more signatures than anybody needs is not worked through', async (t) => {
