@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt, textAt } from '../../src/domain/read.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { APPROVED_UPGRADE } from '../../src/domain/upgrade-approval.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { OPERATORS } from '../../src/operation/list-operators.ts';
+import { openBrowser } from '../support/browser.ts';
+import { offerChart } from '../support/offer-chart.ts';
+import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const OPERATOR = '/operators/chandlery-system/anvil';
+const SLOW_MS = 120_000;
+
+describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let folder: string;
+  let kube: Kube;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-upgrade-'));
+    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await offerChart(charts, { name: 'anvil', version, image: version });
+    await writeCatalog(catalog, 'Hits things');
+    [product, browser] = await Promise.all([startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]), openBrowser()]);
+    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', SLOW_MS);
+  });
+  after(async () => {
+    await browser.close();
+    await kube.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function read(): Promise<unknown> {
+    return (await product.api('admin', OPERATOR)).body;
+  }
+
+  async function version(): Promise<string | undefined> {
+    const operator = await read();
+    return textAt(operator, 'status') === 'READY' ? textAt(operator, 'chart', 'version') : undefined;
+  }
+
+  async function plan(who: string, wanted = ''): Promise<Answer> {
+    return await product.api(who, `${OPERATOR}/plan${wanted === '' ? '' : `?version=${wanted}`}`);
+  }
+
+  it('is refused for who is no admin', async () => {
+    const [read, write] = [await plan('dev-a'), await product.api('dev-a', `${OPERATOR}/approval`, approval('1.1.0'))];
+    assert.deepEqual([read.status, write.status], [403, 403]);
+    assert.equal(textAt(read.body, 'missing', 'resource'), 'operators');
+  });
+
+  it('is planned and approved over REST', async () => {
+    const { status, body } = await plan('admin', '1.1.0');
+    assert.equal(status, 200);
+    assert.equal(textAt(body, 'timing', 'step'), 'AwaitingApproval');
+    assert.deepEqual(listAt(body, 'offered'), ['1.2.0', '1.1.0']);
+    const digest = textAt(body, 'to', 'digest') ?? '';
+    const refused = await product.api('admin', `${OPERATOR}/approval`, approval('1.0.0'));
+    assert.deepEqual([refused.status, at(refused.body, 'code')], [409, 'ApprovalRefused']);
+    const approved = await product.api('admin', `${OPERATOR}/approval`, approval('1.1.0', digest));
+    assert.equal(approved.status, 202);
+    assert.equal(approved.headers.get('location'), `/api/v1${OPERATOR}`);
+    await until(async () => (await version()) === '1.1.0', '1.1.0 is installed', SLOW_MS);
+  });
+
+  it('keeps its approval when the source of the Operator changes something else', async () => {
+    await writeCatalog(join(folder, 'catalog'), 'Hits things harder');
+    const object = async (): Promise<KubeObject> => kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: 'anvil' });
+    const summary = async (): Promise<boolean> => textAt(await object(), 'spec', 'catalog', 'summary') === 'Hits things harder';
+    await until(summary, 'the source has applied the file', SLOW_MS);
+    assert.match((await object()).metadata.annotations?.[APPROVED_UPGRADE] ?? '', /^1\.1\.0@sha256:/);
+    assert.equal(await version(), '1.1.0');
+  });
+
+  it('is looked at on its page, which is accessible', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on', colorScheme });
+      await visitor.page.goto(`${OPERATOR}/upgrade`);
+      await visitor.page.getByRole('heading', { level: 1, name: 'Upgrade Anvil to 1.2.0' }).waitFor();
+      await visitor.check();
+      await visitor.close();
+    }
+  });
+
+  it('is approved on its page without JavaScript, by a link from the page of the Operator', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(OPERATOR);
+    await page
+      .getByRole('link', { name: /^See what/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Upgrade Anvil to 1.2.0' }).waitFor();
+    await page.locator('summary', { hasText: 'Deployment' }).click();
+    await page.getByText('+        - image: example.com/operator:1.2.0').waitFor();
+    await page.getByRole('button', { name: 'Approve 1.2.0' }).click();
+    await page.getByText('1.2.0 is approved').waitFor();
+    await visitor.check();
+    await until(async () => (await version()) === '1.2.0', '1.2.0 is installed', SLOW_MS);
+    await visitor.close();
+  });
+});
+
+function approval(version: string, digest?: string): { method: string; body: object } {
+  return { method: 'POST', body: { version, ...(digest === undefined ? {} : { digest }) } };
+}
+
+async function writeCatalog(folder: string, summary: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const text = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {name: anvil, namespace: chandlery-system}
+spec:
+  chart: {repoURL: 'file://samples', name: anvil, version: 1.0.0}
+  upgrade: {range: ^1}
+  catalog: {displayName: Anvil, summary: ${summary}}
+`;
+  await writeFile(join(folder, 'anvil.yaml'), text);
+}
