@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { chartCommand } from '../../../src/compose/chart-command.ts';
 import type { ChartInspection } from '../../../src/domain/chart-inspection/inspection.ts';
-import { chartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { chartFiles, LEGACY_CHART, packChart, serveHttps, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { createCosignSigner, createPgpSigner, packSigned } from '../../support/signing.ts';
 import { assertFails } from './library.ts';
 
@@ -78,6 +78,16 @@ describe('chandlery chart inspect', () => {
       'ConfigInvalid',
       /--chart-ca: .* is no list of certificates/,
     );
+  });
+
+  it('trusts the authorities that it is given', async (t) => {
+    const packed = await packChart('a', chartFiles('a', '1.0.0'));
+    const site = await serveHttps(t, (_request, response) => response.end(packed));
+    const folder = await temporaryFolder(t);
+    await writeFiles(folder, { 'ca.pem': `the authority of the house\n${site.authority}` });
+    const open = ['--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
+    await assertFails(run('inspect', `${site.address}/a.tgz`, ...open), 'ChartUnreachable', /certificate is not trusted.*--chart-ca/);
+    assert.match(await run('inspect', `${site.address}/a.tgz`, ...open, '--chart-ca', join(folder, 'ca.pem')), /^a 1\.0\.0\n/);
   });
 
   it('refuses what it does not know, and says what to write', async () => {
