@@ -31,8 +31,13 @@ export async function showOperatorTree(
     readObjects(cluster, namespacedKinds(kinds), { namespace }),
     readOutside(cluster, clusterKinds(kinds), operatorLabelValue(address.namespace, address.name)),
   ]);
-  const isOurs = (object: KubeObject): boolean => isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object);
-  const objects = [...inside.objects, ...outside.objects].map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
+  const read = [...inside.objects, ...outside.objects];
+  const known = new Set(read.map(({ metadata }) => metadata.uid));
+  // Deployments hand their annotations down to their ReplicaSets, so what has an owner here is known by its owner.
+  const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).some(({ uid }) => known.has(uid));
+  const isOurs = (object: KubeObject): boolean =>
+    !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
+  const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
   const unreadable = [...inside.unreadable, ...outside.unreadable];
   const tree = buildTree(
     operator,

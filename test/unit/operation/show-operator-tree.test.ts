@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Cluster, ListOptions } from '../../../src/domain/cluster.ts';
+import { AppError } from '../../../src/domain/errors.ts';
+import type { KubeObject, ResourceType, ServedKind } from '../../../src/domain/resource.ts';
+import type { TreeNode } from '../../../src/domain/tree.ts';
+import type { Ports } from '../../../src/operation/ports.ts';
+import { showOperatorTree } from '../../../src/operation/show-operator-tree.ts';
+
+const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };
+const ADDRESS = { namespace: 'ops', name: 'cache' };
+const HELM = { 'meta.helm.sh/release-name': 'cache-operator', 'meta.helm.sh/release-namespace': 'cache-system' };
+const OPERATOR: KubeObject = {
+  apiVersion: 'operatorcontroller.kubeplus/v1',
+  kind: 'Operator',
+  metadata: { ...ADDRESS, uid: 'operator' },
+  spec: { name: 'cache-operator', chartURL: 'file://charts/x.tgz', targetNamespace: 'cache-system' },
+};
+
+const kind = (group: string, resource: string, name: string, namespaced = true): ServedKind => ({
+  group,
+  version: 'v1',
+  resource,
+  kind: name,
+  namespaced,
+  verbs: ['list', 'create'],
+  shortNames: [],
+});
+const KINDS = [
+  kind('apps', 'deployments', 'Deployment'),
+  kind('apps', 'replicasets', 'ReplicaSet'),
+  kind('', 'secrets', 'Secret'),
+  kind('rbac.authorization.k8s.io', 'clusterroles', 'ClusterRole', false),
+  kind('apiextensions.k8s.io', 'customresourcedefinitions', 'CustomResourceDefinition', false),
+  kind('', 'nodes', 'Node', false),
+];
+const object = (name: string, type: string, { annotations = {}, owner = '' } = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: type,
+  metadata: {
+    name,
+    uid: name,
+    annotations,
+    ...(owner === '' ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: owner, uid: owner }] }),
+  },
+});
+
+interface World {
+  readonly objects?: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly forbidden?: readonly string[];
+}
+
+function portsWith({ objects = {}, forbidden = [] }: World): { ports: Ports; asked: string[] } {
+  const asked: string[] = [];
+  const list = async ({ resource, group }: ResourceType, options: ListOptions = {}) => {
+    asked.push(`${resource} ${options.namespace ?? options.labelSelector ?? 'everywhere'}`);
+    if (forbidden.includes(resource)) throw new AppError('Forbidden', 'no', { missing: { verb: 'list', group, resource } });
+    return { items: objects[resource] ?? [], resourceVersion: '1' };
+  };
+  const cluster = { get: async () => OPERATOR, list, listMetadata: list } as unknown as Cluster;
+  const ports = { clusters: { asActor: () => cluster }, discovery: { kinds: async () => KINDS } } as unknown as Ports;
+  return { ports, asked };
+}
+
+const shape = ({ name, children }: TreeNode): unknown => (children.length === 0 ? name : { [name]: children.map(shape) });
+
+describe('the tree of an Operator', () => {
+  it('holds what its release brought, each once, and leaves alone what others have there', async () => {
+    const { ports } = portsWith({
+      objects: {
+        deployments: [object('manager', 'Deployment', { annotations: HELM }), object('foreign', 'Deployment')],
+        // The Deployment's controller copies its annotations.
+        replicasets: [object('manager-1', 'ReplicaSet', { annotations: HELM, owner: 'manager' })],
+        clusterroles: [
+          object('manager-role', 'ClusterRole', { annotations: HELM }),
+          object('other', 'ClusterRole', { annotations: { ...HELM, 'meta.helm.sh/release-name': 'other' } }),
+        ],
+        customresourcedefinitions: [object('caches.a.example', 'CustomResourceDefinition')],
+      },
+    });
+    const { root, namespace } = await showOperatorTree(ports, ACTOR, ADDRESS);
+    assert.equal(namespace, 'cache-system');
+    assert.deepEqual(shape(root), { cache: ['manager-role', 'caches.a.example', { manager: ['manager-1'] }] });
+  });
+
+  it('asks only for what can be of the release: its namespace, and cluster-wide by label', async () => {
+    const { ports, asked } = portsWith({});
+    await showOperatorTree(ports, ACTOR, ADDRESS);
+    assert.deepEqual(asked.sort(), [
+      'clusterroles app.kubernetes.io/managed-by=Helm',
+      'customresourcedefinitions chandlery.dev/operator=ops.cache',
+      'deployments cache-system',
+      'replicasets cache-system',
+      'secrets cache-system',
+    ]);
+  });
+
+  it('names the right without which the workloads cannot be seen, and the kinds that are left out', async () => {
+    const { missing, unreadable } = await showOperatorTree(portsWith({ forbidden: ['deployments', 'secrets'] }).ports, ACTOR, ADDRESS);
+    assert.deepEqual(missing, { verb: 'list', group: 'apps', resource: 'deployments', namespace: 'cache-system' });
+    assert.deepEqual(unreadable, ['Deployment', 'Secret']);
+    const well = await showOperatorTree(portsWith({ forbidden: ['secrets'] }).ports, ACTOR, ADDRESS);
+    assert.equal(well.missing, undefined);
+  });
+});
