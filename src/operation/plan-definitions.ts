@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
-import type { CrdVerdict, InstanceFault } from '../domain/crd-safety/finding.ts';
+import type { CrdFinding, CrdVerdict } from '../domain/crd-safety/finding.ts';
 import { judgeUpgrade, versionToCheck } from '../domain/crd-safety/judge-upgrade.ts';
 import { AppError, isAppError, type ErrorCode, type MissingRight } from '../domain/errors.ts';
 import { OURS } from '../domain/names.ts';
@@ -9,6 +9,7 @@ import { isInChart, type OperatorStatus } from '../domain/operator-status.ts';
 import { textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import type { PlannedDefinition, PlannedDefinitions } from '../domain/upgrade-plan/plan.ts';
+import { judgeStored } from '../schema/stored/judge-stored.ts';
 import type { Ports } from './ports.ts';
 
 export interface DefinitionsInput {
@@ -26,7 +27,6 @@ export interface JudgedDefinitions extends PlannedDefinitions {
 
 const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const MOST_FAULTS = 50;
-const PAGE = 200;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /** What the new definitions mean for what is stored, read as the actor. Writes nothing. */
@@ -65,15 +65,16 @@ async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSigna
   const { live, missing } = await readLive(cluster, name, signal);
   if (missing !== undefined)
     return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
-  const judged = live === undefined ? { findings: [], faults: [] } : await judgeStored(cluster, { live, candidate, signal });
+  const judged: Awaited<ReturnType<typeof judgeAsActor>> =
+    live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
   const answer = await dryRun(cluster, candidate, signal);
-  const { findings, faults } = judged;
+  const { findings, faults, missing: unread } = judged;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && versionToCheck(live, candidate) !== undefined);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
-  const definition = { crd: name, kind, change, findings, faults: faults.slice(0, MOST_FAULTS), faultCount: faults.length } as const;
+  const definition = { crd: name, kind, change, findings, faults, faultCount: judged.faultCount ?? faults.length } as const;
   return {
     definition: { ...definition, ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }) },
-    ...('missing' in judged && judged.missing !== undefined ? { missing: judged.missing } : {}),
+    ...(unread === undefined ? {} : { missing: unread }),
     ...(answer.missing === undefined ? {} : { unasked: answer.missing }),
   };
 }
@@ -98,27 +99,24 @@ interface Stored {
   readonly signal: AbortSignal;
 }
 
-/** Reads what is stored page by page, so that a kind with many instances does not fill the memory. */
-async function judgeStored(
+/** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
+async function judgeAsActor(
   cluster: Cluster,
   { live, candidate, signal }: Stored,
 ): Promise<Omit<CrdVerdict, 'crd'> & { readonly missing?: MissingRight }> {
-  const { findings } = judgeUpgrade({ live, candidate, instances: [] });
-  const version = versionToCheck(live, candidate);
-  if (version === undefined) return { findings, faults: [] };
-  const type = { group: textAt(live.spec, 'group') ?? '', version, resource: textAt(live.spec, 'names', 'plural') ?? '' };
-  const faults: InstanceFault[] = [];
   try {
-    for await (const { items } of cluster.pages(type, { content: 'whole', size: PAGE, signal })) {
-      faults.push(...judgeUpgrade({ live, candidate, instances: items }).faults);
-    }
-    return { findings, faults };
+    const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, signal });
+    return { ...verdict, findings: [...verdict.findings, ...unchecked.map(uncheckedRule)] };
   } catch (error) {
-    if (isAppError(error, 'NotFound')) return { findings, faults: [] };
-    if (isAppError(error, 'Forbidden'))
-      return { findings, faults: [], missing: missingOf(error, { verb: 'list', group: type.group, resource: type.resource }) };
-    throw error;
+    if (!isAppError(error, 'Forbidden')) throw error;
+    const { findings } = judgeUpgrade({ live, candidate, instances: [] });
+    const [group, resource] = [textAt(live.spec, 'group') ?? '', textAt(live.spec, 'names', 'plural') ?? ''];
+    return { findings, faults: [], missing: missingOf(error, { verb: 'list', group, resource }) };
   }
+}
+
+function uncheckedRule(rule: string): CrdFinding {
+  return { path: 'x-kubernetes-validations', what: `stored instances could not be held against the rule: ${rule}`, severity: 'Notice' };
 }
 
 interface Answer {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { withDefaults } from '../../src/domain/crd-safety/with-defaults.ts';
 import { validateValue } from '../../src/domain/crd-safety/validate-value.ts';
 import { isAppError } from '../../src/domain/errors.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
@@ -63,6 +64,26 @@ const CASES: readonly (readonly [title: string, schema: Schema, values: readonly
     'one of two members',
     { type: 'object', properties: { a: text, b: text }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
     [{}, { a: 'x' }, { a: 'x', b: 'x' }],
+  ],
+  [
+    'one of two members, one of which has a default',
+    { type: 'object', properties: { a: { ...text, default: 'x' }, b: text }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    [{}, { b: 'x' }],
+  ],
+  [
+    'conditions deep down',
+    {
+      type: 'object',
+      properties: { a: members({ b: members({ c: int, d: int }), l: { type: 'array', items: members({ e: int, f: int }) } }) },
+      anyOf: [
+        {
+          properties: { a: { properties: { b: { properties: { c: { minimum: 3 } }, required: ['c'] } }, required: ['b'] } },
+          required: ['a'],
+        },
+        { properties: { a: { properties: { l: { items: { required: ['e'] }, minItems: 1 } }, required: ['l'] } }, required: ['a'] },
+      ],
+    },
+    [{ a: { b: { c: 3, d: 1 } } }, { a: { b: { c: 1, d: 1 } } }, { a: { l: [{ e: 1, f: 2 }] } }, { a: { l: [{ f: 2 }] } }, {}],
   ],
   [
     'a resource inside',
@@ -208,7 +229,7 @@ describe('what a stored value is said to be', () => {
   for (const [index, [title, schema, values]] of CASES.entries()) {
     it(`is what the api-server says of ${title}`, async () => {
       for (const value of values) {
-        const ours = validateValue(schema, value).map(({ path, why }) => `${path}: ${why}`);
+        const ours = validateValue(schema, withDefaults(schema, value)).map(({ path, why }) => `${path}: ${why}`);
         const theirs = await answerOf({ [`f${index}`]: value });
         assert.equal(
           ours.length === 0,

@@ -4,6 +4,7 @@ import type { KubeObject } from '../resource.ts';
 import { compareCrds, versionsOf } from './compare-crds.ts';
 import type { CrdVerdict, InstanceFault } from './finding.ts';
 import { validateValue } from './validate-value.ts';
+import { withDefaults } from './with-defaults.ts';
 
 /** The version in which stored instances are to be read for the check; undefined when no schema of a common version changes. */
 export function versionToCheck(live: KubeObject, candidate: KubeObject): string | undefined {
@@ -47,7 +48,7 @@ function faultsOf(instance: KubeObject, schema: unknown): InstanceFault[] {
   const { apiVersion: _version, kind: _kind, metadata: _metadata, status: _status, ...content } = instance;
   // What the operator writes, and what every object has, is not the instance's own.
   const own = isObject(schema) ? { ...schema, required: requiredOf(schema) } : schema;
-  const [first] = validateValue(own, content);
+  const [first] = validateValue(own, withDefaults(schema, content));
   return first === undefined ? [] : [{ instance: instanceName(instance), ...first }];
 }
 

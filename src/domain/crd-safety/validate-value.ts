@@ -112,8 +112,7 @@ function between(schema: unknown, count: number, [least, most, word]: readonly [
 }
 
 function junctions(schema: unknown, value: unknown): string[] {
-  const fits = (branch: unknown): boolean =>
-    validateValue({ 'x-kubernetes-preserve-unknown-fields': true, ...objectAt(branch) }, value).length === 0;
+  const fits = (branch: unknown): boolean => validateValue(openBranch(branch), value).length === 0;
   const [every, some, one] = ['allOf', 'anyOf', 'oneOf'].map((junctor) => listAt(schema, junctor));
   const faults: string[] = [];
   if (every?.every(fits) === false) faults.push('it does not meet all conditions (allOf)');
@@ -121,6 +120,20 @@ function junctions(schema: unknown, value: unknown): string[] {
   if (one !== undefined && one.length > 0 && one.filter(fits).length !== 1) faults.push('it does not meet exactly one condition (oneOf)');
   if (at(schema, 'not') !== undefined && fits(at(schema, 'not'))) faults.push('it meets a condition that it must not (not)');
   return faults;
+}
+
+/** A condition names only what it is about: whatever else an object holds, at any depth, is the schema's own affair. */
+function openBranch(branch: unknown): unknown {
+  if (!isObject(branch)) return branch;
+  const { properties, items, additionalProperties, ...rest } = branch;
+  const open = Object.entries(objectAt(properties)).map(([name, schema]) => [name, openBranch(schema)]);
+  return {
+    'x-kubernetes-preserve-unknown-fields': true,
+    ...rest,
+    ...(open.length === 0 ? {} : { properties: Object.fromEntries(open) }),
+    ...(items === undefined ? {} : { items: openBranch(items) }),
+    ...(additionalProperties === undefined ? {} : { additionalProperties: openBranch(additionalProperties) }),
+  };
 }
 
 function memberFaults(schema: unknown, value: Record<string, unknown>, path: string): ValueFault[] {

@@ -3,7 +3,7 @@ import type { CrdVerdict } from '../../domain/crd-safety/finding.ts';
 import { AppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
-import { judgeStored } from './judge-stored.ts';
+import { judgeStored } from '../../schema/stored/judge-stored.ts';
 import { CRD } from './kinds.ts';
 import type { Work } from './work.ts';
 
@@ -13,6 +13,7 @@ interface Definitions {
   readonly candidates: readonly KubeObject[];
 }
 
+const MOST_FAULTS = 10;
 const MOST_RULES = 5;
 const ADVICE =
   'Nothing was changed, and the running release stays. Use a chart that keeps what is stored, change or delete these instances, or set spec.upgrade.crdSafety to None';
@@ -25,11 +26,13 @@ const ADVICE =
  *   `AdmissionDenied` when the api-server would refuse a definition.
  */
 export async function checkCrds(work: Work, { live, candidates }: Definitions): Promise<void> {
+  const { ports, signal } = work;
   if (work.spec.upgrade.crdSafety === 'Strict') {
     const verdicts: CrdVerdict[] = [];
     for (const [index, candidate] of candidates.entries()) {
       const before = live[index];
-      if (before !== undefined) verdicts.push(await judgeStored(work, before, candidate));
+      if (before !== undefined)
+        verdicts.push(await judgeStored({ cluster: ports.cluster, live: before, candidate, named: MOST_FAULTS, signal }));
     }
     await tellUnchecked(work, verdicts);
     if (verdicts.some(isUnsafe)) throw new AppError('UnsafeUpgrade', `kinds: ${unsafeSentence(verdicts)}. ${ADVICE}`);

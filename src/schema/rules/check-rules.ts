@@ -1,7 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { withDefaults } from '../../domain/crd-safety/with-defaults.ts';
 import { isObject, objectAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
-import { celValue, withDefaults } from './cel-value.ts';
+import { celValue } from './cel-value.ts';
 import { ITEMS, MEMBERS, type NewRule } from './new-rules.ts';
 
 /** An object that breaks a rule. */

@@ -4,8 +4,7 @@ import type { ObjectPage, PageOptions } from '../../../../src/domain/cluster.ts'
 import { unsafeSentence } from '../../../../src/domain/crd-safety/judge-upgrade.ts';
 import { AppError } from '../../../../src/domain/errors.ts';
 import type { KubeObject, ResourceType } from '../../../../src/domain/resource.ts';
-import { judgeStored } from '../../../../src/reconcile/operator/judge-stored.ts';
-import type { Work } from '../../../../src/reconcile/operator/work.ts';
+import { judgeStored, type StoredInput } from '../../../../src/schema/stored/judge-stored.ts';
 import { crd, int, withSpec } from '../../../support/definitions.ts';
 
 const LIVE = crd({ schema: withSpec(int) });
@@ -13,8 +12,8 @@ const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });
 
 describe('what is stored', () => {
   it('is read page after page, however much it is: ten are named, and all are counted', async () => {
-    const { work, held } = storing(100_000);
-    const verdict = await judgeStored(work, LIVE, CANDIDATE);
+    const { input, held } = storing(100_000);
+    const verdict = await judgeStored(input);
     assert.equal(verdict.faults.length, 10);
     assert.equal(verdict.faultCount, 40_000);
     assert.equal(held.most <= 200, true, `${held.most} were in memory at once`);
@@ -22,28 +21,27 @@ describe('what is stored', () => {
   });
 
   it('is read anew when the pages run out of time', async () => {
-    const { work, held } = storing(1_000, [4, 2]);
-    assert.equal((await judgeStored(work, LIVE, CANDIDATE)).faultCount, 400);
+    const { input, held } = storing(1_000, [4, 2]);
+    assert.equal((await judgeStored(input)).faultCount, 400);
     assert.equal(held.reads, 3);
   });
 
   it('is given up when the pages run out of time again and again', async () => {
-    const { work } = storing(1_000, [4, 2, 1]);
-    await assert.rejects(judgeStored(work, LIVE, CANDIDATE), /too old/);
+    const { input } = storing(1_000, [4, 2, 1]);
+    await assert.rejects(judgeStored(input), /too old/);
   });
 
   it('is nothing while the kind is not served', async () => {
     const pages = (): never => {
       throw new AppError('NotFound', 'list as: not served');
     };
-    const work = { ports: { cluster: { pages } }, signal: new AbortController().signal } as unknown as Work;
-    assert.equal((await judgeStored(work, LIVE, CANDIDATE)).faultCount, 0);
+    assert.equal((await judgeStored(inputOf({ pages }))).faultCount, 0);
   });
 
   it('is held against new rules, and rules that cannot be carried out are told', async () => {
     const rules = [{ rule: 'self < 3' }, { rule: "quantity('1').isInteger()" }];
     const candidate = crd({ schema: withSpec({ ...int, 'x-kubernetes-validations': rules }) });
-    const verdict = await judgeStored(storing(10).work, LIVE, candidate);
+    const verdict = await judgeStored({ ...storing(10).input, candidate });
     assert.equal(verdict.faultCount, 7);
     assert.deepEqual(verdict.faults[0], { instance: 'A n/a3', path: 'spec.a', why: 'it breaks the rule: self < 3' });
     assert.deepEqual(verdict.unchecked, ["quantity('1').isInteger()"]);
@@ -60,7 +58,7 @@ interface Held {
  *
  * @param breaks after how many pages each of the first reads is too old.
  */
-function storing(count: number, breaks: readonly number[] = []): { work: Work; held: Held } {
+function storing(count: number, breaks: readonly number[] = []): { input: StoredInput; held: Held } {
   const held: Held = { reads: 0, most: 0 };
   async function* pages(_type: ResourceType, { size }: PageOptions): AsyncGenerator<ObjectPage> {
     const limit = breaks[held.reads] ?? Infinity;
@@ -72,7 +70,11 @@ function storing(count: number, breaks: readonly number[] = []): { work: Work; h
       yield { items, resourceVersion: '1', remaining: Math.max(0, count - first - size) };
     }
   }
-  return { work: { ports: { cluster: { pages } }, signal: new AbortController().signal } as unknown as Work, held };
+  return { input: inputOf({ pages }), held };
+}
+
+function inputOf(cluster: StoredInput['cluster']): StoredInput {
+  return { cluster, live: LIVE, candidate: CANDIDATE, named: 10, signal: new AbortController().signal };
 }
 
 function instance(number: number): KubeObject {
