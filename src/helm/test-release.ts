@@ -29,7 +29,8 @@ export async function testRelease(runner: HelmRunner, input: TestInput, signal: 
     return { outcome: 'Passed', tests };
   } catch (error) {
     if (!isAppError(error) || error.code === 'ClusterUnavailable' || error.code === 'NotFound') throw error;
-    return await failureReport(runner, input, { error, began, signal });
+    const unended = Date.now() - began >= timeoutMs ? 'Running' : 'Failed';
+    return await failureReport(runner, input, { error, began, unended, signal });
   }
 }
 
@@ -37,14 +38,15 @@ interface FailedRun {
   readonly error: AppError;
   /** Milliseconds since the epoch. */
   readonly began: number;
+  /** The phase of a test that did not end: failed when the time was over, else Helm itself was ended. */
+  readonly unended: 'Running' | 'Failed';
   readonly signal: AbortSignal;
 }
 
 /** Helm records which hook failed; one that failed in an earlier run says nothing about this one. */
-async function failureReport(runner: HelmRunner, input: TestInput, { error, began, signal }: FailedRun): Promise<TestReport> {
-  const failed = (await testsOf(runner, input, signal)).filter(
-    (test) => test.phase === 'Failed' && Date.parse(test.startedAt) >= began - 1_000,
-  );
+async function failureReport(runner: HelmRunner, input: TestInput, { error, began, unended, signal }: FailedRun): Promise<TestReport> {
+  const run = (await testsOf(runner, input, signal)).filter((test) => Date.parse(test.startedAt) >= began - 1_000);
+  const failed = run.filter(({ phase }) => phase === 'Failed' || phase === unended);
   if (failed.length === 0) throw error;
   return { outcome: 'Failed', failed: failed.map(({ name }) => name), message: error.message };
 }

@@ -111,6 +111,16 @@ describe('an Operator that does not roll back', () => {
   });
 });
 
+describe('tests that do not end', () => {
+  it('count as failed when their time is over', async () => {
+    const namespace = await hands.newNamespace();
+    const more = { upgrade: {}, test: { enable: true, timeout: '2s' }, values: { testHangs: true } };
+    await world.create(namespace, 'endless', spec('endless', more));
+    const condition = await world.condition(namespace, 'endless', { type: 'Ready', status: 'False', reason: 'TestFailed' });
+    assert.match(condition.message, /^Job endless-smoke failed: /);
+  });
+});
+
 /** Creates an Operator and waits until it is ready. */
 async function installed(name: string, more: object = {}): Promise<string> {
   const namespace = await hands.newNamespace();
@@ -140,7 +150,7 @@ function wordOf(mark: boolean | undefined, word: string): string {
   return mark ? word : `un${word}`;
 }
 
-const VALUES = 'port: 80\nnowhere: false\ntestFails: false\nhookFails: false\npassword: ""\n';
+const VALUES = 'port: 80\nnowhere: false\ntestFails: false\ntestHangs: false\nhookFails: false\npassword: ""\n';
 
 /** 70000 is a number as far as Helm can tell; the api-server refuses it. */
 const PORT = `apiVersion: v1
@@ -161,11 +171,11 @@ spec:
 {{ end }}
 `;
 
-/** A Job that has nothing to do succeeds at once; one whose pod fits nowhere fails after a second. */
+/** A Job that has nothing to do succeeds at once; one whose pod fits nowhere fails after a second; a suspended one never ends. */
 const JOB = (name: string, fails: string): string => `  name: "{{ .Release.Name }}-${name}"
 spec:
   backoffLimit: 0
-  {{ if .Values.${fails} }}activeDeadlineSeconds: 1{{ else }}completions: 0{{ end }}
+  {{ if .Values.testHangs }}suspend: true{{ else if .Values.${fails} }}activeDeadlineSeconds: 1{{ else }}completions: 0{{ end }}
   template: {spec: {restartPolicy: Never, nodeSelector: {no: such}, containers: [{name: a, image: example.com/a:1}]}}
 `;
 
