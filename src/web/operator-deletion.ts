@@ -122,7 +122,7 @@ function warningOf({ policy, instances }: OperatorDeletion): OperatorDeletePage[
             tone: 'warn',
             symbol: 'warn',
             title: `${many} would hold it`,
-            text: 'It would wait, and nothing would go, until they are deleted. While it waits, nothing new is installed from it.',
+            text: `It would wait, and nothing would go, until ${instances === 1 ? 'that is' : 'those are'} deleted. While it waits, its apps cannot be installed.`,
           };
     case 'Cascade':
       return {
