@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { createKube } from '../../src/kube/kube.ts';
+import type { ResourceType } from '../../src/domain/resource.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type Answer, type Product, startProduct, until } from '../support/product.ts';
@@ -54,6 +56,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     for (const kind of ['Operator', 'Deployment', 'ReplicaSet', 'ServiceAccount', 'ClusterRole', 'CustomResourceDefinition']) {
       assert.ok(kindsOf(at(body, 'root')).includes(kind), `${kind} in ${kindsOf(at(body, 'root')).join()}`);
     }
+    assert.equal(kindsOf(at(body, 'root')).filter((kind) => kind === 'ReplicaSet').length, 1, 'nothing stands twice');
     assert.ok(listAt(body, 'unreadable').includes('Secret'));
     assert.equal(at(body, 'missing'), undefined);
   });
@@ -79,6 +82,37 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       ['name', 'kind', 'environment', 'app'].map((key) => textAt(instance, key)),
       ['sessions', 'Cache', 'team-a', CACHES],
     );
+  });
+
+  it('gives an admin who has no role in an environment no more than counts: no instance as a whole, no pod, no Secret', async () => {
+    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const group = 'oidc:curators';
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const core = (resource: string): ResourceType => ({ group: '', version: 'v1', resource });
+    const caches = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches' };
+    try {
+      await kube.asController().create(
+        { group: apiGroup, version: 'v1', resource: 'clusterrolebindings' },
+        {
+          apiVersion: `${apiGroup}/v1`,
+          kind: 'ClusterRoleBinding',
+          metadata: { name: 'curators' },
+          subjects: [{ kind: 'Group', apiGroup, name: group }],
+          roleRef: { apiGroup, kind: 'ClusterRole', name: 'chandlery-admin' },
+        },
+      );
+      const curator = kube.asActor({ user: 'oidc:cleo', groups: [group] });
+      await until(
+        async () => (await curator.review({ verb: 'list', group: caches.group, resource: 'caches' })).allowed,
+        'the role is bound',
+      );
+      assert.equal((await curator.listMetadata(caches)).items.length, 1);
+      await assert.rejects(curator.get({ ...caches, namespace: 'team-a', name: 'sessions' }), { code: 'Forbidden' });
+      await assert.rejects(curator.list(core('pods'), { namespace: 'team-a' }), { code: 'Forbidden' });
+      await assert.rejects(curator.list(core('secrets')), { code: 'Forbidden' });
+    } finally {
+      await kube.close();
+    }
   });
 
   it('tells what deleting it would do, and what would block it, without deleting anything', async () => {
