@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createCleartextMessage, readPrivateKey, sign } from 'openpgp';
+import { createCleartextMessage, readPrivateKey, revokeKey, sign } from 'openpgp';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
 import type { ChartAccess } from '../../../src/domain/chart-access.ts';
 import { parseVerifySecret } from '../../../src/domain/verify-secret.ts';
@@ -52,6 +52,13 @@ describe('the provenance of a chart', () => {
       `signed by the key ${EVE.fingerprint.slice(-16)}, which is not in Secret "ops/repo"; trusted are: key ${ANN.fingerprint} \\(Ann`,
     );
     await assertFails(fetchWith(library, trusting({ 'ann.asc': ANN.publicKey })), 'SignatureInvalid', sentence);
+  });
+
+  it('by a key that was revoked since is refused', async (t) => {
+    const { library } = await folderWith(t, await signed(t, '1.0.0', ANN));
+    const { publicKey } = await revokeKey({ key: await readPrivateKey({ binaryKey: ANN.secretRing }), format: 'object' });
+    const sentence = new RegExp(`its signature by key ${ANN.fingerprint} \\(Ann .* does not hold: .*revoked`, 'i');
+    await assertFails(fetchWith(library, trusting({ 'ann.asc': publicKey.armor() })), 'SignatureInvalid', sentence);
   });
 
   it('must be there', async (t) => {
