@@ -1,5 +1,4 @@
 import type { Actor } from '../domain/actor.ts';
-import { isMajorStep, isNewer } from '../domain/chart-version.ts';
 import type { Discovery } from '../domain/cluster.ts';
 import { isAppError } from '../domain/errors.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
@@ -12,6 +11,7 @@ import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
 import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
 import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
 import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
+import { planWarnings } from '../domain/upgrade-plan/plan-warnings.ts';
 import type { PlannedChart, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
 import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
@@ -156,7 +156,7 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
     to,
     offered: charts.offered,
     verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults: [...values.faults, ...after.faults] }),
-    warnings: warningsOf(scene, before),
+    warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
     values: valuesPart,
     objects: objectChanges(compared),
     definitions,
@@ -184,21 +184,6 @@ function plannedChart({ digest, contents }: UpgradeChart): PlannedChart {
 
 function approvedBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[APPROVED_UPGRADE] ?? '';
-}
-
-function warningsOf({ charts, status, values }: Scene, before: Rendering): string[] {
-  const { from, to } = charts;
-  const [installed, wanted] = [from?.contents.metadata.version ?? '', to.contents.metadata.version];
-  return [
-    ...(isMajorStep(installed, wanted) ? [`${wanted} is another major version than ${installed}: read its release notes first`] : []),
-    ...(isNewer(installed, wanted) ? [`${wanted} is older than ${installed}, which is installed`] : []),
-    ...(status.release === undefined ? ['Nothing is installed yet, so everything is new'] : []),
-    ...(status.release !== undefined && from === undefined
-      ? ['The chart that is installed cannot be fetched any more, so everything looks new']
-      : []),
-    ...(before.faults.length > 0 ? ['The chart that is installed does not render any more, so everything looks new'] : []),
-    ...(values.missing.length > 0 ? ['Values that you may not read are the same word on both sides'] : []),
-  ];
 }
 
 /** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */
