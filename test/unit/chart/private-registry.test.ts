@@ -74,19 +74,21 @@ describe('a private registry', () => {
     assert.deepEqual(asked, ['without credentials']);
   });
 
-  it('whose blobs are elsewhere is not asked for a password by that other host', async (t) => {
-    const asked: string[] = [];
-    const store = await serveHttps(t, (request, response) => {
-      asked.push(`${request.url} ${request.headers.authorization ?? 'without credentials'}`);
-      const realm = `Bearer realm="https://${request.headers.host}/token",service="x"`;
-      response.writeHead(401, { 'www-authenticate': request.url === '/token' ? '' : realm }).end();
+  for (const login of [{ kind: 'Token', ...ANN }, { kind: 'Open' }] as const) {
+    it(`whose blobs are elsewhere is not asked for a password by that other host (${login.kind})`, async (t) => {
+      const asked: string[] = [];
+      const store = await serveHttps(t, (request, response) => {
+        asked.push(`${request.url} ${request.headers.authorization ?? 'without credentials'}`);
+        const realm = `Bearer realm="https://${request.headers.host}/token",service="x"`;
+        response.writeHead(401, { 'www-authenticate': request.url === '/token' ? '' : realm }).end();
+      });
+      const { registry, library } = await pushed(t, { login }, [store.authority]);
+      registry.options.blobStore = store;
+      await assertFails(fetchAs(library, registry, ANN), 'ChartUnauthorized', /was not sent there, because it is for https:\/\/localhost/);
+      assert.equal(asked.length, 1);
+      assert.match(asked[0] ?? '', /without credentials$/);
     });
-    const { registry, library } = await pushed(t, { login: { kind: 'Token', ...ANN } }, [store.authority]);
-    registry.options.blobStore = store;
-    await assertFails(fetchAs(library, registry, ANN), 'ChartUnauthorized', /was not sent there, because it is for https:\/\/localhost/);
-    assert.equal(asked.length, 1);
-    assert.match(asked[0] ?? '', /without credentials$/);
-  });
+  }
 
   it('cannot have the password sent to a token server of another domain, by http, or into a private network', async (t) => {
     const { registry, library } = await pushed(t, { login: { kind: 'Token', ...ANN } });
