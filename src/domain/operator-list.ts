@@ -1,3 +1,4 @@
+import { findCondition } from './condition.ts';
 import type { OperatorView } from './operator.ts';
 
 /** What an Operator is, in one word; those that need somebody first. */
@@ -30,9 +31,11 @@ export interface OperatorList {
 
 const WORDS = { READY: 'Ready', INSTALLING: 'Installing', ERROR: 'Error', DELETING: 'Deleting' } as const;
 
-/** A deletion is not held by suspending, so it counts more. */
-export function stateOf({ status, suspended }: Pick<OperatorView, 'status' | 'suspended'>): OperatorState {
-  return suspended && status !== 'DELETING' ? 'Suspended' : WORDS[status];
+/** A deletion is not held by suspending, so it counts more. What runs may work though the wanted version failed; that needs somebody all the same. */
+export function stateOf({ status, suspended, conditions }: Pick<OperatorView, 'status' | 'suspended' | 'conditions'>): OperatorState {
+  if (suspended && status !== 'DELETING') return 'Suspended';
+  const fallenBack = status === 'READY' && findCondition(conditions, 'Ready')?.status === 'False';
+  return fallenBack ? 'Error' : WORDS[status];
 }
 
 export function filterOperators(all: readonly OperatorView[], filter: OperatorFilter): OperatorList {

@@ -37,7 +37,7 @@ const AVAILABILITY: Readonly<Record<Availability, { tone: Tone; symbol: string }
   Unavailable: { tone: 'bad', symbol: 'bad' },
 };
 
-export function operatorBadge(operator: Pick<OperatorView, 'status' | 'suspended'>): Badge {
+export function operatorBadge(operator: Pick<OperatorView, 'status' | 'suspended' | 'conditions'>): Badge {
   return stateBadge(stateOf(operator));
 }
 
