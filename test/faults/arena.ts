@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,6 +36,7 @@ export async function openArena(): Promise<Arena> {
   const chart = join(repoRoot, 'charts', 'chandlery');
   const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
   await bootstrapCluster(kube, files, AbortSignal.timeout(120_000));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const workers = new Set<Worker>();
   const logFile = (namespace: string): string => join(folder, `${namespace}.log`);
   return {

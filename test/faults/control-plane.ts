@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +61,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   if (tools.cluster === undefined) throw new Error('the programs of the cluster are missing: run node bin/setup.mjs');
   const folder = await claimStateFolder(await mkdtemp(join(await realpath(tmpdir()), 'chandlery-test-faults-')));
   const stateFolder = folder.path;
+  FOLDERS.add(stateFolder);
   await mkdir(join(stateFolder, 'run'), { recursive: true, mode: 0o700 });
   const pki = await preparePki(join(stateFolder, 'pki'), new Date());
   const ports = await choosePorts(join(stateFolder, 'run', 'ports.json'), stateFolder);
@@ -101,7 +103,11 @@ async function configure({ stateFolder, pki, ports }: ProgramInput): Promise<voi
 }
 
 const RUNNING = new Set<() => void>();
-process.once('exit', () => RUNNING.forEach((killNow) => killNow()));
+const FOLDERS = new Set<string>();
+process.once('exit', () => {
+  RUNNING.forEach((killNow) => killNow());
+  FOLDERS.forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+});
 
 /** A program that is started again however often it fails: clients end while the api-server is away. */
 function program(stateFolder: string, spec: ProgramSpec): Program {

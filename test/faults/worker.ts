@@ -40,7 +40,7 @@ export async function startWorker({ input, scratch, logFile, inside = [] }: Work
   const child = spawn(command[0] ?? '', command.slice(1), {
     stdio: ['pipe', 'pipe', log],
     detached: true,
-    env: { ...process.env, TMPDIR: scratch },
+    env: { ...process.env, TMPDIR: scratch, NODE_COMPILE_CACHE: join(scratch, 'compiled') },
   });
   closeSync(log);
   const { stdin, stdout } = child;
