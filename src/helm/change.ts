@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/resource.ts';
 import type { ReleaseInfo } from '../domain/release.ts';
-import { POST_RENDERER } from './home.ts';
+import { PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
 import type { HelmHome } from './home.ts';
 import { checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { parseRelease } from './release-output.ts';
@@ -15,8 +15,11 @@ export interface InstallInput extends ReleaseRef {
   readonly values: JsonObject;
   /** Labels of the release record, by which our releases are told from foreign ones. */
   readonly labels: Readonly<Record<string, string>>;
-  /** `uplift` sends the objects through our post-renderer: CustomResourceDefinitions are taken out, legacy APIs carried over. Default: none. */
-  readonly postRender?: 'uplift';
+  /**
+   * `uplift` sends the objects through our post-renderer: CustomResourceDefinitions are taken out, legacy APIs carried over. `plain` changes nothing and
+   * fails when there is a CustomResourceDefinition after all; it costs a few milliseconds, the other one takes a Node. Default: none.
+   */
+  readonly postRender?: 'uplift' | 'plain';
   /** Strings that must not show in an error. */
   readonly secrets?: readonly string[];
   /** Bound on the whole run, hooks included. Default five minutes. */
@@ -81,6 +84,7 @@ function changeOptions(input: InstallInput, { values, labels, timeoutMs, extra }
   const options = ['--namespace', input.namespace, '--output', 'json', '--values', values, '--timeout', hookTimeout(timeoutMs)];
   options.push('--skip-crds', '--skip-schema-validation', '--hide-notes', ...extra);
   if (labels !== '') options.push('--labels', labels);
+  if (input.postRender === 'plain') options.push('--post-renderer', PLAIN_POST_RENDERER);
   if (input.postRender === 'uplift') options.push('--post-renderer', POST_RENDERER, '--post-renderer-args', 'uplift');
   return options;
 }

@@ -5,9 +5,12 @@ import { stringify } from 'yaml';
 
 /** The name of our post-renderer plugin. */
 export const POST_RENDERER = 'chandlery';
+/** The name of the one that changes nothing. */
+export const PLAIN_POST_RENDERER = 'chandlery-plain';
 
 const STALE_MS = 3_600_000;
 const PROGRAM = fileURLToPath(new URL('post-render/main.ts', import.meta.url));
+const PLAIN_SCRIPT = fileURLToPath(new URL('post-render/plain.sh', import.meta.url));
 
 /** A home of helm's own: nothing of the user's repositories, plugins or credentials is read, and nothing is written there. */
 export interface HelmHome {
@@ -17,7 +20,8 @@ export interface HelmHome {
 }
 
 /**
- * Makes the folders of a private home (mode 0700) and the post-renderer plugin in it, which runs `post-render/main.ts` by this very Node.
+ * Makes the folders of a private home (mode 0700) and the post-renderer plugins in it: `post-render/main.ts`, run by this very Node, and
+ * `post-render/plain.sh`.
  *
  * @param extraEnv what a kubeconfig's credential program needs, or the service address inside a cluster.
  */
@@ -27,7 +31,8 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     await mkdir(folder(name), { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   await removeStale(folder('values'));
-  await writePlugin(folder('plugins'));
+  await writePlugin(folder('plugins'), POST_RENDERER, { command: process.execPath, args: [PROGRAM] });
+  await writePlugin(folder('plugins'), PLAIN_POST_RENDERER, { command: '/bin/sh', args: [PLAIN_SCRIPT] });
   const env = {
     HOME: dir,
     PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -52,17 +57,21 @@ async function removeStale(valuesDir: string): Promise<void> {
   }
 }
 
-async function writePlugin(pluginsDir: string): Promise<void> {
-  const dir = join(pluginsDir, POST_RENDERER);
+async function writePlugin(
+  pluginsDir: string,
+  name: string,
+  program: { readonly command: string; readonly args: readonly string[] },
+): Promise<void> {
+  const dir = join(pluginsDir, name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = join(dir, 'plugin.yaml');
   const text = stringify({
     apiVersion: 'v1',
     type: 'postrenderer/v1',
-    name: POST_RENDERER,
+    name,
     version: '1.0.0',
     runtime: 'subprocess',
-    runtimeConfig: { platformCommand: [{ command: process.execPath, args: [PROGRAM] }] },
+    runtimeConfig: { platformCommand: [program] },
   });
   if ((await readFile(file, 'utf8').catch(() => '')) === text) return;
   const temporary = `${file}.${process.pid}`;

@@ -45,7 +45,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     await applyCrds(held, gathered.crds);
     phase = 'Release';
     await ensureNamespace(held);
-    await input.change(held, changeRequest(held, input.target));
+    await input.change(held, changeRequest(held, input.target, gathered));
   };
   try {
     if ((await holdRelease(work, change)) === 'Busy') return { kind: 'Busy' };
@@ -75,7 +75,13 @@ export function withoutSecrets(error: AppError, secrets: readonly string[]): App
   return message === error.message ? error : new AppError(error.code, message);
 }
 
-function changeRequest({ release, label }: Work, { chart, values: { values, secrets }, step }: Target): ChangeRequest {
+function changeRequest(
+  { release, label, status }: Work,
+  { chart, values: { values, secrets }, step }: Target,
+  { sent }: Gathered,
+): ChangeRequest {
   const labels = { [OURS.operatorLabel]: label, [STEP_LABEL]: step };
-  return { ...release, chartPath: chart.path, values, secrets, labels, postRender: 'uplift' };
+  // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.
+  const postRender = sent === 'AsRendered' && status.failures === 0 ? 'plain' : 'uplift';
+  return { ...release, chartPath: chart.path, values, secrets, labels, postRender };
 }

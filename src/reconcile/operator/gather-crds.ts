@@ -14,6 +14,8 @@ export interface Gathered {
   readonly crds: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
   readonly refusals: readonly Refusal[];
+  /** Whether anything is to be taken out of what Helm sends, or carried over. */
+  readonly sent: 'AsRendered' | 'Changed';
 }
 
 /** Takes the CustomResourceDefinitions out of what a chart renders, carries them over to today's API and marks them as the Operator's. Pure. */
@@ -26,7 +28,19 @@ export function gatherCrds(rendered: readonly KubeObject[], chart: Chart, label:
     byName.set(object.metadata.name, marked(described, { label, origin: originOf(object, inFolder) }));
   }
   const crds = [...byName.values()].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
-  return { crds, conversions, refusals };
+  return { crds, conversions, refusals, sent: conversions.length === 0 && isPlain(rendered, inFolder) ? 'AsRendered' : 'Changed' };
+}
+
+/** Whether definitions are nowhere but in `crds/`, which Helm is told to leave out. A mention counts, since it is looked for in the text. */
+function isPlain(rendered: readonly KubeObject[], inFolder: ReadonlySet<string>): boolean {
+  const seen = new Set<string>();
+  return rendered.every((object) => {
+    const { name } = object.metadata;
+    if (!isCustomResourceDefinition(object)) return !JSON.stringify(object).includes('CustomResourceDefinition');
+    const isFirst = inFolder.has(name) && !seen.has(name);
+    seen.add(name);
+    return isFirst;
+  });
 }
 
 function originOf({ metadata }: KubeObject, inFolder: ReadonlySet<string>): CrdOrigin {

@@ -84,7 +84,8 @@ export interface ChangeRequest extends ReleaseRef {
   readonly chartPath: string;
   readonly values: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
-  readonly postRender?: 'uplift';
+  /** `plain`: nothing is to be taken out or carried over; fails when there is a definition after all. */
+  readonly postRender?: 'uplift' | 'plain';
   readonly historyLimit?: number;
   /** What must not show in an error. */
   readonly secrets?: readonly string[];
