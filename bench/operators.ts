@@ -1,6 +1,5 @@
 // `npm run bench:operators [-- COUNT]`: what the controller costs while so many Operators (1,000) are in step.
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrapCluster } from '../src/kube/bootstrap.ts';
@@ -18,9 +17,11 @@ const count = Number(process.argv[2] ?? 1_000);
 const HOUR_MS = 3_600_000;
 const signal = AbortSignal.timeout(20 * 60_000);
 
-const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-bench-'));
 const tools = await loadTools(repoRoot);
 const controlPlane = await startThrowawayCluster(tools);
+// It goes with the control plane.
+const folder = join(controlPlane.stateDir, 'bench');
+await mkdir(folder);
 const server = await startChartServer(benchCharts());
 const { kubeconfigPath } = controlPlane;
 const { kube, calls } = countCalls(createKube({ kubeconfigPath, userAgent: 'chandlery-bench' }));
@@ -71,5 +72,4 @@ try {
   server.close();
   await kube.close();
   await controlPlane.stop();
-  await rm(folder, { recursive: true, force: true });
 }

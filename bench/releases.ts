@@ -1,6 +1,6 @@
 // `npm run bench:releases [-- COUNT]`: so many small releases (100) by Chandlery, and by plain helm one by one and in parallel, on one control plane.
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { bootstrapCluster } from '../src/kube/bootstrap.ts';
@@ -21,9 +21,11 @@ const count = Number(process.argv[2] ?? 100);
 const signal = AbortSignal.timeout(20 * 60_000);
 const cores = availableParallelism();
 
-const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-bench-'));
 const tools = await loadTools(repoRoot);
 const controlPlane = await startThrowawayCluster(tools);
+// It goes with the control plane.
+const folder = join(controlPlane.stateDir, 'bench');
+await mkdir(folder);
 const { kubeconfigPath } = controlPlane;
 const files = chartFiles('small', '1.0.0', { 'templates/all.yaml': smallTemplate() });
 const server = await startChartServer({ small: files });
@@ -55,7 +57,6 @@ try {
   server.close();
   await kube.close();
   await controlPlane.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 
 /** All Operators are created at once; it is over when all are READY, their workloads looked at. */
