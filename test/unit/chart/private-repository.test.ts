@@ -171,6 +171,23 @@ describe('a private repository', () => {
   });
 });
 
+describe('a Secret that a source names', () => {
+  it('must be read by whoever asks for the chart: neither login nor policy is ever left out', async (t) => {
+    const { site, seen } = await privateRepository(t);
+    const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [site.authority] });
+    const source = { kind: 'repository', repoURL: site.address, name: 'demo', version: '1.0.0' } as const;
+    const signal = AbortSignal.timeout(60_000);
+    const verify = { provider: 'Provenance', secret: 'signers' } as const;
+    await assertFails(library.fetch({ ...source, secret: 'repo' }, signal, {}), 'Internal', /were not read/);
+    await assertFails(
+      library.fetch({ ...source, verify }, signal, { credentials: credentialsOf(ANN, site.address) }),
+      'Internal',
+      /were not read/,
+    );
+    assert.deepEqual(seen, []);
+  });
+});
+
 describe('a private chart in the cache', () => {
   it('is not given to one who only knows its digest', async (t) => {
     const { site, seen } = await privateRepository(t);
