@@ -69,10 +69,17 @@ function sourceText({ source, fallback }: FieldLine): string {
   return fallback === undefined ? source : `${source} ${shortened(JSON.stringify(fallback))}`;
 }
 
-function limitsText({ required, immutable, constraints, options, reason }: FieldLine): string {
+function limitsText({ required, immutable, constraints, options, reference, reason }: FieldLine): string {
   const limits = Object.entries(constraints).map(([name, value]) => `${name}=${shortened(String(value))}`);
   const choices = options === undefined ? [] : [`one of ${shortened(options.map((value) => JSON.stringify(value)).join(' '))}`];
-  const words = [required ? 'required' : '', immutable ? 'immutable' : '', ...limits, ...choices, reason ?? ''];
+  const words = [
+    required ? 'required' : '',
+    immutable ? 'immutable' : '',
+    ...limits,
+    ...choices,
+    reference === undefined ? '' : `${reference.part} of a ${reference.to.kind}`,
+    reason ?? '',
+  ];
   return words.filter((word) => word !== '').join(', ');
 }
 

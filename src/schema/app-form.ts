@@ -1,18 +1,29 @@
-import type { App } from '../domain/app.ts';
+import type { App, AppSummary } from '../domain/app.ts';
 import { objectAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { curatedFromExample } from './curated.ts';
 import { buildForm } from './form-model.ts';
-import type { FormMode, FormModel } from './form-node.ts';
+import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */
 export function specSchema(app: Pick<App, 'schema'>): JsonObject {
   return objectAt(app.schema, 'properties', 'spec') as JsonObject;
 }
 
-/** The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. */
-export function appForm(app: Pick<App, 'schema' | 'fields' | 'example' | 'defaults'>, mode: FormMode): FormModel {
+/** What the form of an App is made of. */
+type FormParts = Pick<App, 'schema' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings'>;
+
+/**
+ * The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. Fields may refer to instances of the
+ * App itself and of the other kinds of its Operator.
+ */
+export function appForm(app: FormParts, mode: FormMode): FormModel {
   const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
   const defaults = objectAt(app.defaults, 'spec') as JsonObject;
-  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode });
+  const kinds = [app, ...app.siblings].map(targetOf);
+  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, kinds });
+}
+
+function targetOf({ group, plural, kind }: Pick<AppSummary, 'group' | 'plural' | 'kind'>): ReferenceTarget {
+  return { group, resource: plural, kind };
 }

@@ -2,10 +2,11 @@ import { at, isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
-import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, YamlNode } from './form-node.ts';
+import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
 import { immutableMembers, isImmutable } from './immutable.ts';
 import { helpOf, humanise } from './label.ts';
 import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
+import { markReferences } from './mark-references.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
 
@@ -21,6 +22,8 @@ export interface FormInput {
   /** Whose `defaults` they are; by default the Operator's. */
   readonly defaultsFrom?: Exclude<FallbackSource, 'schema'>;
   readonly mode: FormMode;
+  /** The kinds that fields may refer to, beside those that every cluster has. */
+  readonly kinds?: readonly ReferenceTarget[];
 }
 
 const MOST_NODES = 20_000;
@@ -42,6 +45,7 @@ interface Builder {
   readonly document: Json;
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
+  readonly kinds: readonly ReferenceTarget[];
   nodes: number;
   leaves: number;
 }
@@ -62,8 +66,8 @@ interface Place {
 }
 
 function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number } {
-  const { schema, defaultsFrom = 'operator' } = input;
-  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), nodes: 0, leaves: 0 };
+  const { schema, defaultsFrom = 'operator', kinds = [] } = input;
+  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), kinds, nodes: 0, leaves: 0 };
   const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
@@ -114,7 +118,7 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
   );
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
-  return { ...base, kind: 'group', layer, children: builder.curated.sort(children), open: shape.open };
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(markReferences(base, children, builder.kinds)), open: shape.open };
 }
 
 function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {

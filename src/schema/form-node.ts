@@ -49,12 +49,26 @@ export interface NodeBase {
   readonly layer: Layer;
 }
 
+/** A resource as the api-server serves it; `group` is empty for the core group. */
+export interface ReferenceTarget {
+  readonly group: string;
+  /** The plural, as in addresses. */
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** What a text names: an object, or a key of the object that the member `of` beside it names. A better input, and no limit: any text may be typed. */
+export type Reference =
+  { readonly to: ReferenceTarget; readonly part: 'name' } | { readonly to: ReferenceTarget; readonly part: 'key'; readonly of: string };
+
 /** A value typed as text into one line or several, or masked. */
 export interface TextNode extends NodeBase {
   readonly kind: 'text' | 'multiline' | 'secret';
   readonly types: readonly ['string'];
   readonly format: string;
   readonly constraints: Constraints;
+  /** Only of a text of one line. */
+  readonly reference?: Reference;
 }
 
 /** A number, an amount or a time with a unit, or a value that may be either number or text. */

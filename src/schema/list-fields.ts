@@ -1,5 +1,5 @@
 import type { Json } from '../domain/resource.ts';
-import { isScalar, type Constraints, type FallbackSource, type FormModel, type FormNode, type Layer } from './form-node.ts';
+import { isScalar, type Constraints, type FallbackSource, type FormModel, type FormNode, type Layer, type Reference } from './form-node.ts';
 import { formatPath } from './form-path.ts';
 
 /** Where the value of a field comes from while nobody fills it in: the schema's default, somebody's values, or nowhere. */
@@ -19,6 +19,8 @@ export interface FieldLine {
   readonly constraints: Constraints;
   /** What can be chosen. */
   readonly options?: readonly Json[];
+  /** What the text names. */
+  readonly reference?: Reference;
   /** Why there is no typed control. */
   readonly reason?: string;
   readonly help: string;
@@ -34,7 +36,7 @@ function linesOf(node: FormNode): FieldLine[] {
   if (node.kind === 'choice') return [lineOf(node), ...node.branches.flatMap((branch) => linesOf(branch.node))];
   if (node.kind !== 'list' && node.kind !== 'map') return [lineOf(node)];
   const row = node.kind === 'list' ? node.item : node.value;
-  return [lineOf(node), ...(isScalar(row) ? [] : linesOf(row))];
+  return [lineOf(node), ...(isScalar(row) && !('reference' in row) ? [] : linesOf(row))];
 }
 
 function lineOf(node: FormNode): FieldLine {
@@ -50,6 +52,7 @@ function lineOf(node: FormNode): FieldLine {
     constraints: 'constraints' in node ? node.constraints : {},
     ...(kind === 'enum' ? { options: node.options.map((option) => option.value) } : {}),
     ...(kind === 'choice' ? { options: node.branches.map((branch) => branch.label) } : {}),
+    ...(kind === 'text' && node.reference !== undefined ? { reference: node.reference } : {}),
     ...(kind === 'yaml' ? { reason: node.reason } : {}),
     help: node.help.summary,
   };
