@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     kills: { type: 'string', default: '200' },
-    lanes: { type: 'string', default: '8' },
+    lanes: { type: 'string', default: '10' },
     only: { type: 'string', default: RUNS.join(',') },
   },
 });
