@@ -11,6 +11,7 @@ import { listEnvironments } from '../operation/list-environments.ts';
 import { listEvents } from '../operation/list-events.ts';
 import { listInstances } from '../operation/list-instances.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
+import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
 import { showInstance } from '../operation/show-instance.ts';
@@ -109,10 +110,16 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'delete',
     path: INSTANCE,
     operationId: 'deleteInstance',
-    summary: 'Delete an instance and all that it owns; `If-Match` guards against changes by others',
+    summary:
+      'Delete an instance and all that it owns, or with `dryRun=All` find out what would go; `If-Match` guards against changes by others',
     tag: 'Instances',
-    replies: { 202: { description: 'The deletion is accepted; Location answers 404 when it is done' } },
-    handle: async ({ ports, actor, params, ifMatch }) => {
+    query: DRY_RUN,
+    replies: {
+      200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
+      202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
+    },
+    handle: async ({ ports, actor, params, query, ifMatch }) => {
+      if (query['dryRun'] === 'All') return { status: 200, body: await preflightDeletion(ports, actor, addressOf(params)) };
       if (ifMatch !== '') refuseStale(await showInstance(ports, actor, addressOf(params)), ifMatch);
       await deleteInstance(ports, actor, addressOf(params));
       return { status: 202, location: pathOf(addressOf(params)) };

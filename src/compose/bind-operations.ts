@@ -20,6 +20,7 @@ import { planOperatorDeletion } from '../operation/plan-operator-deletion.ts';
 import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
 import type { Ports } from '../operation/ports.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
+import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
 import { showApp } from '../operation/show-app.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
@@ -49,6 +50,7 @@ export function bindOperations(ports: Ports): WebOperations {
     listEvents: (actor, address) => listEvents(ports, actor, address),
     preflightChange: (actor, change) => preflightChange(ports, actor, change),
     updateInstance: (actor, change) => updateInstance(ports, actor, change),
+    preflightDeletion: (actor, address) => preflightDeletion(ports, actor, address),
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
     listOperators: (actor, filter) => listOperators(ports, actor, filter),
     countInstances: (actor, names) => countInstances(ports, actor, names),

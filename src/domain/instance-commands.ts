@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
 import type { Commands } from './instance.ts';
-import type { MissingRight } from './errors.ts';
 import type { KubeObject } from './resource.ts';
 
 /** The request that a page makes, as the REST API takes it. */
@@ -26,21 +25,15 @@ export function commandsFor(object: KubeObject, call: RestCall): Commands {
   };
 }
 
-/** The smallest RoleBinding that grants what is missing: the role of one App, in one namespace, for one person. */
-export function grantFor(user: string, missing: readonly MissingRight[]): string | undefined {
-  const [first] = missing;
-  if (first?.namespace === undefined) return undefined;
-  const crd = `${first.resource}.${first.group}`;
-  return stringify(
-    {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      metadata: { generateName: `${first.resource}-edit-`, namespace: first.namespace },
-      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }],
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `chandlery-app-${crd}-edit` },
-    },
-    { lineWidth: 0 },
-  );
+/** The same for the deletion of an object. */
+export function deletionCommands(object: KubeObject, { app, url }: { readonly app: string; readonly url: string }): Commands {
+  const { name, namespace } = object.metadata;
+  const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
+  return {
+    yaml: stringify(object, { lineWidth: 0 }),
+    kubectl: `kubectl delete ${quoted(app)} ${quoted(name)}${where}`,
+    curl: `curl --fail-with-body -X DELETE ${quoted(url)} \\\n  -H "Authorization: Bearer $TOKEN"`,
+  };
 }
 
 function hereDocumentEnd(text: string): string {

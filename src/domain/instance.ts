@@ -1,6 +1,7 @@
 import type { Condition } from './condition.ts';
 import type { FieldFault, MissingRight } from './errors.ts';
 import type { Health } from './health.ts';
+import type { Findings, Remedy } from './preflight/findings.ts';
 import type { KubeObject } from './resource.ts';
 
 /** One App installed in one Environment, as a row shows it. */
@@ -36,9 +37,12 @@ export interface Preflight {
   readonly warnings: readonly string[];
   /** Why it is blocked: each with the field it belongs to, where there is one. */
   readonly faults: readonly FieldFault[];
-  /** The rights that are missing, and the RoleBinding (YAML) that would grant them. */
+  /** The rights that are missing, what would grant each, and all of that as one YAML stream. */
   readonly missing: readonly MissingRight[];
+  readonly remedies: readonly Remedy[];
   readonly grant?: string;
+  /** What would happen and what stands against it, line by line, each with the evidence for it. */
+  readonly findings: Findings;
   readonly commands: Commands;
 }
 

@@ -1,10 +1,15 @@
 import type { Actor } from '../domain/actor.ts';
+import { commandsFor } from '../domain/instance-commands.ts';
 import type { Preflight } from '../domain/instance.ts';
 import { mergePatchBetween } from '../domain/merge-patch.ts';
+import { joinFindings } from '../domain/preflight/findings.ts';
+import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
+import { specChanges } from '../domain/preflight/spec-changes.ts';
 import { missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
+import { readSurroundings } from './read-surroundings.ts';
 
 /** What would happen if an Instance were changed now. */
 export async function preflightChange(
@@ -12,17 +17,27 @@ export async function preflightChange(
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {
-  const { ref, object, changed, environment } = await prepareChange(ports, actor, change);
+  const { ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
   const { apiVersion, kind, spec } = changed;
+  const { namespace } = ref;
+  const object = { apiVersion, kind, metadata: { name: ref.name, namespace }, spec };
   return await preflight(actor, {
-    object: { apiVersion, kind, metadata: { name: ref.name, namespace: ref.namespace }, spec },
-    may: async () =>
-      await missingRight(ports, actor, { verb: 'update', group: ref.group, resource: ref.resource, namespace: ref.namespace }),
+    app: change.app,
+    object,
+    may: async () => await missingRight(ports, actor, { verb: 'update', group: ref.group, resource: ref.resource, namespace }),
     dryRun: async () => await writeChange(ports, actor, { change, dryRun: 'All' }),
-    call: {
+    look: async () => {
+      const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec });
+      return (stored) =>
+        joinFindings([
+          { changed: specChanges(before.spec, stored.spec) },
+          judgeSurroundings({ app: change.app, object: stored, before, ...around }),
+        ]);
+    },
+    commands: commandsFor(object, {
       method: 'PATCH',
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}`,
-      body: { spec: mergePatchBetween(object.spec ?? {}, change.spec) },
-    },
+      body: { spec: mergePatchBetween(before.spec ?? {}, change.spec) },
+    }),
   });
 }

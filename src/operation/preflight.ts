@@ -1,35 +1,80 @@
 import type { Actor } from '../domain/actor.ts';
 import type { Written } from '../domain/cluster.ts';
-import { isAppError, type AppError, type FieldFault, type MissingRight } from '../domain/errors.ts';
-import { commandsFor, grantFor, type RestCall } from '../domain/instance-commands.ts';
-import type { Preflight } from '../domain/instance.ts';
+import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingRight } from '../domain/errors.ts';
+import type { Commands, Preflight } from '../domain/instance.ts';
+import { joinFindings, type Finding, type Findings, type FindingSubject } from '../domain/preflight/findings.ts';
+import { remedyFor } from '../domain/preflight/remedy.ts';
 import type { KubeObject } from '../domain/resource.ts';
 
-/** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act over REST. */
+/** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act for automation. */
 export interface Attempt {
+  /** The App's id. */
+  readonly app: string;
   readonly object: KubeObject;
   readonly may: () => Promise<MissingRight | undefined>;
   readonly dryRun: () => Promise<Written>;
-  readonly call: RestCall;
+  /** Reads what else decides; the answer judges the object as it would be stored. */
+  readonly look: () => Promise<(object: KubeObject) => Partial<Findings>>;
+  readonly commands: Commands;
 }
 
 /**
- * Finds out what would happen without writing: the right first, then the api-server's own dry run, which runs validation, quota and
- * admission. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
+ * Finds out what would happen without writing: the right, the api-server's own dry run, which runs validation, quota and admission, and what stands
+ * around it, all at once. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
  */
 export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
-  const commands = commandsFor(attempt.object, attempt.call);
-  const missing = await attempt.may();
-  if (missing !== undefined)
-    return refused(actor, attempt.object, { commands, missing: [missing], faults: [{ message: sentenceOf(missing) }] });
-  try {
-    const { object: result, warnings } = await attempt.dryRun();
-    return { verdict: 'Ready', object: attempt.object, result, warnings, faults: [], missing: [], commands };
-  } catch (error) {
-    if (!isAppError(error, 'InvalidInput', 'AdmissionDenied', 'QuotaExceeded', 'AlreadyExists', 'Conflict', 'Forbidden')) throw error;
-    const lacks = error.missing === undefined ? [] : [error.missing];
-    return refused(actor, attempt.object, { commands, missing: lacks, faults: faultsOf(error) });
+  const { app, object, commands } = attempt;
+  const [missing, outcome, judge] = await Promise.all([attempt.may(), settle(attempt.dryRun), attempt.look()]);
+  const shared = { object, commands };
+  if (missing === undefined && 'written' in outcome) {
+    const { object: result, warnings } = outcome.written;
+    const findings = joinFindings([judge(result), { warned: warnings.map(warned) }]);
+    return { ...shared, verdict: 'Ready', result, warnings, faults: [], missing: [], remedies: [], findings };
   }
+  const why = whyRefused(missing, outcome);
+  const remedies = why.missing.map((right) => remedyFor({ user: actor.user, right, apps: new Set([app]) }));
+  const { warned: also, unchecked } = joinFindings([judge(object)]);
+  const findings = joinFindings([{ blocked: why.blocked, warned: also, unchecked }]);
+  const grant = remedies.map(({ yaml }) => yaml).join('---\n');
+  const { faults, missing: lacking } = why;
+  const refused = { ...shared, verdict: 'Blocked', warnings: [], faults, missing: lacking, remedies, findings } as const;
+  return grant === '' ? refused : { ...refused, grant };
+}
+
+type Outcome = { readonly written: Written } | { readonly refusal: AppError };
+
+const REFUSALS = ['InvalidInput', 'AdmissionDenied', 'QuotaExceeded', 'AlreadyExists', 'Conflict', 'Forbidden'] as const;
+
+async function settle(dryRun: Attempt['dryRun']): Promise<Outcome> {
+  try {
+    return { written: await dryRun() };
+  } catch (error) {
+    if (!isAppError(error, ...REFUSALS)) throw error;
+    return { refusal: error };
+  }
+}
+
+interface Why {
+  readonly missing: readonly MissingRight[];
+  readonly faults: readonly FieldFault[];
+  readonly blocked: readonly Finding[];
+}
+
+/** A missing right says it all; what the api-server answered to the dry run is the same then, in its own words. */
+function whyRefused(missing: MissingRight | undefined, outcome: Outcome): Why {
+  if (missing !== undefined) {
+    const message = sentenceOf(missing);
+    return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Right', evidence: 'exact' }] };
+  }
+  const refusal = 'refusal' in outcome ? outcome.refusal : new AppError('Internal', 'preflight: refused without a reason');
+  const faults = faultsOf(refusal);
+  const blocked = faults.map(({ message, field }) => ({
+    message: field === undefined || message.includes(field) ? message : `${field}: ${message}`,
+    about: subjectOf(refusal),
+    evidence: 'exact' as const,
+    ...(field === undefined ? {} : { field }),
+  }));
+  return { missing: refusal.missing === undefined ? [] : [refusal.missing], faults, blocked };
 }
 
 /** The faults of an error by field; the sentence of the error where it names none. */
@@ -39,9 +84,21 @@ export function faultsOf(error: AppError): readonly FieldFault[] {
   return [{ message: error.message }];
 }
 
-function refused(actor: Actor, object: KubeObject, why: Pick<Preflight, 'commands' | 'missing' | 'faults'>): Preflight {
-  const grant = grantFor(actor.user, why.missing);
-  return { verdict: 'Blocked', object, warnings: [], ...why, ...(grant === undefined ? {} : { grant }) };
+function subjectOf({ code, message }: AppError): FindingSubject {
+  if (code === 'AdmissionDenied' && message.includes('PodSecurity')) return 'PodSecurity';
+  return SUBJECTS[code] ?? 'Validation';
+}
+
+const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
+  Forbidden: 'Right',
+  QuotaExceeded: 'Quota',
+  AdmissionDenied: 'Policy',
+  AlreadyExists: 'Object',
+  Conflict: 'Object',
+};
+
+function warned(message: string): Finding {
+  return { message, about: 'Policy', evidence: 'exact' };
 }
 
 function sentenceOf({ verb, resource, group, namespace }: MissingRight): string {

@@ -17,7 +17,7 @@ import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { instancePath } from './paths.ts';
 import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
-import { reviewOf } from './review.ts';
+import { reviewOf, wantsReview } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
@@ -119,7 +119,7 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
   if (wrong.length > 0) return showDraft(change, { fields: visit.body, faults: wrong, foreign: [], seen: visit.body.get('seen') ?? '' });
-  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save') {
+  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
     return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
   }
   const model = {

@@ -1,8 +1,8 @@
 import type { EnvironmentView } from '../domain/environment.ts';
-import type { InstanceView } from '../domain/instance.ts';
-import type { ResourceTree } from '../domain/tree.ts';
+import type { InstanceView, Preflight } from '../domain/instance.ts';
+import { findingsView, type FindingsView } from './findings-view.ts';
 import { instancePath } from './paths.ts';
-import { kindCounts } from './tree-view.ts';
+import { remediesOf, type Review } from './review.ts';
 
 export interface DeletePage {
   readonly name: string;
@@ -10,44 +10,45 @@ export interface DeletePage {
   readonly environment: string;
   readonly backHref: string;
   readonly action: string;
-  /** Resources below the instance, by kind. */
-  readonly counts: readonly string[];
-  readonly unreadable: readonly string[];
+  /** Whether nothing stands against it. */
+  readonly ready: boolean;
+  /** What goes, what stays, and what stands against it. */
+  readonly findings: FindingsView;
+  readonly remedies: Review['remedies'];
   /** In production the name must be typed, so that a slip of the hand deletes nothing. */
   readonly typeName: boolean;
   readonly fault?: string;
   readonly faults: readonly { readonly message: string; readonly href: string }[];
   readonly warning: string;
-  readonly command: string;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
 }
 
 export function deletePage(
-  reading: { readonly instance: InstanceView; readonly tree: ResourceTree },
+  { instance, preflight }: { readonly instance: InstanceView; readonly preflight: Preflight },
   environment: EnvironmentView,
   fault?: string,
 ): DeletePage {
-  const { instance, tree } = reading;
-  const counts = kindCounts(tree);
+  const { verdict, findings, commands } = preflight;
   return {
     name: instance.name,
     appName: instance.appName,
     environment: environment.displayName === '' ? environment.name : environment.displayName,
     backHref: instancePath(instance),
     action: `${instancePath(instance)}/delete`,
-    counts,
-    unreadable: tree.unreadable,
+    ready: verdict === 'Ready',
+    findings: findingsView(findings),
+    remedies: remediesOf(preflight),
     typeName: needsName(environment),
     ...(fault === undefined ? {} : { fault }),
     faults: fault === undefined ? [] : [{ message: fault, href: '#name' }],
-    warning: warningOf(counts),
-    command: `kubectl delete ${instance.app} ${instance.name} --namespace ${environment.namespace}`,
+    warning: findings.removed.some(({ about }) => about === 'Data')
+      ? 'The data in its volumes goes with it. Make a backup first if you need it.'
+      : 'What it stored goes with it. Make a backup first if you need it.',
+    commands: [
+      { label: 'The same with kubectl', text: commands.kubectl },
+      { label: 'The same with curl', text: commands.curl },
+    ],
   };
-}
-
-function warningOf(counts: readonly string[]): string {
-  return counts.some((count) => count.includes('PersistentVolumeClaim'))
-    ? 'The data in its volumes goes with it. Make a backup first if you need it.'
-    : 'What it stored goes with it. Make a backup first if you need it.';
 }
 
 export function needsName(environment: Pick<EnvironmentView, 'tier'>): boolean {

@@ -14,7 +14,7 @@ import { type InstallDraft, installPage } from './install-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
-import { reviewOf } from './review.ts';
+import { reviewOf, wantsReview } from './review.ts';
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
@@ -85,7 +85,8 @@ async function attempt(
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return showDraft(install, { ...draft, fields: body, faults: preflight.faults });
-    if (preflight.verdict === 'Blocked' || body.get('_do') !== 'install') return showReview(install, draft, reviewOf(preflight, body));
+    const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
+    if (preflight.verdict === 'Blocked' || !wanted) return showReview(install, draft, reviewOf(preflight, body));
     const created = await operations.createInstance(actor, draft);
     return { redirect: instancePath(created) };
   } catch (error) {

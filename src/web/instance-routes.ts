@@ -92,9 +92,9 @@ function stream({ operations, views, stopping }: WebDeps): RequestHandler {
 
 async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: string): Promise<Answer> {
   const address = addressOf(visit);
-  const [instance, tree, environment] = await Promise.all([
+  const [instance, preflight, environment] = await Promise.all([
     operations.showInstance(visit.actor, address),
-    operations.showTree(visit.actor, address),
+    operations.preflightDeletion(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
   return {
@@ -102,7 +102,7 @@ async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: stri
     title: `${fault === undefined ? '' : 'Error: '}Delete ${address.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(address, environment, 'Delete'),
-    model: deletePage({ instance, tree }, environment, fault),
+    model: deletePage({ instance, preflight }, environment, fault),
     ...(fault === undefined ? {} : { status: 422 }),
   };
 }

@@ -58,6 +58,7 @@ export interface WebOperations {
   listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
   updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
+  preflightDeletion(actor: Actor, address: InstanceAddress): Promise<Preflight>;
   deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */

@@ -1,7 +1,7 @@
 import type { App } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import { grantFor } from '../domain/instance-commands.ts';
 import type { InstanceView } from '../domain/instance.ts';
+import { remedyFor } from '../domain/preflight/remedy.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { missingSentence } from './message-page.ts';
 import { instancePath } from './paths.ts';
@@ -29,7 +29,7 @@ export function readOnlyPage({ instance, environment, app, user }: ReadOnlyInput
   return {
     name: instance.name,
     missing: missingSentence(right),
-    grant: grantFor(user, [right]) ?? '',
+    grant: remedyFor({ user, right, apps: new Set([app.id]) }).yaml,
     yaml: yamlText(withoutStatus(instance.object)),
     backHref: instancePath(instance),
   };

@@ -1,6 +1,5 @@
-import type { ResourceTree, TreeNode } from '../domain/tree.ts';
+import type { TreeNode } from '../domain/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
-import { plural } from './view-helpers.ts';
 
 /** A view of `parts/tree-node`. */
 export interface TreeRow {
@@ -50,22 +49,4 @@ export function boundedTree(root: TreeNode, most = MOST_ROWS): BoundedTree {
   }
   const only = (node: TreeNode): TreeNode => ({ ...node, children: node.children.filter((child) => shown.has(child)).map(only) });
   return { tree: treeRow(only(root)), count, hidden: count + 1 - shown.size };
-}
-
-/** How many of each kind stand below the root, most first: `3 Pods`, `1 Service`. */
-export function kindCounts({ root }: ResourceTree): readonly string[] {
-  const counts = new Map<string, number>();
-  const queue = [...root.children];
-  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-    counts.set(node.kind, (counts.get(node.kind) ?? 0) + 1);
-    queue.push(...node.children);
-  }
-  return [...counts]
-    .toSorted(([kindA, a], [kindB, b]) => b - a || kindA.localeCompare(kindB))
-    .map(([kind, count]) => plural(count, kind, pluralKind(kind)));
-}
-
-function pluralKind(kind: string): string {
-  if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
-  return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }

@@ -1,5 +1,7 @@
-import { AppError } from '../../src/domain/errors.ts';
+import { AppError, type MissingRight } from '../../src/domain/errors.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
+import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
+import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
@@ -55,6 +57,7 @@ const WRITES = {
   createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
   preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
   updateInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find(draft),
+  preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
 };
 
@@ -67,14 +70,45 @@ function preflight({ name, environment, spec }: InstanceDraft): Preflight {
     verdict: name === 'blocked' || name === 'wrong' ? 'Blocked' : 'Ready',
     object,
     warnings: ['spec.version "15" is deprecated: it ends next year.'],
+    findings: sampleFindings(name, right),
+    remedies:
+      name === 'blocked' ? [remedyFor({ user: 'oidc:dev-a', right, apps: new Set(['postgresclusters.samples.chandlery.dev']) })] : [],
     faults: name === 'wrong' ? [{ field: 'spec.storage.size', message: 'must be a quantity such as 10Gi' }] : [],
     missing: name === 'blocked' ? [right] : [],
-    ...(name === 'blocked' ? { grant: yamlText({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' }) } : {}),
     commands: {
       yaml,
       kubectl: `kubectl apply -f - <<'EOF'\n${yaml}EOF`,
       curl: `curl --fail http://localhost:8080/api/v1/environments/${environment}/instances`,
     },
+  };
+}
+
+function deletion({ environment, name }: InstanceAddress): Preflight {
+  const line = (message: string, about: Finding['about']): Finding => ({ message, about, evidence: 'exact' });
+  const removed = [
+    line(`PostgresCluster ${name}`, 'Object'),
+    line(`Pod ${name}-0, ${name}-1, ${name}-2`, 'Object'),
+    line(`PersistentVolumeClaim data-${name}-0 (10Gi): its data will be deleted`, 'Data'),
+  ];
+  const { findings: _findings, ...rest } = preflight({ environment, app: 'postgresclusters.samples.chandlery.dev', name, spec: {} });
+  return { ...rest, findings: { ...NO_FINDINGS, removed } };
+}
+
+/** A name of `huge` takes more than the namespace lets a container have. */
+function sampleFindings(name: string, { namespace, verb }: MissingRight): Findings {
+  const line = (message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding => ({
+    message,
+    about,
+    evidence,
+  });
+  const huge = line('spec.memory: pods will be refused when they are made: memory 8Gi is above the limit of 4Gi', 'LimitRange', 'estimate');
+  const refused = name === 'wrong' ? 'spec.storage.size: must be a quantity such as 10Gi' : `You may not ${verb} it`;
+  const blocked = name === 'blocked' || name === 'wrong';
+  return {
+    ...NO_FINDINGS,
+    created: blocked ? [] : [line(`PostgresCluster ${name} in the namespace ${namespace ?? ''}`, 'Object')],
+    warned: [line('spec.version "15" is deprecated: it ends next year.', 'Policy'), ...(name === 'huge' ? [huge] : [])],
+    blocked: blocked ? [line(refused, name === 'wrong' ? 'Validation' : 'Right')] : [],
   };
 }
 

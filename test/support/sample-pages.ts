@@ -45,7 +45,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'You may not change orders',
     holds: ['The right to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
   }),
-  page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['3 Pods', 'Keep it'] }),
+  page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Keep it'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
   page('/operators', 'admin', {
     title: 'Operators',

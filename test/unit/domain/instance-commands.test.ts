@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { commandsFor, grantFor } from '../../../src/domain/instance-commands.ts';
+import { commandsFor, deletionCommands } from '../../../src/domain/instance-commands.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
 
 const nasty: KubeObject = {
@@ -28,16 +28,9 @@ describe('the commands that do the same', () => {
     assert.deepEqual(JSON.parse(out), { spec: nasty.spec });
   });
 
-  it('name the smallest RoleBinding that would help', () => {
-    const right = { verb: 'create', group: 'a.example', resource: 'caches', namespace: 'team-a' };
-    const binding: unknown = parse(grantFor('oidc:dev-a', [right]) ?? '');
-    assert.deepEqual(binding, {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'RoleBinding',
-      metadata: { generateName: 'caches-edit-', namespace: 'team-a' },
-      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'oidc:dev-a' }],
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-app-caches.a.example-edit' },
-    });
-    assert.equal(grantFor('oidc:dev-a', []), undefined);
+  it('name what is deleted, quoted for a shell', () => {
+    const { kubectl: deletion, curl: call } = deletionCommands(nasty, { app: 'caches.a.example', url: 'http://h/api' });
+    assert.equal(deletion, "kubectl delete 'caches.a.example' 'c' --namespace 'team-a'");
+    assert.match(call, /-X DELETE 'http:\/\/h\/api'/);
   });
 });

@@ -66,6 +66,19 @@ test('a review writes nothing, shows the same for automation, and carries the fo
   assert.match(html, /is deprecated: it ends next year/);
 });
 
+test('what the cluster takes and whose pods would not come up is shown before it is installed, once', async () => {
+  const post = await start();
+  const before = created.length;
+  const huge = GOOD.replace('orders', 'huge');
+  const html = await (await post(INSTALL, `${huge}&_do=install`)).text();
+  assert.equal(created.length, before);
+  assert.match(html, /memory 8Gi is above the limit of 4Gi <span class="badge badge--plain badge--small">estimate<\/span>/);
+  assert.match(html, /<input type="hidden" name="_reviewed" value="1" \/>/);
+  const response = await post(INSTALL, `${huge}&_do=install&_reviewed=1`);
+  assert.equal(response.status, 303);
+  assert.equal(created.length, before + 1);
+});
+
 test('the form that comes back from the review holds what was typed', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=edit`)).text();

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { App } from '../../../src/domain/app.ts';
 import type { EnvironmentView } from '../../../src/domain/environment.ts';
-import type { InstanceView } from '../../../src/domain/instance.ts';
+import type { InstanceView, Preflight } from '../../../src/domain/instance.ts';
 import { conditionRows } from '../../../src/web/conditions.ts';
 import { deletePage } from '../../../src/web/delete-page.ts';
 import { type InstanceReading, instanceLive, instancePage } from '../../../src/web/instance-page.ts';
-import { kindCounts } from '../../../src/web/tree-view.ts';
 import { sampleApp } from '../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../support/sample-instances.ts';
+import { sampleOperations } from '../../support/sample-operations.ts';
 
 const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
 const [TEAM_A, SHOP] = SAMPLE_ENVIRONMENTS as readonly [EnvironmentView, EnvironmentView];
+const ACTOR = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
 const ALL_RIGHTS = { create: true, update: true, delete: true };
 
 function reading(name: string, change: Partial<InstanceView> = {}): InstanceReading {
@@ -89,12 +90,16 @@ for (const [type, status, word, tone, why] of CONDITIONS) {
   });
 }
 
-test('a deletion counts what goes with it, by kind', () => {
-  const { tree } = reading('orders');
-  assert.deepEqual(kindCounts(tree), ['3 Pods', '1 EndpointSlice', '1 PersistentVolumeClaim', '1 Secret', '1 Service', '1 StatefulSet']);
-  assert.match(deletePage(reading('orders'), TEAM_A).warning, /volumes/);
+const deletion = async (): Promise<Preflight> =>
+  await sampleOperations().preflightDeletion(ACTOR, { environment: 'team-a', app: APP.id, name: 'orders' });
+
+test('a deletion names what goes with it, and warns of data', async () => {
+  const { findings, warning, ready } = deletePage({ instance: reading('orders').instance, preflight: await deletion() }, TEAM_A);
+  assert.deepEqual([findings.groups.map(({ title }) => title), ready], [['Will be deleted'], true]);
+  assert.match(warning, /volumes/);
 });
 
-test('only production asks for the name', () => {
-  assert.deepEqual([deletePage(reading('orders'), TEAM_A).typeName, deletePage(reading('orders'), SHOP).typeName], [false, true]);
+test('only production asks for the name', async () => {
+  const subject = { instance: reading('orders').instance, preflight: await deletion() };
+  assert.deepEqual([deletePage(subject, TEAM_A).typeName, deletePage(subject, SHOP).typeName], [false, true]);
 });

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../read.ts';
+import { parseQuantity } from '../quantity.ts';
+import type { Finding } from './findings.ts';
+
+const MOST = 200;
+const DEEPEST = 24;
+
+/**
+ * What a change does to a spec, a line for each field. Only numbers, amounts and yes or no are shown: any other text may be a secret. Lists count
+ * whole.
+ */
+export function specChanges(before: unknown, after: unknown): Finding[] {
+  const lines = changesBelow(before ?? {}, after ?? {}, ['spec']);
+  const more = lines.length - MOST;
+  return more <= 0 ? lines : [...lines.slice(0, MOST), lineFor('spec', `${more} more fields change`)];
+}
+
+function changesBelow(before: unknown, after: unknown, path: readonly string[]): Finding[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (isObject(before) && isObject(after) && path.length < DEEPEST) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+    return keys.flatMap((key) => changesBelow(before[key], after[key], [...path, key]));
+  }
+  const field = path.join('.');
+  const [from, to] = [harmlessText(before), harmlessText(after)];
+  if (after === undefined) return [lineFor(field, `${field} is taken away`)];
+  if (before === undefined) return [lineFor(field, to === undefined ? `${field} is set` : `${field} is set to ${to}`)];
+  return [lineFor(field, from === undefined || to === undefined ? `${field} changes` : `${field} changes from ${from} to ${to}`)];
+}
+
+/** A number, an amount with its unit, yes or no. */
+function harmlessText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && /^\d.*[a-z]$/i.test(value) && parseQuantity(value) !== undefined ? value : undefined;
+}
+
+function lineFor(field: string, message: string): Finding {
+  return { message, about: 'Object', evidence: 'exact', field };
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { claimsLeft, deletionFindings, ownedBelow } from '../../../../src/domain/preflight/deletion-findings.ts';
+import type { KubeObject } from '../../../../src/domain/resource.ts';
+
+const object = (kind: string, name: string, owners: readonly string[] = []): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name, uid: name, ownerReferences: owners.map((uid) => ({ apiVersion: 'v1', kind: 'X', name: uid, uid })) },
+});
+
+const root = object('Cache', 'c');
+const set = object('StatefulSet', 'c-set', ['c']);
+const pod = object('Pod', 'c-set-0', ['c-set']);
+const shared = object('Secret', 'shared', ['c', 'another']);
+const owned = object('PersistentVolumeClaim', 'owned', ['c']);
+const left = object('PersistentVolumeClaim', 'data-c-set-0');
+const all = [pod, shared, owned, left, set, object('PersistentVolumeClaim', 'data-other-0'), object('ConfigMap', 'free')];
+
+describe('what goes with an instance', () => {
+  it('is what nothing else owns', () => {
+    assert.deepEqual(
+      ownedBelow(root, all)
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+      ['c-set', 'c-set-0', 'owned'],
+    );
+  });
+
+  it('leaves the claims of StatefulSets behind', () => {
+    assert.deepEqual(
+      claimsLeft(ownedBelow(root, all), all).map(({ metadata }) => metadata.name),
+      ['data-c-set-0'],
+    );
+  });
+
+  it('does not end in a circle of owners', () => {
+    assert.deepEqual(ownedBelow(root, [object('A', 'a', ['b']), object('A', 'b', ['a'])]), []);
+  });
+
+  it('tells of data what the reclaim policy says, and what it does not know', () => {
+    const fates = (['Delete', 'Retain', 'Unknown'] as const).map((reclaim) => ({ claim: owned, fate: 'Goes' as const, reclaim }));
+    const { removed = [], warned = [] } = deletionFindings(root, [], [...fates, { claim: left, fate: 'Stays', reclaim: 'Unknown' }]);
+    const data = removed.filter(({ about }) => about === 'Data');
+    assert.deepEqual(
+      data.map(({ evidence }) => evidence),
+      ['exact', 'exact', 'estimate'],
+    );
+    assert.match(data[0]?.message ?? '', /its data will be deleted$/);
+    assert.match(data[1]?.message ?? '', /volume stays with the data, by its reclaim policy Retain/);
+    assert.match(warned[0]?.message ?? '', /data-c-set-0 stays with its data/);
+  });
+
+  it('names a few of many, and the finalizers that it waits for', () => {
+    const pods = Array.from({ length: 12 }, (_, index) => object('Pod', `p${index}`, ['c']));
+    const held = { ...root, metadata: { ...root.metadata, finalizers: ['a.example/backup'] } };
+    const { removed = [], warned = [] } = deletionFindings(held, pods, []);
+    assert.match(removed[1]?.message ?? '', /^Pod p0, p1, p10, p11, p2 and 7 more$/);
+    assert.match(warned[0]?.message ?? '', /a\.example\/backup/);
+  });
+});

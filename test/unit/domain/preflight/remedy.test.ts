@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import { remedyFor } from '../../../../src/domain/preflight/remedy.ts';
+
+const APPS = new Set(['caches.a.example']);
+const RIGHT = { verb: 'create', group: 'a.example', resource: 'caches', namespace: 'team-a' };
+
+describe('the smallest grant of a right', () => {
+  it('is the role of the App, in one namespace, for one person', () => {
+    const { yaml, kubectl, role } = remedyFor({ user: 'oidc:dev-a', right: RIGHT, apps: APPS });
+    assert.deepEqual(parse(yaml), {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'chandlery-app-caches.a.example-edit:oidc:dev-a', namespace: 'team-a' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'oidc:dev-a' }],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-app-caches.a.example-edit' },
+    });
+    assert.equal(
+      kubectl,
+      "kubectl create rolebinding 'chandlery-app-caches.a.example-edit:oidc:dev-a' --clusterrole=chandlery-app-caches.a.example-edit --user='oidc:dev-a' --namespace=team-a",
+    );
+    assert.equal(role, 'ClusterRole chandlery-app-caches.a.example-edit in the namespace team-a');
+  });
+
+  it('only reads where only reading is missing', () => {
+    assert.match(remedyFor({ user: 'a', right: { ...RIGHT, verb: 'list' }, apps: APPS }).yaml, /chandlery-app-caches\.a\.example-view/);
+  });
+
+  it('is a role of exactly that right where no App has one', () => {
+    const right = { verb: 'get', group: '', resource: 'resourcequotas', namespace: 'team-a' };
+    const [role, binding] = parseAllDocuments(remedyFor({ user: 'a', right, apps: APPS }).yaml).map(
+      (document) => document.toJS() as unknown,
+    );
+    assert.deepEqual(role, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'chandlery-get-resourcequotas', namespace: 'team-a' },
+      rules: [{ apiGroups: [''], resources: ['resourcequotas'], verbs: ['get'] }],
+    });
+    assert.equal((binding as { kind: string }).kind, 'RoleBinding');
+  });
+
+  it('is for the whole cluster where the right is', () => {
+    const right = { verb: 'get', group: 'storage.k8s.io', resource: 'storageclasses', name: 'fast' };
+    const { yaml, kubectl } = remedyFor({ user: 'a', right, apps: APPS });
+    assert.match(yaml, /kind: ClusterRoleBinding/);
+    assert.match(yaml, /resourceNames:\n {6}- fast/);
+    assert.match(kubectl, /kubectl create clusterrole .* --resource='storageclasses\.storage\.k8s\.io' --resource-name='fast'\n/);
+    assert.doesNotMatch(kubectl, /namespace/);
+  });
+
+  it('gives two people a binding each, whatever their names hold', () => {
+    const names = ['a/b', 'a%2Fb', 'a=2Fb', 'a b', "a'b"].map((user) => {
+      const { metadata } = parse(remedyFor({ user, right: RIGHT, apps: APPS }).yaml) as { metadata: { name: string } };
+      return metadata.name;
+    });
+    assert.equal(new Set(names).size, names.length);
+    for (const name of names) assert.doesNotMatch(name, /[/%]/);
+  });
+});
