@@ -1,6 +1,7 @@
 import { ERROR_TABLE } from '../domain/errors.ts';
 import { HEALTH_WORDS } from '../domain/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
+import { FINDING_SUBJECTS } from '../domain/preflight/findings.ts';
 import { PENDING_REASONS } from '../domain/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
@@ -37,6 +38,15 @@ function list(items: unknown): JsonSchema {
 const health = object({ word: { enum: HEALTH_WORDS }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
 const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
+const finding = object(
+  {
+    message: text,
+    about: { enum: FINDING_SUBJECTS },
+    evidence: { enum: ['exact', 'estimate'], description: '`exact`: the api-server said so; `estimate`: by the names of fields' },
+    field: text,
+  },
+  ['message', 'about', 'evidence'],
+);
 const revision = object(
   {
     revision: integer,
@@ -175,10 +185,28 @@ export const SCHEMAS = {
       warnings: list(text),
       faults: list(fault),
       missing: list(right),
-      grant: { type: 'string', description: 'A RoleBinding (YAML) that would grant what is missing' },
+      grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
+      remedies: list(object({ right, role: text, yaml: text, kubectl: text })),
+      findings: {
+        ...object(
+          Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
+        ),
+        description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
+      },
+      changes: {
+        ...list(
+          object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [
+            'path',
+            'layer',
+            'secret',
+          ]),
+        ),
+        description:
+          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
+      },
       commands: object({ kubectl: text, curl: text, yaml: text }),
     },
-    ['verdict', 'object', 'warnings', 'faults', 'missing', 'commands'],
+    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'commands'],
   ),
   TreeNode: object(
     {
