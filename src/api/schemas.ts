@@ -193,17 +193,6 @@ export const SCHEMAS = {
         ),
         description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
       },
-      changes: {
-        ...list(
-          object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [
-            'path',
-            'layer',
-            'secret',
-          ]),
-        ),
-        description:
-          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
-      },
       commands: object({ kubectl: text, curl: text, yaml: text }),
     },
     ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'commands'],
