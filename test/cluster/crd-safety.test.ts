@@ -45,6 +45,8 @@ describe('an upgrade of definitions', () => {
     const status = await world.status(NS, 'box');
     assert.equal(status.status, 'ERROR');
     assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
+    assert.equal(findCondition(status.conditions, 'Released')?.reason, 'NotUpgraded');
+    assert.equal(status.chart?.version, '1.0.0', 'the status names the chart that runs');
     assert.equal(await generationOf('box'), generation);
     assert.deepEqual(await revisionsOf('box'), ['1 deployed']);
 

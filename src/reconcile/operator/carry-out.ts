@@ -1,5 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { deploying, failedPhase, fetched, reconciling, UNTESTED, uplifted } from './conditions.ts';
+import { chartOfRevision } from './chart-of-revision.ts';
+import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from './conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { Gathered } from './gather-crds.ts';
 import { crdFactOf, observeCrds, type CrdFact } from './observe-crds.ts';
@@ -72,11 +73,15 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
   const { chart, step } = target;
   const { phase, error, gathered } = failed;
   const query = { label: work.label, signal: work.signal };
+  const release = await observeRelease(work.ports.cluster, work.release, query);
+  const untouched = phase === 'Uplift' || phase === 'CRDs' ? [notReleased(work.release, release)] : [];
+  const running = phase !== 'Release' && release.kind === 'Own' ? chartOfRevision(work.status, release.revision) : undefined;
   return reportFailure(work, {
     error,
     condition: failedPhase(phase, error),
-    conditions: [fetched(work.spec.chart, chart), ...(gathered === undefined ? [] : [uplifted(gathered)])],
-    release: await observeRelease(work.ports.cluster, work.release, query),
+    conditions: [fetched(work.spec.chart, chart), ...(gathered === undefined ? [] : [uplifted(gathered)]), ...untouched],
+    release,
+    ...(running === undefined ? {} : { running }),
     crds: await observeCrds(work.ports.cluster, work.release, query),
     chart,
     step,

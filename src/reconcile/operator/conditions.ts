@@ -8,6 +8,7 @@ import type { Rollback } from '../../domain/rollback.ts';
 import type { DeployPhase, DeployVerb } from './deploy.ts';
 import type { Gathered } from './gather-crds.ts';
 import type { CrdFact } from './observe-crds.ts';
+import type { ReleaseFact } from './observe-release.ts';
 import type { DriftFact } from './observe-drift.ts';
 import type { OwnRelease } from './observe-release.ts';
 import type { Chart, ReleaseRef } from './ports.ts';
@@ -105,6 +106,12 @@ export function differencesSentence({ drifted: objects }: DriftFact): string {
     return path === '' ? `${object} is gone` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
   });
   return `${named.join('; ')}${more}`;
+}
+
+/** The release when a deployment ended before it came to it. */
+export function notReleased({ release, namespace }: ReleaseRef, fact: ReleaseFact): ConditionInput {
+  if (fact.kind !== 'Own') return isFalse('Released', 'NotInstalled', `Release ${namespace}/${release} is not installed yet`);
+  return isFalse('Released', 'NotUpgraded', `Release ${namespace}/${release} stays as it is, in revision ${fact.revision}`);
 }
 
 /** The condition that a failed step of a deployment belongs to. */

@@ -1,7 +1,7 @@
 import { backoffDelay } from '../../domain/backoff.ts';
 import type { ConditionInput } from '../../domain/condition.ts';
 import type { AppError, ErrorCode } from '../../domain/errors.ts';
-import type { Attempt } from '../../domain/operator-status.ts';
+import type { Attempt, OperatorStatus } from '../../domain/operator-status.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { ReleaseFact } from './observe-release.ts';
 import { RETRY_BACKOFF } from './due.ts';
@@ -36,6 +36,8 @@ export interface Failure {
   readonly release: ReleaseFact;
   readonly crds: readonly CrdFact[];
   readonly chart?: Chart;
+  /** What goes on running instead of the chart. */
+  readonly running?: OperatorStatus['chart'];
   readonly step?: string;
   /** A forced upgrade has come as far as it could. */
   readonly forced?: 'CarriedOut';
@@ -65,6 +67,7 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
     release,
     crds,
     ...(chart === undefined ? {} : { chart }),
+    ...(failure.running === undefined ? {} : { running: failure.running }),
     ...(failure.step === undefined ? {} : { step: failure.step }),
     attempt: attemptOf(work, failure),
     failures,

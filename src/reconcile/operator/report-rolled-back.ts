@@ -2,6 +2,7 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import type { ConditionInput } from '../../domain/condition.ts';
 import type { OperatorStatus } from '../../domain/operator-status.ts';
 import type { Rollback } from '../../domain/rollback.ts';
+import { chartOfRevision } from './chart-of-revision.ts';
 import { healthy, isFalse, stalled } from './conditions.ts';
 import type { LivingAct } from './plan.ts';
 import type { LivingFacts } from './state.ts';
@@ -17,7 +18,7 @@ type ReportAct = Extract<LivingAct, { kind: 'report-rolled-back' | 'report-unrec
 export async function reportRolledBack(work: Work, facts: LivingFacts, act: ReportAct): Promise<ReconcileResult> {
   const { release, crds } = facts;
   const { rollback, health, target } = act;
-  const running = chartThatRuns(work, rollback);
+  const running = chartOfRevision(work.status, rollback.toRevision) ?? work.status.chart;
   const sound = act.kind === 'report-rolled-back' && (health.word === 'Healthy' || health.word === 'Suspended');
   const condition = act.kind === 'report-rolled-back' ? rolledBack(rollback, running) : unrecovered(rollback);
   await writeStatus(work, {
@@ -49,10 +50,3 @@ function unrecovered({ chart, revision, toRevision, message }: Rollback): Condit
 
 const CAUSES = { UpgradeFailed: 'Helm could not upgrade', TestFailed: 'its test failed', Unhealthy: 'it did not become healthy in time' };
 const ADVICE = 'Definitions are not rolled back. Change the chart or the values, or set the annotation chandlery.dev/force-at to try again';
-
-function chartThatRuns({ status }: Work, { toRevision }: Rollback): OperatorStatus['chart'] {
-  const entry = status.history.find(({ revision }) => revision === toRevision);
-  if (entry?.chartDigest === undefined) return status.chart;
-  const { chart: name, version, appVersion, chartDigest: digest } = entry;
-  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-}
