@@ -5,6 +5,7 @@ import { FINDING_SUBJECTS } from '../domain/preflight/findings.ts';
 import { PENDING_REASONS } from '../domain/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
+import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
 import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
 
@@ -195,7 +196,7 @@ export const SCHEMAS = {
       },
       commands: object({ kubectl: text, curl: text, yaml: text }),
     },
-    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'commands'],
+    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
   ),
   TreeNode: object(
     {
@@ -204,6 +205,17 @@ export const SCHEMAS = {
       kind: text,
       name: text,
       health,
+      changes: {
+        ...list(
+          object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [
+            'path',
+            'layer',
+            'secret',
+          ]),
+        ),
+        description:
+          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
+      },
       info: text,
       created: time,
       children: list({ $ref: '#/components/schemas/TreeNode' }),

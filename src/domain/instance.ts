@@ -3,6 +3,7 @@ import type { FieldFault, MissingRight } from './errors.ts';
 import type { Health } from './health.ts';
 import type { Findings, Remedy } from './preflight/findings.ts';
 import type { KubeObject } from './resource.ts';
+import type { ValueChange } from './values/value-change.ts';
 
 /** One App installed in one Environment, as a row shows it. */
 export interface InstanceSummary {
@@ -43,6 +44,8 @@ export interface Preflight {
   readonly grant?: string;
   /** What would happen and what stands against it, line by line, each with the evidence for it. */
   readonly findings: Findings;
+  /** What differs: for a new instance from its defaults, for a change from what is live. Sorted by path. */
+  readonly changes: readonly ValueChange[];
   readonly commands: Commands;
 }
 

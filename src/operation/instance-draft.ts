@@ -10,6 +10,7 @@ import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
 import type { Ports } from './ports.ts';
+import type { LowerValues } from './value-changes.ts';
 
 /** An Instance as somebody wants it. */
 export interface InstanceDraft extends InstanceAddress {
@@ -20,6 +21,8 @@ export interface InstanceDraft extends InstanceAddress {
 export interface PreparedDraft {
   readonly entry: CatalogEntry;
   readonly environment: EnvironmentView;
+  /** What lies beneath the person's own values. */
+  readonly lower: LowerValues;
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
@@ -33,13 +36,14 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const environment = await findEnvironment(ports.clusters, actor, draft.environment);
   const entry = findApp(ports, actor, draft.app);
   const { group, version, plural, kind } = entry.summary;
+  const lower = { operator: objectAt(entry.kindBlock, 'defaults', 'spec') as JsonObject, environment: {} };
   const object = {
     apiVersion: apiVersionOf({ group, version }),
     kind,
     metadata: { name: parseObjectName(draft.name), namespace: environment.namespace },
-    spec: applyMergePatch(objectAt(entry.kindBlock, 'defaults', 'spec'), draft.spec),
+    spec: applyMergePatch(lower.operator, draft.spec),
   };
-  return { entry, environment, type: { group, version, resource: plural }, object };
+  return { entry, environment, lower, type: { group, version, resource: plural }, object };
 }
 
 /** The options of every write on a person's behalf. */

@@ -5,11 +5,13 @@ import { mergePatchBetween } from '../domain/merge-patch.ts';
 import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
+import type { JsonObject } from '../domain/resource.ts';
 import { missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
+import { changesOfLive } from './value-changes.ts';
 
 /** What would happen if an Instance were changed now. */
 export async function preflightChange(
@@ -17,7 +19,7 @@ export async function preflightChange(
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {
-  const { ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
+  const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
   const { apiVersion, kind, spec } = changed;
   const { namespace } = ref;
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace }, spec };
@@ -34,6 +36,7 @@ export async function preflightChange(
           judgeSurroundings({ app: change.app, object: stored, before, ...around }),
         ]);
     },
+    changes: changesOfLive(entry, (before.spec ?? {}) as JsonObject, change.spec),
     commands: commandsFor(object, {
       method: 'PATCH',
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}`,

@@ -9,6 +9,7 @@ import { missingRight, prepareDraft, USER_WRITE, type InstanceDraft } from './in
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
+import { changesOfNew } from './value-changes.ts';
 
 /** What would happen if the draft were created now. */
 export async function preflightInstance(
@@ -16,7 +17,7 @@ export async function preflightInstance(
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<Preflight> {
-  const { environment, type, object } = await prepareDraft(ports, actor, draft);
+  const { entry, lower, environment, type, object } = await prepareDraft(ports, actor, draft);
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
   return await preflight(actor, {
@@ -28,6 +29,7 @@ export async function preflightInstance(
       const around = await readSurroundings(cluster, { namespace, spec: object.spec });
       return (stored) => joinFindings([{ created: [creation(stored)] }, judgeSurroundings({ app: draft.app, object: stored, ...around })]);
     },
+    changes: changesOfNew(entry, { ...lower, own: draft.spec }),
     commands: commandsFor(object, {
       method: 'POST',
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,

@@ -5,6 +5,7 @@ import type { Commands, Preflight } from '../domain/instance.ts';
 import { joinFindings, type Finding, type Findings, type FindingSubject } from '../domain/preflight/findings.ts';
 import { remedyFor } from '../domain/preflight/remedy.ts';
 import type { KubeObject } from '../domain/resource.ts';
+import type { ValueChange } from '../domain/values/value-change.ts';
 
 /** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act for automation. */
 export interface Attempt {
@@ -15,6 +16,8 @@ export interface Attempt {
   readonly dryRun: () => Promise<Written>;
   /** Reads what else decides; the answer judges the object as it would be stored. */
   readonly look: () => Promise<(object: KubeObject) => Partial<Findings>>;
+  /** See `Preflight.changes`; absent: none. */
+  readonly changes?: readonly ValueChange[];
   readonly commands: Commands;
 }
 
@@ -23,9 +26,9 @@ export interface Attempt {
  * around it, all at once. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
  */
 export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
-  const { app, object, commands } = attempt;
+  const { app, object, commands, changes = [] } = attempt;
   const [missing, outcome, judge] = await Promise.all([attempt.may(), settle(attempt.dryRun), attempt.look()]);
-  const shared = { object, commands };
+  const shared = { object, commands, changes };
   if (missing === undefined && 'written' in outcome) {
     const { object: result, warnings } = outcome.written;
     const findings = joinFindings([judge(result), { warned: warnings.map(warned) }]);

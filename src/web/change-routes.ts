@@ -20,6 +20,7 @@ import type { InstanceChange } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
 
+import { changedValuesView } from './value-changes-view.ts';
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;
 
@@ -123,7 +124,7 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
     return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
   }
   const model = {
-    review: reviewOf(preflight, visit.body),
+    review: reviewOf(preflight, visit.body, changedValuesView(preflight.changes)),
     ...changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] }),
   };
   return {

@@ -16,6 +16,7 @@ import { appPath, installPath, instancePath } from './paths.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 
+import { newValuesView } from './value-changes-view.ts';
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
   const router = Router();
@@ -86,7 +87,8 @@ async function attempt(
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return showDraft(install, { ...draft, fields: body, faults: preflight.faults });
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
-    if (preflight.verdict === 'Blocked' || !wanted) return showReview(install, draft, reviewOf(preflight, body));
+    if (preflight.verdict === 'Blocked' || !wanted)
+      return showReview(install, draft, reviewOf(preflight, body, newValuesView(preflight.changes)));
     const created = await operations.createInstance(actor, draft);
     return { redirect: instancePath(created) };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Preflight } from '../domain/instance.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
 import { missingSentence } from './message-page.ts';
+import type { ValueChangesView } from './value-changes-view.ts';
 
 /** A view of `parts/review`: what would happen, and the same for automation. */
 export interface Review {
@@ -9,19 +10,22 @@ export interface Review {
   readonly findings: FindingsView;
   /** What would grant the missing rights. */
   readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
+  readonly changes: ValueChangesView;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   /** What the form held, so that nothing is lost on the way back. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
 }
 
-export function reviewOf(preflight: Preflight, body: URLSearchParams): Review {
+/** @param changes what differs, field by field; the sentences about it are left out then. */
+export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: ValueChangesView): Review {
   const { verdict, missing, findings, commands } = preflight;
   const lacking = missing.map((right): Finding => ({ message: missingSentence(right), about: 'Right', evidence: 'exact' }));
   const blocked = lacking.length > 0 ? lacking : findings.blocked;
   return {
     ready: verdict === 'Ready',
-    findings: findingsView({ ...findings, blocked }),
+    findings: findingsView({ ...findings, changed: [], blocked }),
     remedies: remediesOf(preflight),
+    changes,
     commands: [
       { label: 'The resource, exactly as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },

@@ -90,6 +90,10 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       });
     const size = async (spec: object): Promise<string | undefined> => textAt((await post(spec)).body, 'object', 'spec', 'storage', 'size');
     assert.deepEqual([await size({}), await size({ storage: { size: '3Gi' } })], ['1Gi', '3Gi']);
+    const changes = async (spec: object): Promise<unknown> => at((await post(spec)).body, 'changes');
+    const path = 'spec.storage.size';
+    assert.deepEqual(await changes({}), [{ path, to: '1Gi', layer: 'operator', secret: false }]);
+    assert.deepEqual(await changes({ storage: { size: '3Gi' } }), [{ path, from: '1Gi', to: '3Gi', layer: 'you', secret: false }]);
   });
 
   it('refuses an unknown field by its name', async () => {

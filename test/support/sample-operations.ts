@@ -3,6 +3,7 @@ import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
 import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
+import type { ValueChange } from '../../src/domain/values/value-change.ts';
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
@@ -63,6 +64,16 @@ const WRITES = {
 
 /** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
 function preflight({ name, environment, spec }: InstanceDraft): Preflight {
+const SAMPLE_CHANGES: readonly ValueChange[] = [
+  { path: 'spec.instances', from: 1, to: 3, layer: 'you', secret: false },
+  { path: 'spec.password', to: '[secret]', layer: 'you', secret: true },
+  { path: 'spec.storage.className', to: 'fast', layer: 'environment', secret: false },
+  ...Array.from({ length: 22 }, (_, row): ValueChange => {
+    const name = `team-${row + 1}`;
+    return { path: `spec.users[name=${name}].name`, to: name, layer: 'you', secret: false };
+  }),
+];
+
   const object = { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', metadata: { name, namespace: environment }, spec };
   const right = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
   const yaml = yamlText(object);
@@ -77,6 +88,7 @@ function preflight({ name, environment, spec }: InstanceDraft): Preflight {
     missing: name === 'blocked' ? [right] : [],
     commands: {
       yaml,
+    changes: SAMPLE_CHANGES,
       kubectl: `kubectl apply -f - <<'EOF'\n${yaml}EOF`,
       curl: `curl --fail http://localhost:8080/api/v1/environments/${environment}/instances`,
     },

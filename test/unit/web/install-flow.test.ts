@@ -79,6 +79,36 @@ test('what the cluster takes and whose pods would not come up is shown before it
   assert.equal(created.length, before + 1);
 });
 
+test('a review shows what differs from the defaults, who set it, and no secret; what is beyond twenty rows is folded', async () => {
+  const post = await start();
+  const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
+  assert.match(html, /What differs from the defaults <span class="form__count">25<\/span>/);
+  assert.match(
+    html,
+    /<th scope="row"><code>spec\.instances<\/code><\/th>\s*<td data-label="Default"><code>1<\/code><\/td>\s*<td data-label="Here"><code>3<\/code>/,
+  );
+  assert.match(
+    html,
+    /<code>spec\.password<\/code><\/th>\s*<td[^>]*><span class="muted">not set<\/span><\/td>\s*<td[^>]*><span class="muted">secret, not shown/,
+  );
+  assert.match(html, /<td data-label="Set by"><span class="muted">Environment<\/span>/);
+  const [, folded] = html.split('<summary>Show 5 more fields</summary>');
+  assert.match(folded ?? '', /team-22/);
+  assert.doesNotMatch(folded ?? '', /team-17</);
+});
+
+test('the review of a change shows what differs from what is live', async () => {
+  const { seen } = await openEdit();
+  const post = await start();
+  const response = await post(
+    `${ORDERS}/edit`,
+    new URLSearchParams({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', _do: 'review' }),
+  );
+  const html = await response.text();
+  assert.match(html, /What differs from what is live/);
+  assert.match(html, /<th scope="col">Now<\/th>\s*<th scope="col">Then<\/th>\s*<\/tr>/);
+});
+
 test('the form that comes back from the review holds what was typed', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=edit`)).text();
