@@ -194,17 +194,6 @@ export const SCHEMAS = {
         ),
         description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
       },
-      commands: object({ kubectl: text, curl: text, yaml: text }),
-    },
-    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
-  ),
-  TreeNode: object(
-    {
-      uid: text,
-      apiVersion: text,
-      kind: text,
-      name: text,
-      health,
       changes: {
         ...list(
           object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [
@@ -216,6 +205,17 @@ export const SCHEMAS = {
         description:
           'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
       },
+      commands: object({ kubectl: text, curl: text, yaml: text }),
+    },
+    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
+  ),
+  TreeNode: object(
+    {
+      uid: text,
+      apiVersion: text,
+      kind: text,
+      name: text,
+      health,
       info: text,
       created: time,
       children: list({ $ref: '#/components/schemas/TreeNode' }),

@@ -62,8 +62,6 @@ const WRITES = {
   deleteInstance: async (): Promise<void> => undefined,
 };
 
-/** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
-function preflight({ name, environment, spec }: InstanceDraft): Preflight {
 const SAMPLE_CHANGES: readonly ValueChange[] = [
   { path: 'spec.instances', from: 1, to: 3, layer: 'you', secret: false },
   { path: 'spec.password', to: '[secret]', layer: 'you', secret: true },
@@ -74,6 +72,8 @@ const SAMPLE_CHANGES: readonly ValueChange[] = [
   }),
 ];
 
+/** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
+function preflight({ name, environment, spec }: InstanceDraft): Preflight {
   const object = { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', metadata: { name, namespace: environment }, spec };
   const right = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
   const yaml = yamlText(object);
@@ -86,9 +86,9 @@ const SAMPLE_CHANGES: readonly ValueChange[] = [
       name === 'blocked' ? [remedyFor({ user: 'oidc:dev-a', right, apps: new Set(['postgresclusters.samples.chandlery.dev']) })] : [],
     faults: name === 'wrong' ? [{ field: 'spec.storage.size', message: 'must be a quantity such as 10Gi' }] : [],
     missing: name === 'blocked' ? [right] : [],
+    changes: SAMPLE_CHANGES,
     commands: {
       yaml,
-    changes: SAMPLE_CHANGES,
       kubectl: `kubectl apply -f - <<'EOF'\n${yaml}EOF`,
       curl: `curl --fail http://localhost:8080/api/v1/environments/${environment}/instances`,
     },
