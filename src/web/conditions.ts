@@ -16,14 +16,19 @@ export interface ConditionRow {
 const TROUBLE = /^(Stalled|Drifted|Degraded|Fail|.*(Failure|Failed|Pressure|Unavailable|Error)$)/;
 const WORK = /^(Reconciling|Progressing|Deleting|Terminating|Installing|Upgrading|Creating)$/;
 
+/** The sum of all first, then as they came. */
 export function conditionRows(conditions: readonly Condition[]): readonly ConditionRow[] {
-  return conditions.map((condition) => ({
+  return [...conditions.filter(isReady), ...conditions.filter((condition) => !isReady(condition))].map((condition) => ({
     type: condition.type,
     status: statusBadge(condition),
     reason: condition.reason,
     message: condition.message === '' ? splitWords(condition.reason) : condition.message,
     since: condition.lastTransitionTime,
   }));
+}
+
+function isReady({ type }: Condition): boolean {
+  return type === 'Ready';
 }
 
 function statusBadge({ type, status }: Condition): Badge {
