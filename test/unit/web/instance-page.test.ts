@@ -103,7 +103,8 @@ test('only production asks for the name', async () => {
   const subject = { instance: reading('orders').instance, preflight: await deletion() };
   assert.deepEqual([deletePage(subject, TEAM_A).typeName, deletePage(subject, SHOP).typeName], [false, true]);
 });
-it('shows Ready before the conditions that it sums up', () => {
+
+test('shows Ready before the conditions that it sums up', () => {
   const condition = { status: 'True', reason: 'Fine', message: '', lastTransitionTime: '2026-11-21T10:00:00Z' } as const;
   const rows = conditionRows(['Bound', 'Ready', 'Healthy'].map((type) => ({ ...condition, type })));
   assert.deepEqual(
