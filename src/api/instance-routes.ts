@@ -1,3 +1,4 @@
+import { narrowChoices } from '../domain/choices.ts';
 import { AppError } from '../domain/errors.ts';
 import { applyMergePatch } from '../domain/merge-patch.ts';
 import { isObject, objectAt, textAt } from '../domain/read.ts';
@@ -7,6 +8,7 @@ import { createInstance } from '../operation/create-instance.ts';
 import { deleteInstance } from '../operation/delete-instance.ts';
 import type { InstanceAddress } from '../operation/find-instance.ts';
 import type { InstanceChange } from '../operation/instance-change.ts';
+import { listChoices } from '../operation/list-choices.ts';
 import { listEnvironments } from '../operation/list-environments.ts';
 import { listEvents } from '../operation/list-events.ts';
 import { listInstances } from '../operation/list-instances.ts';
@@ -48,6 +50,20 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Environments',
     replies: { 200: { description: 'The environment', schema: ref('Environment') } },
     handle: async ({ ports, actor, params }) => ({ status: 200, body: await showEnvironment(ports, actor, params['environment'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: '/environments/{environment}/choices/{resource}',
+    operationId: 'listChoices',
+    summary: 'What a field of a form can refer to, as far as you may list it: names, and the keys of Secrets and ConfigMaps',
+    tag: 'Environments',
+    query: { search: { type: 'string', default: '', description: 'Must occur in the name' } },
+    replies: { 200: { description: 'At most 200 choices, by name', schema: ref('Choices') } },
+    handle: async ({ ports, actor, params, query }) => {
+      const input = { environment: params['environment'] ?? '', resources: [params['resource'] ?? ''] };
+      const [choices] = await listChoices(ports, actor, input);
+      return { status: 200, body: choices === undefined ? {} : narrowChoices(choices, textAt(query, 'search') ?? '') };
+    },
   },
   {
     method: 'get',

@@ -172,6 +172,16 @@ export const SCHEMAS = {
     message: text,
   }),
   InstanceSummary: object(instanceSummary),
+  Choices: object(
+    {
+      resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
+      items: list(object({ name: text, keys: { ...list(text), description: 'Of a Secret or ConfigMap, as its managed fields tell' } })),
+      more: { type: 'boolean', description: 'There are others: narrow the search' },
+      served: { type: 'boolean', description: 'Whether the cluster has this resource' },
+      missing: { ...right, description: 'The right without which nothing can be listed' },
+    },
+    ['resource', 'items', 'more', 'served'],
+  ),
   Instance: object(
     { ...instanceSummary, object: anything, conditions: list(condition), generation: integer, observedGeneration: integer, etag: text },
     [...Object.keys(instanceSummary), 'object', 'conditions', 'generation', 'etag'],

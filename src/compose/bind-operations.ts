@@ -6,6 +6,7 @@ import { deleteOperator } from '../operation/delete-operator.ts';
 import { installTargets } from '../operation/install-targets.ts';
 import { instanceRights } from '../operation/instance-rights.ts';
 import { listApps } from '../operation/list-apps.ts';
+import { listChoices } from '../operation/list-choices.ts';
 import { listEnvironments } from '../operation/list-environments.ts';
 import { listEvents } from '../operation/list-events.ts';
 import { listFaults } from '../operation/list-faults.ts';
@@ -43,6 +44,7 @@ export function bindOperations(ports: Ports): WebOperations {
     showEnvironment: (actor, environment) => showEnvironment(ports, actor, environment),
     listInstances: (actor, environment) => listInstances(ports, actor, environment),
     instanceRights: (actor, input) => instanceRights(ports, actor, input),
+    listChoices: (actor, input) => listChoices(ports, actor, input),
     preflightInstance: (actor, draft) => preflightInstance(ports, actor, draft),
     createInstance: (actor, draft) => createInstance(ports, actor, draft),
     showInstance: (actor, address) => showInstance(ports, actor, address),

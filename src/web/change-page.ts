@@ -3,6 +3,7 @@ import type { InstanceView } from '../domain/instance.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { isScalar, type FormModel } from '../schema/form-node.ts';
 import { nodesAt } from './form/form-fields.ts';
+import type { ShownChoices } from './form/shown-choices.ts';
 import { showForm, type ShownForm } from './instance-form.ts';
 import { instancePath } from './paths.ts';
 import { type ForeignChange, formatSeen, seenOf } from './three-way.ts';
@@ -25,12 +26,15 @@ export interface ChangeDraft {
   readonly foreign: readonly ForeignChange[];
   /** The digest that the page carries on; by default that of the live values. */
   readonly seen?: string;
+  /** What the fields can refer to in the environment. */
+  readonly choices?: ShownChoices;
 }
 
 export function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): ChangePage {
   const live = specOf(instance);
+  const { faults, choices } = draft;
   return {
-    ...showForm(model, draft.fields, { faults: draft.faults, base: live }),
+    ...showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) }),
     name: instance.name,
     appName: instance.appName,
     action: `${instancePath(instance)}/edit`,

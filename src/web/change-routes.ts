@@ -9,6 +9,7 @@ import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { fillRequired } from './form/fill-required.ts';
+import { readShownChoices } from './form-choices.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { faultsOfRefusal } from './instance-form.ts';
@@ -19,7 +20,6 @@ import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
-
 import { changedValuesView } from './value-changes-view.ts';
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;
@@ -41,19 +41,21 @@ export function changeRoutes(deps: WebDeps): Router {
 interface Change {
   readonly visit: Visit;
   readonly instance: InstanceView;
+  readonly deps: WebDeps;
   readonly environment: EnvironmentView;
   readonly app: App;
   readonly model: FormModel;
 }
 
-async function startChange({ operations }: WebDeps, visit: Visit): Promise<Change> {
+async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
+  const { operations } = deps;
   const address = addressOf(visit);
   const [app, instance, environment] = await Promise.all([
     operations.showApp(visit.actor, address.app),
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
-  return { visit, instance, environment, app, model: appForm(app, 'edit') };
+  return { deps, visit, instance, environment, app, model: appForm(app, 'edit') };
 }
 
 /** Nobody fills a form in that they may not send. */
@@ -70,7 +72,7 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  return showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
+  return await showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
 }
 
 async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Promise<Answer> {
@@ -79,14 +81,14 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const seenText = body.get('seen') ?? '';
   const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
-  if (op !== null) return showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
-  if (body.get('_do') === 'edit') return showDraft(change, { ...asTyped, faults: [] });
+  if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
+  if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
   const { values: typed, faults } = formToValues(model, body, live);
   const values = fillRequired(model, typed);
   if (faults.length > 0) return showDraft(change, { ...asTyped, faults });
   const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
-    return showDraft(change, { fields: valuesToFields(model, merge.values), faults: [], foreign: merge.foreign });
+    return await showDraft(change, { fields: valuesToFields(model, merge.values), faults: [], foreign: merge.foreign });
   }
   return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
 }
@@ -108,7 +110,7 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
       if (isAppError(error, 'Conflict') && tried < TRIES) continue;
       const faults = faultsOfRefusal(error);
       if (faults === undefined) throw error;
-      return showDraft(change, { fields: visit.body, faults, foreign: [], seen: formatSeen(wanted.seen) });
+      return await showDraft(change, { fields: visit.body, faults, foreign: [], seen: formatSeen(wanted.seen) });
     }
   }
 }
@@ -119,7 +121,8 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   const wanted: InstanceChange = { ...addressOf(visit), spec, etag: instance.etag };
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
-  if (wrong.length > 0) return showDraft(change, { fields: visit.body, faults: wrong, foreign: [], seen: visit.body.get('seen') ?? '' });
+  if (wrong.length > 0)
+    return await showDraft(change, { fields: visit.body, faults: wrong, foreign: [], seen: visit.body.get('seen') ?? '' });
   if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
     return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
   }
@@ -136,15 +139,17 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   };
 }
 
-function showDraft(change: Change, draft: ChangeDraft): Answer {
-  const { instance, environment, model } = change;
+async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
+  const { deps, visit, instance, environment, model } = change;
+  const wanted = { model, fields: draft.fields, base: specOf(instance), environment };
+  const choices = await readShownChoices(deps.operations, visit.actor, wanted);
   const wrong = draft.faults.length > 0;
   return {
     view: 'environments/instances/edit',
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: changePage(instance, model, draft),
+    model: changePage(instance, model, { ...draft, choices }),
     ...statusOf(wrong, draft),
   };
 }

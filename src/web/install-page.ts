@@ -2,6 +2,8 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from './badges.ts';
+import { resourcesShown } from './form/pick-view.ts';
+import type { ShownChoices } from './form/shown-choices.ts';
 import { ownFault, showForm, type ShownForm } from './instance-form.ts';
 import { appPath, installPath } from './paths.ts';
 import type { InstallTargets } from './ports.ts';
@@ -16,6 +18,8 @@ export interface InstallPage extends ShownForm {
   readonly environments: readonly EnvironmentChoice[];
   /** Whether there is any environment that this can be installed in. */
   readonly possible: boolean;
+  /** Whether fields can be picked from what the environment has. */
+  readonly picks: boolean;
   readonly environmentFault: string;
   readonly name: string;
   readonly nameFault: string;
@@ -37,12 +41,16 @@ export interface InstallDraft {
   readonly name: string;
   readonly fields: URLSearchParams;
   readonly faults: readonly FieldFault[];
+  /** What the fields can refer to in that environment. */
+  readonly choices?: ShownChoices;
 }
 
 export function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): InstallPage {
   const environments = environmentChoices(targets, draft.environment);
+  const { faults, choices } = draft;
+  const shown = showForm(model, draft.fields, { faults, base: {}, ...(choices === undefined ? {} : { choices }) });
   return {
-    ...showForm(model, draft.fields, { faults: draft.faults, base: {} }),
+    ...shown,
     appName: app.displayName,
     kind: app.kind,
     icon: appIcon(app),
@@ -51,10 +59,16 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     parametersHref: appPath(app.id, 'parameters'),
     environments,
     possible: environments.some((environment) => environment.refusal === ''),
+    picks: resourcesShown(shown.form).length > 0,
     environmentFault: ownFault(draft.faults, 'environment'),
     name: draft.name,
     nameFault: ownFault(draft.faults, 'metadata.name'),
   };
+}
+
+/** The environment that is chosen on the page. */
+export function chosenEnvironment({ targets }: InstallTargets, chosen: string): { name: string; displayName: string } | undefined {
+  return environmentChoices(targets, chosen).find(({ selected }) => selected);
 }
 
 /** The only possible environment is chosen already. */

@@ -10,12 +10,12 @@ import { formToValues } from './form/form-to-values.ts';
 import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { faultsOfRefusal } from './instance-form.ts';
-import { type InstallDraft, installPage } from './install-page.ts';
+import { readShownChoices } from './form-choices.ts';
+import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
-
 import { newValuesView } from './value-changes-view.ts';
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
@@ -33,29 +33,31 @@ export function installRoutes(deps: WebDeps): Router {
 
 interface Install {
   readonly targets: InstallTargets;
+  readonly deps: WebDeps;
+  readonly visit: Visit;
   readonly model: FormModel;
 }
 
-async function startInstall({ operations }: WebDeps, { actor, param }: Visit): Promise<Install> {
-  const targets = await operations.installTargets(actor, param('app'));
-  return { targets, model: appForm(targets.app, 'create') };
+async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
+  const targets = await deps.operations.installTargets(visit.actor, visit.param('app'));
+  return { deps, visit, targets, model: appForm(targets.app, 'create') };
 }
 
 /** A link can fill the form: `?environment=team-a&name=orders&v.spec.instances=3`. */
-function openForm(install: Install, { query }: Visit): Answer {
+async function openForm(install: Install, { query }: Visit): Promise<Answer> {
   const fields = valuesToFields(install.model, prefill(install.model, query));
-  return showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
+  return await showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
 }
 
 async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<Answer> {
   const { body } = visit;
   const typed = { environment: body.get('environment') ?? '', name: body.get('name') ?? '', fields: body };
   const op = pressedOp(body);
-  if (op !== null) return showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
-  if (body.get('_do') === 'edit') return showDraft(install, { ...typed, faults: [] });
+  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
+  if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, body, {});
   const all = [...headFaults(typed, install), ...faults];
-  if (all.length > 0) return showDraft(install, { ...typed, faults: all });
+  if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
   return attempt(deps, install, { visit, spec: fillRequired(install.model, values) });
 }
 
@@ -85,7 +87,7 @@ async function attempt(
   try {
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
-    if (wrong) return showDraft(install, { ...draft, fields: body, faults: preflight.faults });
+    if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
     if (preflight.verdict === 'Blocked' || !wanted)
       return showReview(install, draft, reviewOf(preflight, body, newValuesView(preflight.changes)));
@@ -94,19 +96,22 @@ async function attempt(
   } catch (error) {
     const faults = faultsOfRefusal(error);
     if (faults === undefined) throw error;
-    return showDraft(install, { ...draft, fields: body, faults });
+    return await showDraft(install, { ...draft, fields: body, faults });
   }
 }
 
-function showDraft(install: Install, draft: InstallDraft): Answer {
-  const { app } = install.targets;
+async function showDraft(install: Install, draft: InstallDraft): Promise<Answer> {
+  const { deps, visit, targets, model } = install;
+  const { app } = targets;
+  const chosen = chosenEnvironment(targets, draft.environment);
+  const choices = await readShownChoices(deps.operations, visit.actor, { model, fields: draft.fields, base: {}, environment: chosen });
   const wrong = draft.faults.length > 0;
   return {
     view: 'apps/install',
     title: `${wrong ? 'Error: ' : ''}Install ${app.displayName}`,
     section: 'catalog',
     crumbs: crumbsOf(install, 'Install'),
-    model: installPage(install.targets, install.model, draft),
+    model: installPage(targets, model, { ...draft, choices }),
     ...(wrong ? { status: 422 } : {}),
   };
 }

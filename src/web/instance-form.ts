@@ -3,6 +3,7 @@ import type { JsonObject } from '../domain/resource.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { errorSummary } from './form/error-summary.ts';
 import type { FormView } from './form/form-view-model.ts';
+import type { ShownChoices } from './form/shown-choices.ts';
 import { formView } from './form/form-view.ts';
 import { locateFaults } from './form/locate-faults.ts';
 
@@ -21,7 +22,7 @@ const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly labe
 export function showForm(
   model: FormModel,
   fields: URLSearchParams,
-  state: { readonly faults: readonly FieldFault[]; readonly base: JsonObject },
+  state: { readonly faults: readonly FieldFault[]; readonly base: JsonObject; readonly choices?: ShownChoices },
 ): ShownForm {
   const own = state.faults.filter((fault) => ownField(fault) !== undefined);
   const located = locateFaults(
@@ -33,7 +34,7 @@ export function showForm(
     ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
     ...errorSummary(located, model).map(({ href, message }) => ({ href, message })),
   ];
-  return { form: formView(model, { fields, faults: located, base: state.base }), errors: lines };
+  return { form: formView(model, { ...state, fields, faults: located }), errors: lines };
 }
 
 /** The message of a fault of one of the page's own inputs; empty without one. */

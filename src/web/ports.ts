@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import type { App, InstanceRights } from '../domain/app.ts';
+import type { Choices } from '../domain/choices.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
 import type { InstanceCount, OperatorInstances } from '../domain/operator-instances.ts';
@@ -14,6 +15,7 @@ import type { OperatorAddress } from '../operation/find-operator.ts';
 import type { InstallTargets } from '../operation/install-targets.ts';
 import type { InstanceChange } from '../operation/instance-change.ts';
 import type { InstanceDraft } from '../operation/instance-draft.ts';
+import type { ChoicesInput } from '../operation/list-choices.ts';
 import type { AppList, AppQuery, Facet } from '../operation/list-apps.ts';
 import type { EventsInput } from '../operation/list-events.ts';
 import type { InstanceList } from '../operation/list-instances.ts';
@@ -50,6 +52,8 @@ export interface WebOperations {
   showEnvironment(actor: Actor, environment: string): Promise<EnvironmentView>;
   listInstances(actor: Actor, environment: string): Promise<InstanceList>;
   instanceRights(actor: Actor, input: { readonly environment: string; readonly app: string }): Promise<InstanceRights>;
+  /** What fields can refer to, as far as the actor may list it; a missing right is a part of the answer. */
+  listChoices(actor: Actor, input: ChoicesInput): Promise<readonly Choices[]>;
   preflightInstance(actor: Actor, draft: InstanceDraft): Promise<Preflight>;
   createInstance(actor: Actor, draft: InstanceDraft): Promise<InstanceView>;
   showInstance(actor: Actor, address: InstanceAddress): Promise<InstanceView>;

@@ -1,9 +1,10 @@
+import type { Choices } from '../../src/domain/choices.ts';
 import { AppError, type MissingRight } from '../../src/domain/errors.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
 import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
-import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
+import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
@@ -50,6 +51,7 @@ const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof SAMPLE_OPERA
   showInstance: async (_actor, address) => find(address),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
+  listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : refuse()),
 };
 
@@ -143,4 +145,11 @@ function missing(what: string): never {
 
 function refuse(): never {
   throw new AppError('Forbidden', 'operators: you may not list them', { missing: NO_RIGHT });
+}
+
+/** Secrets with keys; nobody may list storage classes. */
+function sampleChoices(resource: string): Choices {
+  const missing = { verb: 'list', group: 'storage.k8s.io', resource: 'storageclasses' };
+  if (resource !== 'secrets') return { resource, items: [], more: false, served: true, missing };
+  return { resource, items: [{ name: 'orders-db', keys: ['password', 'username'] }], more: false, served: true };
 }

@@ -77,6 +77,19 @@ export interface TextView extends FieldFrame {
   readonly fieldsOp: string;
 }
 
+/** A text that names another object or a key of one, with what there is to choose from. */
+export interface PickView extends TextView {
+  /** What it names: `secrets`. */
+  readonly resource: string;
+  /** The id of the list of choices; empty without one. */
+  readonly listId: string;
+  readonly options: readonly string[];
+  /** A sentence about the choices, or why there are none. */
+  readonly note: string;
+  /** Whether the field has a button that reads the choices again. */
+  readonly refresh: boolean;
+}
+
 export interface OptionView {
   readonly id: string;
   readonly value: string;
@@ -144,4 +157,4 @@ export interface BranchesView extends FieldFrame {
   readonly yamlOp: string;
 }
 
-export type FieldView = TextView | ChoiceView | GroupView | RowsView | BranchesView;
+export type FieldView = TextView | PickView | ChoiceView | GroupView | RowsView | BranchesView;

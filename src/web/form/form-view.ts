@@ -11,6 +11,7 @@ import { keptFields } from './kept-fields.ts';
 import { pagesOf } from './pages.ts';
 import { searchWords, matchingChildren } from './search-fields.ts';
 import { rowsView } from './rows-view.ts';
+import type { ShownChoices } from './shown-choices.ts';
 import { errorsByPath, filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
 
 /** The template that renders a `FormView`. */
@@ -24,10 +25,12 @@ export interface FormState {
   /** With paths of the form, as `formToValues` and `locateFaults` give them. */
   readonly faults: readonly FieldFault[];
 }
+  /** What the fields can refer to, once it was read. */
+  readonly choices?: ShownChoices;
 
 const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
-export function formView(model: FormModel, { fields, base, faults }: FormState): FormView {
+export function formView(model: FormModel, { fields, base, faults, choices }: FormState): FormView {
   const map = fieldMap(fields);
   const filled = filledPaths(map, faults);
   const context: ViewContext = {
@@ -38,6 +41,8 @@ export function formView(model: FormModel, { fields, base, faults }: FormState):
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
     show,
+    choices,
+    listed: new Map(),
   };
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;

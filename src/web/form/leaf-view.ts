@@ -3,6 +3,7 @@ import { idOfPath } from '../../schema/form-path.ts';
 import { fieldName } from './form-fields.ts';
 import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
 import { defaultHint, jsonText } from './hints.ts';
+import { pickView, referenceOf } from './pick-view.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 const MOST_RADIOS = 4;
@@ -20,7 +21,7 @@ export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpo
   const keep = hasSecret ? forgetView(context, node, spot) : keepView(shown, spot.path, { what: 'an empty text', offered: 'when ticked' });
   const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
   const partial = lines ? 'parts/field-lines' : 'parts/field-text';
-  return {
+  const view: TextView = {
     ...frameOf(shown, node, spot, { partial, disabled: live !== undefined, keep, note }),
     ...plainText(node, { name: fieldName('v', spot.path), value }),
     placeholder: hasSecret ? '' : defaultHint(node),
@@ -29,6 +30,8 @@ export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpo
     masked: node.kind === 'secret',
     required: node.required && !hasSecret,
   };
+  const reference = lines || live !== undefined ? undefined : referenceOf(node);
+  return reference === undefined ? view : pickView(shown, view, { reference, spot });
 }
 
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */

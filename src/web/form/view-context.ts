@@ -4,6 +4,7 @@ import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/for
 import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf } from './hints.ts';
+import type { ShownChoices } from './shown-choices.ts';
 import type { Spot } from './spots.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
@@ -18,6 +19,10 @@ export interface ViewContext {
   readonly large: boolean;
   /** Whether these are the fields that a search found: their groups stand open. */
   readonly searching: boolean;
+  /** What fields can refer to; undefined where nothing was looked for. */
+  readonly choices: ShownChoices | undefined;
+  /** The lists of choices on the page so far: resource -> id. */
+  readonly listed: Map<string, string>;
   /** Shows any node; handed in so that the parts need not know each other. */
   readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
 }

@@ -115,7 +115,7 @@ function formOf(properties: JsonObject) {
 /** What each reference names, by its key; with the member that a key is of. */
 function referencesOf(properties: JsonObject): Readonly<Record<string, string>> {
   const found = listFields(formOf(properties)).flatMap(({ path: place, reference }) => {
-    const key = /\[\*\]$/.test(place) ? '*' : (place.split('.').at(-1) ?? '');
+    const key = place.endsWith('[*]') ? '*' : (place.split('.').at(-1) ?? '');
     if (reference === undefined) return [];
     return [[key, reference.part === 'key' ? `${targetId(reference.to)} ${reference.of}` : targetId(reference.to)] as const];
   });

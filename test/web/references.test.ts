@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { at, listAt, textAt, textsAt } from '../../src/domain/read.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn, type Visitor } from '../support/visitor.ts';
+
+const LEDGERS = 'ledgers.test.example.com';
+
+const CRD = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${LEDGERS}}
+spec:
+  group: test.example.com
+  scope: Namespaced
+  names: {kind: Ledger, plural: ledgers}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                adminPassword: {type: string, minLength: 8, maxLength: 40}
+                passwordSecretRef:
+                  type: object
+                  required: [name, key]
+                  properties:
+                    name: {type: string, minLength: 1}
+                    key: {type: string, minLength: 1}
+                storageClassName: {type: string}
+                ledgerRef:
+                  type: object
+                  properties:
+                    name: {type: string}
+                entries: {type: integer, maximum: 5}
+`;
+
+const OPERATOR = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {namespace: chandlery-system, name: ledger}
+spec:
+  name: ledger-operator
+  chart: {repoURL: "file://tests", name: ledger-operator, version: 0.1.0}
+  targetNamespace: ledger-operator
+  createNamespace: true
+  catalog: {displayName: Ledger, kinds: [{kind: Ledger, displayName: Ledger}]}
+`;
+
+describe('references to other objects', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let folder: string;
+  let kube: Kube;
+  const core = (resource: string) => ({ group: '', version: 'v1', resource });
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-references-'));
+    const chart = join(folder, 'charts', 'ledger-operator');
+    await mkdir(join(chart, 'crds'), { recursive: true });
+    await mkdir(join(folder, 'catalog', 'operators'), { recursive: true });
+    await cp(join(repoRoot, 'catalog', 'environments'), join(folder, 'catalog', 'environments'), { recursive: true });
+    await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: ledger-operator\nversion: 0.1.0\n');
+    await writeFile(join(chart, 'crds', 'ledgers.yaml'), CRD);
+    await writeFile(join(folder, 'catalog', 'operators', 'ledger.yaml'), OPERATOR);
+    const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
+    [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
+    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
+    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    const admin = kube.asController();
+    const metadata = (name: string) => ({ name, namespace: 'team-a' });
+    const stringData = { password: 'swordfish-9', username: 'orders' };
+    await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('orders-db'), stringData });
+    await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('users-db'), stringData });
+  });
+  after(async () => {
+    await browser.close();
+    await kube.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are listed over REST with keys and without data, as far as somebody may list them', async () => {
+    const path = '/environments/team-a/choices';
+    const { status, body } = await product.api('dev-a', `${path}/secrets?search=orders`);
+    assert.equal(status, 200);
+    assert.deepEqual(listAt(body, 'items'), [{ name: 'orders-db', keys: ['password', 'username'] }]);
+    assert.doesNotMatch(JSON.stringify(body), /swordfish|c3dvcmRmaXNo/);
+
+    const classes = (await product.api('dev-a', `${path}/storageclasses.storage.k8s.io`)).body;
+    assert.deepEqual(listAt(classes, 'items'), []);
+    assert.equal(textAt(classes, 'missing', 'resource'), 'storageclasses');
+    assert.equal(at((await product.api('dev-a', `${path}/nothing.example.com`)).body, 'served'), false);
+    assert.equal((await product.api('dev-b', `${path}/secrets`)).status, 404);
+  });
+
+  it('are offered in the form without JavaScript, and nothing that was typed is lost on the way', async () => {
+    const { page, visitor } = await openInstall('picked');
+    assert.deepEqual(await offered(page, 'v.spec.passwordSecretRef.name'), ['orders-db', 'users-db']);
+    await page.getByText('You may not list storageclasses.storage.k8s.io').waitFor();
+    await page.locator('[name="v.spec.passwordSecretRef.name"]').fill('orders-db');
+    await page.locator('[name="v.spec.storageClassName"]').fill('anything-goes');
+    await press(page, /^Update choices/);
+    assert.deepEqual(await offered(page, 'v.spec.passwordSecretRef.key'), ['password', 'username']);
+    assert.equal(await page.locator('[name="v.spec.storageClassName"]').inputValue(), 'anything-goes');
+    await page.locator('[name="v.spec.passwordSecretRef.key"]').fill('password');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'picked' }).waitFor();
+    assert.deepEqual(await specOf('picked'), {
+      passwordSecretRef: { name: 'orders-db', key: 'password' },
+      storageClassName: 'anything-goes',
+    });
+    await page.goto(`/environments/team-a/instances/${LEDGERS}/picked/edit`);
+    assert.deepEqual(await offered(page, 'v.spec.ledgerRef.name'), ['picked']);
+    await visitor.close();
+  });
+
+  async function openInstall(name: string): Promise<{ page: Page; visitor: Visitor }> {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    await visitor.page.goto(`/apps/${LEDGERS}/install?environment=team-a&name=${name}`);
+    return { page: visitor.page, visitor };
+  }
+
+  async function press(page: Page, name: RegExp): Promise<void> {
+    await page.getByRole('button', { name }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Install Ledger' }).waitFor();
+  }
+
+  async function specOf(name: string): Promise<unknown> {
+    return at((await product.api('dev-a', `/environments/team-a/instances/${LEDGERS}/${name}`)).body, 'object', 'spec');
+  }
+});
+
+/** What an input offers to choose from. */
+async function offered(page: Page, name: string): Promise<readonly string[]> {
+  const list = await page.locator(`[name="${name}"]`).getAttribute('list');
+  const options = await page.locator(`#${list} option`).evaluateAll((found) => found.map((option) => option.getAttribute('value')));
+  return textsAt({ options }, 'options');
+}
