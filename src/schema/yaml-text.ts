@@ -2,9 +2,10 @@ import { isScalar, LineCounter, parseDocument, stringify, visit, type Document }
 import { isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
 
-/** YAML that was read, or why it cannot be: a sentence and the line within the text, counted from 1. `value` is absent for an empty text. */
+/** YAML that was read, or why it cannot be: a sentence, and line and column within the text, counted from 1. `value` is absent for an empty text. */
 export type YamlRead =
-  { readonly value?: Json; readonly fault?: undefined } | { readonly value?: undefined; readonly fault: string; readonly line: number };
+  | { readonly value?: Json; readonly fault?: undefined }
+  | { readonly value?: undefined; readonly fault: string; readonly line: number; readonly column: number };
 
 const MOST_CHARACTERS = 256 * 1024;
 const DEEPEST = 100;
@@ -16,24 +17,28 @@ const UNSAFE = /[^\P{Cc}\t\n]|\ufeff/u;
  * is larger or deeper than any field needs.
  */
 export function readYaml(text: string): YamlRead {
-  if (text.length > MOST_CHARACTERS) return { fault: `The text is longer than ${MOST_CHARACTERS / 1024} KiB`, line: 1 };
+  if (text.length > MOST_CHARACTERS) return { fault: `The text is longer than ${MOST_CHARACTERS / 1024} KiB`, line: 1, column: 1 };
   if (text.trim() === '') return {};
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, logLevel: 'error' });
     const [problem] = [...document.errors, ...document.warnings];
-    if (problem !== undefined)
-      return {
-        fault: problem.code === 'MULTIPLE_DOCS' ? 'Write one document only' : sentence(problem.message),
-        line: lines.linePos(problem.pos[0]).line,
-      };
+    if (problem !== undefined) {
+      const fault = problem.code === 'MULTIPLE_DOCS' ? 'Write one document only' : sentence(problem.message);
+      return { fault, ...placeOf(lines, problem.pos[0]) };
+    }
     const found = firstFault(document);
-    if (found !== undefined) return { fault: found.fault, line: lines.linePos(found.offset).line };
+    if (found !== undefined) return { fault: found.fault, ...placeOf(lines, found.offset) };
     if (document.contents === null) return {};
     return { value: toJson(document.toJS({ maxAliasCount: 0 }), 0) };
   } catch (error) {
-    return { fault: sentence(error instanceof Error ? error.message : String(error)), line: 1 };
+    return { fault: sentence(error instanceof Error ? error.message : String(error)), line: 1, column: 1 };
   }
+}
+
+function placeOf(lines: LineCounter, offset: number): { readonly line: number; readonly column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
 }
 
 /** What is well-formed YAML but has no exact counterpart in JSON. */

@@ -2,9 +2,11 @@ import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
 import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import type { ResourceKind } from '../../schema/document/read-manifest.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
 import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
 import { sealedValueAt } from './form-to-values.ts';
+import { openWhole, wholeAsYaml, withAllFields } from './whole-yaml.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
 export interface FormOpResult {
@@ -13,21 +15,22 @@ export interface FormOpResult {
   readonly faults: readonly FieldFault[];
 }
 
-const OP = /^(add|yaml|fields|open|branch|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
+const OP = /^(add|yaml|fields|skeleton|open|branch|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
 
 /**
  * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
  *
  * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
- *   part into a YAML field and `fields:spec.users` turns it back; `open:spec.affinity` shows the fields of a group;
+ *   part into a YAML field and `fields:spec.users` turns it back; `skeleton:spec` adds all other fields to the YAML of the whole form as comments; `open:spec.affinity` shows the fields of a group;
  *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none;
  *   `search` and `page:2` choose which fields are on the page. Others change nothing.
  * @param base the live values on edit; `{}` on create.
+ * @param resource what a whole resource must be that stands in the place of the values.
  */
 export function applyFormOp(
   model: FormModel,
   fields: URLSearchParams,
-  { op, base }: { readonly op: string; readonly base: Json },
+  { op, base, resource }: { readonly op: string; readonly base: Json; readonly resource?: ResourceKind },
 ): FormOpResult {
   const page = /^page:(\d{1,4})$/.exec(op)?.[1] ?? (op === 'search' ? '1' : undefined);
   if (page !== undefined) return { fields: withField(fields, '_page', page), faults: [] };
@@ -35,8 +38,10 @@ export function applyFormOp(
   const path = parsePath(text);
   const node = path === undefined ? undefined : nodeAt(model.root, path, fieldMap(fields));
   if (verb === undefined || path === undefined || node === undefined) return { fields, faults: [] };
-  if (verb === 'yaml') return { fields: toYaml(model, fields, { path, base }), faults: [] };
-  if (verb === 'fields') return toFields(model, fields, { path, node });
+  if (verb === 'skeleton') return { fields: withAllFields(model, fields), faults: [] };
+  if (verb === 'yaml') return toYaml(model, fields, { path, base });
+  if (verb === 'fields')
+    return path.length === 1 ? wholeToFields(model, fields, { path, node, resource }) : toFields(model, fields, { path, node });
   if (verb === 'open') return { fields: withField(fields, fieldName('x', path), '1'), faults: [] };
   if (verb === 'branch') return { fields: node.kind === 'choice' ? toBranch(fields, { path, node, row }) : fields, faults: [] };
   const rows = node.kind === 'choice' ? chosenBranch(node, fieldMap(fields), path) : node;
@@ -101,19 +106,41 @@ function moveRows(fields: URLSearchParams, path: FormPath, move: Move): URLSearc
   return moved;
 }
 
-function toYaml(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): URLSearchParams {
-  const value = sealedValueAt(model, fields, { path, base });
+function toYaml(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): FormOpResult {
+  const { value, lost } = sealedValueAt(model, fields, { path, base });
+  if (lost.length > 0) return { fields, faults: lost };
   const others = without(fields, path);
-  others.append(fieldName('y', path), value === undefined ? '' : writeYaml(value));
-  return others;
+  others.append(
+    fieldName('y', path),
+    path.length === 1 ? wholeAsYaml(model, fields, value ?? {}) : value === undefined ? '' : writeYaml(value),
+  );
+  return { fields: others, faults: [] };
+}
+
+/** The whole form from its YAML, which travels along from then on. */
+function wholeToFields(
+  model: FormModel,
+  fields: URLSearchParams,
+  { path, node, resource }: { readonly path: FormPath; readonly node: FormNode; readonly resource: ResourceKind | undefined },
+): FormOpResult {
+  const text = fieldMap(fields).get(fieldName('y', path));
+  const whole = resource === undefined ? { fields, faults: [] } : openWhole(model, fields, resource);
+  if (whole.faults.length > 0) return { fields, faults: whole.faults };
+  const opened = toFields(model, whole.fields, { path, node });
+  if (opened.faults.length > 0) return { fields, faults: opened.faults };
+  if (opened.fields.has(fieldName('y', path))) return { fields, faults: [notAnObject(path)] };
+  if (text !== undefined && text.trim() !== '') opened.fields.set(fieldName('c', path), text);
+  return opened;
 }
 
 function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { path: FormPath; node: FormNode }): FormOpResult {
   const text = fieldMap(fields).get(fieldName('y', path));
   if (text === undefined || node.kind === 'yaml') return { fields, faults: [] };
   const read = readYaml(text);
-  if (read.fault !== undefined)
-    return { fields, faults: [{ field: formatPath(path), message: `Line ${read.line}: ${read.fault}`, line: read.line }] };
+  if (read.fault !== undefined) {
+    const { line, column } = read;
+    return { fields, faults: [{ field: formatPath(path), message: `Line ${line}, column ${column}: ${read.fault}`, line, column }] };
+  }
   const others = without(fields, path);
   others.append(fieldName('x', path), '1');
   if (node.kind === 'choice') others.append(fieldName('b', path), '');
@@ -121,6 +148,10 @@ function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { p
   others.delete(fieldName('b', path));
   for (const [name, value] of nodeToFields(model, { node, path, value: read.value, origins: 'none' })) others.append(name, value);
   return { fields: others, faults: [] };
+}
+
+function notAnObject(path: FormPath): FieldFault {
+  return { field: formatPath(path), message: 'Line 1: Write keys and values, such as "size: 1"', line: 1, column: 1 };
 }
 
 /** The inputs that are neither at nor below a path; its place among the rows of its parent stays known. */

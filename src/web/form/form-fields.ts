@@ -13,14 +13,15 @@ import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts'
  * - `s` what an empty field means: `empty` (an empty text, list, map or object), `null`, or `unset` (a secret is taken away)
  * - `b` the number of the branch that was chosen where several shapes are possible; empty: none
  * - `x` a group that was opened although nothing is in it
+ * - `c` of the root: the YAML that the form was before, whose comments and order come back when it is YAML again
  */
-export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b';
+export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b' | 'c';
 export type FieldMap = ReadonlyMap<string, string>;
 
 /** Lists and maps with more rows are edited as YAML. */
 export const MOST_ROWS = 200;
 
-const NAME = /^([vyrnkosxb])\.(.*)$/s;
+const NAME = /^([vyrnkosxbc])\.(.*)$/s;
 
 /** The name of an input. */
 export function fieldName(letter: FieldLetter, path: FormPath): string {

@@ -34,13 +34,20 @@ export function formToValues(model: FormModel, fields: URLSearchParams, base: Js
   return { values: isObject(read) ? read : {}, faults: reading.faults, drafts };
 }
 
-/** The value of one node of the form, with stand-ins for the secrets that it keeps. */
-export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): Json | undefined {
+/** What one node of a form holds, secrets of the base as stand-ins, texts that cannot be read as texts. */
+export interface SealedValue {
+  readonly value: Json | undefined;
+  /** What stands in the form and not in the value: rows without a key or with the key of another, YAML of other fields that cannot be read. */
+  readonly lost: readonly FieldFault[];
+}
+
+export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): SealedValue {
   const node = nodeAt(model.root, path, fieldMap(fields));
-  if (node === undefined) return undefined;
+  if (node === undefined) return { value: undefined, lost: [] };
   // All that can be read of a sealed base is stand-ins, whichever way it is read.
-  const reading = startReading(model, fields, sealSecrets(model.root, base, [model.root.key]));
-  return readNode(reading, node, spotAt(reading, path));
+  const reading: Reading = { ...startReading(model, fields, sealSecrets(model.root, base, [model.root.key])), lenient: true };
+  const value = readNode(reading, node, spotAt(reading, path));
+  return { value, lost: reading.faults.filter(({ field }) => fields.has(`k.${field}`) || fields.has(`r.${field}`)) };
 }
 
 function startReading(model: FormModel, fields: URLSearchParams, base: Json): Reading {

@@ -18,6 +18,7 @@ export function keptFields(fields: URLSearchParams, { mode, views }: Shown): { n
   const paths = new Set(views.flatMap(pathsIn));
   return [...fields].flatMap(([name, value]) => {
     const parsed = parseFieldName(name);
+    if (parsed?.letter === 'c') return value === '' ? [] : [{ name, value }];
     if (parsed === undefined || names.has(name) || parsed.path.length < 2) return [];
     const { letter, path } = parsed;
     const isHere = isShown(path, paths);

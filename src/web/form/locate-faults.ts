@@ -1,5 +1,8 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { placeInYaml } from '../../schema/document/place-in-yaml.ts';
+import { isWhole } from '../../schema/document/read-manifest.ts';
+import { restAfterKey, restAfterRow, startsWithKey } from '../../schema/fault-path.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
 
@@ -23,7 +26,17 @@ function locate(model: FormModel, fields: FieldMap, fault: FieldFault): FieldFau
     return { ...rest, message: found.rest === '' ? fault.message : `${text}: ${fault.message}` };
   }
   const inner = found.rest.replace(/^\./, '');
-  return { ...rest, field: formatPath(found.path), message: inner === '' ? fault.message : `${inner}: ${fault.message}` };
+  const message = inner === '' ? fault.message : `${inner}: ${fault.message}`;
+  const place = placeOf(model, fields, found);
+  if (place === undefined) return { ...rest, field: formatPath(found.path), message };
+  return { ...rest, field: formatPath(found.path), message: `Line ${place.line}: ${message}`, ...place };
+}
+
+/** Where the text of a YAML field says it. */
+function placeOf({ root }: FormModel, fields: FieldMap, { path, rest }: Descent): { line: number; column: number } | undefined {
+  const text = fields.get(fieldName('y', path));
+  if (text === undefined || rest === '') return undefined;
+  return placeInYaml(text, path.length === 1 && isWhole(text) ? `.${root.key}${rest}` : rest);
 }
 
 interface Descent {
@@ -49,8 +62,8 @@ function stepInto(fields: FieldMap, { node, path, rest }: Descent): Descent | un
     return child === undefined ? undefined : { node: child, path: [...path, child.key], rest: restAfterKey(rest, child.key) ?? '' };
   }
   if (node.kind === 'list') {
-    const [all, bracketed, dotted] = /^(?:\[(\d{1,4})\]|\.(\d{1,4})(?![\w-]))/.exec(rest) ?? [];
-    return all === undefined ? undefined : { node: node.item, path: [...path, Number(bracketed ?? dotted)], rest: rest.slice(all.length) };
+    const found = restAfterRow(rest);
+    return found === undefined ? undefined : { node: node.item, path: [...path, found.row], rest: found.rest };
   }
   if (node.kind === 'choice') {
     const branch = chosenBranch(node, fields, path);
@@ -77,14 +90,4 @@ function stepIntoMap(fields: FieldMap, { value, path, rest }: { value: FormNode;
 /** Faults that were found while the form was read have rows by number already. */
 function rowNumber(rest: string): number {
   return Number(/^\[(\d{1,4})\]/.exec(rest)?.[1] ?? -1);
-}
-
-function restAfterKey(rest: string, key: string): string | undefined {
-  if (rest.startsWith('.') && startsWithKey(rest.slice(1), key)) return rest.slice(1 + key.length);
-  const bracketed = [`[${key}]`, `[${JSON.stringify(key)}]`, `['${key}']`].find((form) => rest.startsWith(form));
-  return bracketed === undefined ? undefined : rest.slice(bracketed.length);
-}
-
-function startsWithKey(text: string, key: string): boolean {
-  return text.startsWith(key) && (text.length === key.length || text[key.length] === '.' || text[key.length] === '[');
 }

@@ -38,7 +38,7 @@ function readOthers(reading: Reading, node: GroupNode, spot: Spot): [string, Jso
   if (text === undefined) return isObject(spot.base) ? entriesOf(spot.base).filter(([key]) => !known.has(key)) : [];
   const read = readYaml(text);
   if (read.fault !== undefined) {
-    fault(reading, spot.path, `Other fields, line ${read.line}: ${read.fault}`, read.line);
+    fault(reading, spot.path, `Other fields, line ${read.line}: ${read.fault}`, read);
     return [];
   }
   if (read.value === undefined || read.value === null) return [];

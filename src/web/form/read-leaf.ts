@@ -17,7 +17,7 @@ export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot):
   const read = readScalar(node, text);
   if (read.fault !== undefined) {
     fault(reading, spot.path, read.fault);
-    return undefined;
+    return reading.lenient ? text : undefined;
   }
   const broken = checkScalar(node, read.value);
   if (broken !== undefined) fault(reading, spot.path, broken);
@@ -38,8 +38,8 @@ export function readYamlField(reading: Reading, node: FormNode, { text, ...spot 
   if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
   const read = readYaml(text);
   if (read.fault !== undefined) {
-    fault(reading, path, `Line ${read.line}: ${read.fault}`, read.line);
-    return undefined;
+    fault(reading, path, `Line ${read.line}, column ${read.column}: ${read.fault}`, read);
+    return reading.lenient ? text : undefined;
   }
   return read.value === undefined ? undefined : unsealSecrets(reading.model, reading.base, { path, value: read.value });
 }

@@ -12,6 +12,8 @@ export interface Reading {
   /** The live value of the root. */
   readonly base: Json | undefined;
   readonly faults: FieldFault[];
+  /** Gives texts that cannot be read as texts, so that nothing is lost where the form becomes YAML. */
+  readonly lenient?: true;
   /** Inputs met so far: a group none of whose inputs was sent was not shown. */
   seen: number;
   /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
@@ -25,8 +27,8 @@ export function take(reading: Reading, letter: FieldLetter, path: FormPath): str
   return text;
 }
 
-export function fault(reading: Reading, path: FormPath, message: string, line?: number): void {
-  reading.faults.push({ field: formatPath(path), message, ...(line === undefined ? {} : { line }) });
+export function fault(reading: Reading, path: FormPath, message: string, place?: { readonly line: number; readonly column: number }): void {
+  reading.faults.push({ field: formatPath(path), message, ...(place === undefined ? {} : { line: place.line, column: place.column }) });
 }
 
 /** What an empty list, map or group stands for: itself, `null`, or nothing. */

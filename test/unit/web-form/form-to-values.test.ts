@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
     world: 'YAML is read, and its fault names the line',
     sent: [SIZE, ['y.spec.config', 'a: 1\r\nb: [\r\n']],
     faults: [
-      'spec.config: Line 3: This is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'spec.config: Line 3, column 1: This is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
     ],
   },
   {
