@@ -8,6 +8,7 @@ import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
 import { planUpgrades } from './compose/plan-upgrades.ts';
 import { runControllers } from './compose/run-controllers.ts';
+import { keptPorts } from './compose/kept-ports.ts';
 import { createCharts, rememberChartWords } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
@@ -82,7 +83,15 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
   const upgrades = await planUpgrades({ kube, charts, helm: input.tools.helm, stateDir, log });
-  const ports = { clusters: kube, discovery: kube, catalog, chart: rememberChartWords(charts), upgrades, publicUrl: publicUrl.origin };
+  const ports = {
+    ...keptPorts(kube, store),
+    clusters: kube,
+    discovery: kube,
+    catalog,
+    chart: rememberChartWords(charts),
+    upgrades,
+    publicUrl: publicUrl.origin,
+  };
   const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
   const { trustedProxies } = config;
   door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, ready: readiness.absences }));

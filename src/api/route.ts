@@ -7,6 +7,8 @@ export type JsonSchema = { readonly [key: string]: unknown };
 /** A request after its parameters and body have been checked against the route's schemas. */
 export interface Call {
   readonly actor: Actor;
+  /** For the journal. */
+  readonly requestId: string;
   readonly ports: Ports;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -30,7 +32,7 @@ export interface Route {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Admin' | 'Account';
+  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Plans' | 'Admin' | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   /** Successful answers by status. */

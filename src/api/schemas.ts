@@ -7,6 +7,7 @@ import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
 import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
+import { PLAN_SCHEMAS } from './plan-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
@@ -311,6 +312,7 @@ export const SCHEMAS = {
     'message',
   ]),
   ...UPGRADE_SCHEMAS,
+  ...PLAN_SCHEMAS,
   Problem: {
     ...object(
       {

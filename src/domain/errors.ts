@@ -38,6 +38,7 @@ export const ERROR_TABLE = {
   HelmFailed: { status: 502, title: 'Helm could not do this' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
   ApprovalRefused: { status: 409, title: 'This version cannot be approved' },
+  PlanClosed: { status: 409, title: 'This plan is no longer open' },
   UnsafeUpgrade: { status: 409, title: 'A new definition would not fit what is stored' },
   CrdConflict: { status: 409, title: 'Somebody else owns this kind' },
   ActorMissing: { status: 500, title: 'A call for a user carried no user' },

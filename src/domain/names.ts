@@ -45,5 +45,8 @@ export const OURS = {
   environmentLabel: 'chandlery.dev/environment',
   /** Label on what a CatalogSource applied: its name. */
   sourceLabel: 'chandlery.dev/source',
+  /** Annotations on what came of a plan: the user who asked, and the one who let it be done. */
+  requestedBy: 'chandlery.dev/requested-by',
+  approvedBy: 'chandlery.dev/approved-by',
   finalizer: 'chandlery.dev/finalizer',
 } as const;

@@ -3,7 +3,7 @@ import type { Written } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { etagOf, findInstance, instanceView, type FoundInstance } from './find-instance.ts';
-import { USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { annotationsOf, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import type { Ports } from './ports.ts';
 
 /** A change to an Instance as it was read; `etag` is the `InstanceView.etag` of that reading, empty to change whatever is there. */
@@ -37,7 +37,10 @@ export async function prepareChange(
     );
   }
   const { object } = instanceView(found.entry, found.environment, found.object);
-  return { ...found, changed: { ...object, spec: change.spec } };
+  return {
+    ...found,
+    changed: { ...object, metadata: { ...object.metadata, ...annotationsOf(change, object.metadata) }, spec: change.spec },
+  };
 }
 
 /**

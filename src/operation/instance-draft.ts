@@ -5,7 +5,7 @@ import type { MissingRight } from '../domain/errors.ts';
 import { applyMergePatch } from '../domain/merge-patch.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
 import { objectAt } from '../domain/read.ts';
-import { apiVersionOf, type JsonObject, type KubeObject, type ResourceType } from '../domain/resource.ts';
+import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../domain/resource.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
@@ -15,6 +15,10 @@ import type { LowerValues } from './value-changes.ts';
 /** An Instance as somebody wants it. */
 export interface InstanceDraft extends InstanceAddress {
   readonly spec: JsonObject;
+  /** `in spec`: nothing of the catalogue is laid under the spec any more. */
+  readonly defaults?: 'in spec';
+  /** Written on the object beside those that it has. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A draft with everything that writing it takes. */
@@ -40,10 +44,18 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const object = {
     apiVersion: apiVersionOf({ group, version }),
     kind,
-    metadata: { name: parseObjectName(draft.name), namespace: environment.namespace },
-    spec: applyMergePatch(lower.operator, draft.spec),
+    metadata: { name: parseObjectName(draft.name), namespace: environment.namespace, ...annotationsOf(draft) },
+    spec: draft.defaults === 'in spec' ? draft.spec : applyMergePatch(lower.operator, draft.spec),
   };
   return { entry, environment, lower, type: { group, version, resource: plural }, object };
+}
+
+/** The annotations of a draft as a part of metadata, on top of those that are there. */
+export function annotationsOf(
+  { annotations }: Pick<InstanceDraft, 'annotations'>,
+  live: Pick<ObjectMeta, 'annotations'> = {},
+): Pick<ObjectMeta, 'annotations'> {
+  return annotations === undefined ? {} : { annotations: { ...live.annotations, ...annotations } };
 }
 
 /** The options of every write on a person's behalf. */

@@ -1,3 +1,4 @@
+import type { JournalPort, SharedPlanPorts } from './plan-ports.ts';
 import type { UpgradePorts } from './upgrade-ports.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
 
@@ -18,6 +19,8 @@ export interface Ports {
   readonly chart: (digest: string) => Promise<ChartWords | undefined>;
   /** Charts and their rendering, for plans of upgrades. */
   readonly upgrades: UpgradePorts;
+  readonly plans: SharedPlanPorts;
+  readonly journal: JournalPort;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;
 }

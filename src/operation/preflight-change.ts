@@ -6,7 +6,7 @@ import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { missingRight } from './instance-draft.ts';
+import { annotationsOf, missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
@@ -22,7 +22,7 @@ export async function preflightChange(
   const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
   const { apiVersion, kind, spec } = changed;
   const { namespace } = ref;
-  const object = { apiVersion, kind, metadata: { name: ref.name, namespace }, spec };
+  const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
   return await preflight(actor, {
     app: change.app,
     object,

@@ -3,9 +3,10 @@ import { Low } from 'lowdb';
 import { isObject } from '../domain/read.ts';
 import type { SessionRecord } from '../domain/session.ts';
 import { JsonFile } from './json-file.ts';
+import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
 import type { Journal, JournalEntry, SessionTable, Store } from './store.ts';
 
-interface Data {
+interface Data extends PlanData {
   readonly sessions: Record<string, SessionRecord>;
   readonly journal: JournalEntry[];
   readonly secrets: Record<string, string>;
@@ -23,12 +24,14 @@ const JOURNAL_LENGTH = 2000;
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
   const adapter = new JsonFile<Data>(file, parseData);
-  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {} });
+  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {} });
   await low.read();
   sweep(low.data, clock());
+  sweepPlans(low.data, clock());
   return {
     sessions: sessionsOf(low, clock),
     journal: journalOf(low),
+    plans: plansOf(low, clock),
     secret: (name) => secretOf(low, name),
     close: () => adapter.settled(),
   };
@@ -36,9 +39,10 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
 
 /** Tables that an older version did not write are empty. */
 function parseData(data: Readonly<Record<string, unknown>>): Data {
-  const { sessions = {}, journal = [], secrets = {} } = data;
-  if (!isObject(sessions) || !Array.isArray(journal) || !isObject(secrets)) throw new TypeError('its tables are not what we write');
-  return { sessions, journal, secrets } as Data;
+  const { sessions = {}, journal = [], secrets = {}, plans = {} } = data;
+  const known = isObject(sessions) && Array.isArray(journal) && isObject(secrets) && isObject(plans);
+  if (!known) throw new TypeError('its tables are not what we write');
+  return { sessions, journal, secrets, plans } as unknown as Data;
 }
 
 function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {

@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../domain/session.ts';
+import type { PlanTable } from '../domain/shared-plan.ts';
 
 /** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
 export interface SessionTable {
@@ -36,6 +37,7 @@ export interface Journal {
 export interface Store {
   readonly sessions: SessionTable;
   readonly journal: Journal;
+  readonly plans: PlanTable;
   /** A random secret of 32 bytes that stays the same for this name; made at the first call. */
   secret(name: string): Promise<Uint8Array>;
   /** Waits for what is being written. */

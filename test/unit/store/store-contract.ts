@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SessionRecord } from '../../../src/domain/session.ts';
+import { describePlans } from './plan-contract.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 /** A store under test, empty at first; `reopen` closes it and opens it again. */
@@ -36,6 +37,8 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         await under.remove();
       }
     };
+
+    describePlans(name, withStore);
 
     it('keeps a session over a restart', () =>
       withStore(async ({ store, reopen }) => {

@@ -1,0 +1,28 @@
+import type { Kube } from '../kube/kube.ts';
+import type { Ports } from '../operation/ports.ts';
+import type { Store } from '../store/store.ts';
+
+/** What operations need of the store. */
+export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, 'plans' | 'journal'>): Pick<Ports, 'plans' | 'journal'> {
+  return { plans: { table: store.plans, cluster: clusterUid(kube), now: Date.now }, journal: store.journal };
+}
+
+/** The uid of the cluster: that of its namespace `kube-system`, as is custom. Asked for once. */
+function clusterUid(kube: Pick<Kube, 'asController'>): () => Promise<string> {
+  let known: Promise<string> | undefined;
+  return async () => {
+    known ??= read(kube);
+    try {
+      return await known;
+    } catch (error) {
+      known = undefined;
+      throw error;
+    }
+  };
+}
+
+async function read(kube: Pick<Kube, 'asController'>): Promise<string> {
+  const namespace = { group: '', version: 'v1', resource: 'namespaces', name: 'kube-system' };
+  const { metadata } = await kube.asController().get(namespace);
+  return metadata.uid ?? '';
+}

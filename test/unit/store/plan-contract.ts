@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PlanDecision, SharedPlan } from '../../../src/domain/shared-plan.ts';
+import type { StoreUnderTest } from './store-contract.ts';
+
+const DAY = 24 * 3_600_000;
+const BOUNDS = { ofPerson: 2, ofAll: 3 };
+const NO: PlanDecision = { state: 'declined', decidedBy: 'oidc:b', decidedAt: '2026-01-01T00:00:00.000Z', outcome: 'not now' };
+
+export function aPlan(id: string, change: Partial<SharedPlan> = {}): SharedPlan {
+  return {
+    id,
+    cluster: 'c1',
+    action: 'install',
+    environment: 'team-a',
+    app: 'caches.example.com',
+    name: id,
+    content: { replicas: 0, text: '' },
+    base: '',
+    found: { verdict: 'Blocked', blocked: ['You may not'], warned: [] },
+    requester: { user: 'oidc:a', groups: ['oidc:team-a'] },
+    message: 'please',
+    created: new Date(1_000_000).toISOString(),
+    expires: new Date(1_000_000 + 14 * DAY).toISOString(),
+    state: 'open',
+    ...change,
+  };
+}
+
+type WithStore = (act: (under: StoreUnderTest, world: { now: number }) => Promise<void>) => Promise<void>;
+
+/** What every store must do with plans. @param withStore gives an empty store with a clock. */
+export function describePlans(name: string, withStore: WithStore): void {
+  describe(`the plans of a store: ${name}`, () => {
+    it('are kept over a restart to the letter, the newest first', () =>
+      withStore(async ({ store, reopen }) => {
+        const [old, young] = [aPlan('old'), aPlan('young', { created: new Date(2_000_000).toISOString() })];
+        for (const plan of [old, young]) assert.equal(await store.plans.add(plan, BOUNDS), 'added');
+        const again = await reopen();
+        assert.deepEqual(await again.plans.list(), [young, old]);
+        assert.deepEqual(await again.plans.get('old'), old);
+        for (const id of ['none', '__proto__', 'constructor', '']) assert.equal(await again.plans.get(id), undefined, id);
+      }));
+
+    it('cannot be changed through what was read', () =>
+      withStore(async ({ store }) => {
+        await store.plans.add(aPlan('p'), BOUNDS);
+        const read = (await store.plans.get('p')) as { content: Record<string, unknown> };
+        read.content['replicas'] = 9;
+        assert.deepEqual((await store.plans.get('p'))?.content, { replicas: 0, text: '' });
+      }));
+
+    it('stop at a number that one person, and all together, may have open, also when asked at once', () =>
+      withStore(async ({ store }) => {
+        const answers = await Promise.all(['1', '2', '3'].map((id) => store.plans.add(aPlan(id), BOUNDS)));
+        assert.deepEqual(answers, ['added', 'added', 'ofPerson']);
+        const other = (id: string, user: string): SharedPlan => aPlan(id, { requester: { user, groups: ['g'] } });
+        assert.equal(await store.plans.add(other('4', 'oidc:b'), BOUNDS), 'added');
+        assert.equal(await store.plans.add(other('5', 'oidc:c'), BOUNDS), 'ofAll');
+        await store.plans.decide('1', NO);
+        assert.equal(await store.plans.add(other('5', 'oidc:c'), BOUNDS), 'added', 'what is decided does not count');
+      }));
+
+    it('are decided once, and late only where that is the truth', () =>
+      withStore(async ({ store }) => {
+        await store.plans.add(aPlan('p'), BOUNDS);
+        assert.deepEqual(await Promise.all([store.plans.decide('p', NO), store.plans.decide('p', NO)]), [true, false]);
+        assert.deepEqual(await store.plans.get('p'), { ...aPlan('p'), ...NO });
+        assert.equal(await store.plans.decide('p', { ...NO, state: 'approved' }, 'late'), true);
+        assert.equal((await store.plans.get('p'))?.state, 'approved');
+        assert.equal(await store.plans.decide('none', NO), false);
+      }));
+
+    it('expire, can be looked at for two weeks more, and are forgotten then', () =>
+      withStore(async ({ store, reopen }, world) => {
+        await store.plans.add(aPlan('p'), BOUNDS);
+        world.now = 1_000_000 + 14 * DAY - 1;
+        assert.equal((await store.plans.get('p'))?.state, 'open');
+        world.now += 1;
+        assert.equal((await store.plans.get('p'))?.state, 'expired');
+        assert.equal((await store.plans.list())[0]?.state, 'expired');
+        assert.equal(await store.plans.decide('p', NO), false);
+        world.now += 14 * DAY - 1;
+        assert.equal((await (await reopen()).plans.list()).length, 1);
+        world.now += 1;
+        assert.deepEqual(await (await reopen()).plans.list(), []);
+      }));
+  });
+}
