@@ -172,7 +172,6 @@ export const SCHEMAS = {
     ready: flag,
     message: text,
   }),
-  InstanceSummary: object(instanceSummary),
   Choices: object(
     {
       resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
@@ -183,6 +182,7 @@ export const SCHEMAS = {
     },
     ['resource', 'items', 'more', 'served'],
   ),
+  InstanceSummary: object(instanceSummary),
   Instance: object(
     { ...instanceSummary, object: anything, conditions: list(condition), generation: integer, observedGeneration: integer, etag: text },
     [...Object.keys(instanceSummary), 'object', 'conditions', 'generation', 'etag'],

@@ -8,8 +8,8 @@ import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
-import { fillRequired } from './form/fill-required.ts';
 import { readShownChoices } from './form-choices.ts';
+import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { faultsOfRefusal } from './instance-form.ts';
@@ -21,6 +21,7 @@ import type { InstanceChange } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
 import { changedValuesView } from './value-changes-view.ts';
+
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;
 
@@ -39,9 +40,9 @@ export function changeRoutes(deps: WebDeps): Router {
 }
 
 interface Change {
+  readonly deps: WebDeps;
   readonly visit: Visit;
   readonly instance: InstanceView;
-  readonly deps: WebDeps;
   readonly environment: EnvironmentView;
   readonly app: App;
   readonly model: FormModel;

@@ -17,6 +17,7 @@ import { appPath, installPath, instancePath } from './paths.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 import { newValuesView } from './value-changes-view.ts';
+
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
   const router = Router();
@@ -32,9 +33,9 @@ export function installRoutes(deps: WebDeps): Router {
 }
 
 interface Install {
-  readonly targets: InstallTargets;
   readonly deps: WebDeps;
   readonly visit: Visit;
+  readonly targets: InstallTargets;
   readonly model: FormModel;
 }
 

@@ -24,9 +24,9 @@ export interface FormState {
   readonly base: Json;
   /** With paths of the form, as `formToValues` and `locateFaults` give them. */
   readonly faults: readonly FieldFault[];
-}
   /** What the fields can refer to, once it was read. */
   readonly choices?: ShownChoices;
+}
 
 const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
@@ -40,9 +40,9 @@ export function formView(model: FormModel, { fields, base, faults, choices }: Fo
     filled,
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
-    show,
     choices,
     listed: new Map(),
+    show,
   };
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;
