@@ -5,7 +5,13 @@ const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPES = ['application/json', 'application/*+json'];
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml'];
 const LIMIT = '1mb';
+/** A form spells each byte of what the cluster can store, at most 1.5 MiB, with up to three characters, and names each field. */
+const FORM_LIMIT = '5mb';
+const MOST_FIELDS = 20_000;
+const TOO_LARGE =
+  'Nothing was written, and your browser still has what you typed: go back, and take long values out or send it with the API';
 const MAX_DEPTH = 100;
+const AND = '&';
 
 /**
  * Reads the body into `req.body`: a form as URLSearchParams (every field, in order, as often as it came), JSON as an object or a list,
@@ -16,7 +22,7 @@ export function readBody(): RequestHandler {
     .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true }))
     .use(refuseExtremes())
     .use(express.text({ limit: LIMIT, type: YAML_TYPES }))
-    .use(readForm());
+    .use(readForm(FORM_LIMIT));
 }
 
 /** What no resource needs, and what would end the stack or turn into `null` on its way to the cluster. */
@@ -39,17 +45,33 @@ function isPlain(value: unknown): value is object {
 }
 
 /** Only forms; for routes that come before the other bodies are read. */
-export function readForm(): RequestHandler {
+export function readForm(limit = LIMIT): RequestHandler {
+  const read = express.raw({ limit, type: FORM });
   const parse: RequestHandler = (req, _res, next) => {
     if (Buffer.isBuffer(req.body)) req.body = fieldsOf(req.body);
     next();
   };
   return Router()
-    .use(express.raw({ limit: LIMIT, type: FORM }))
+    .use((req, res, next) => {
+      read(req, res, (error: unknown) => next(tooLarge(error, limit)));
+    })
     .use(parse);
 }
 
+function tooLarge(error: unknown, limit: string): unknown {
+  const isLimit = error instanceof Error && 'status' in error && error.status === 413;
+  if (!isLimit) return error;
+  return new AppError('TooLarge', `form: it is larger than ${limit.replace('mb', ' MiB')}. ${TOO_LARGE}`, { cause: error });
+}
+
+function countFields(body: Buffer): number {
+  let count = 1;
+  for (let at = body.indexOf(AND); at >= 0 && count <= MOST_FIELDS; at = body.indexOf(AND, at + 1)) count += 1;
+  return count;
+}
+
 function fieldsOf(body: Buffer): URLSearchParams {
+  if (countFields(body) > MOST_FIELDS) throw new AppError('TooLarge', `form: it has more than ${MOST_FIELDS} fields. ${TOO_LARGE}`);
   try {
     return new URLSearchParams(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (cause) {

@@ -54,14 +54,14 @@ export function saltOf({ object }: InstanceView): string {
   return object.metadata.uid ?? object.metadata.name;
 }
 
-function sentenceOn({ path, now, clash }: ForeignChange, model: FormModel): string {
-  const value = isSecret(path, model) ? 'was changed' : now === undefined ? 'was taken away' : `is now ${shortJson(now)}`;
+function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel): string {
+  const value = isSecret(keys, model) ? 'was changed' : now === undefined ? 'was taken away' : `is now ${shortJson(now)}`;
   return `${path} ${value}${clash ? '; you have something else here, and sending the form again overwrites it' : ''}`;
 }
 
 /** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
-function isSecret(path: string, model: FormModel): boolean {
-  const nodes = nodesAt(model.root, ['spec', ...path.split('.')]);
+function isSecret(keys: readonly string[], model: FormModel): boolean {
+  const nodes = nodesAt(model.root, ['spec', ...keys]);
   return nodes.length === 0 || nodes.some((node) => node.kind === 'secret' || !isScalar(node));
 }
 

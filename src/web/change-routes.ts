@@ -3,6 +3,7 @@ import type { App } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import { isAppError, type FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
+import { isSame } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
@@ -87,6 +88,7 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const { values: typed, faults } = formToValues(model, body, live);
   const values = fillRequired(model, typed);
   if (faults.length > 0) return showDraft(change, { ...asTyped, faults });
+  if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
   const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
     return await showDraft(change, { fields: valuesToFields(model, merge.values), faults: [], foreign: merge.foreign });

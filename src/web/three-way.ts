@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
+import { formatPath, parsePath } from '../schema/form-path.ts';
 
 /** What somebody saw when they opened a form: a digest of each leaf, so that the page repeats no value and no secret. */
 export type Seen = ReadonlyMap<string, string>;
 
 /** A leaf that is not any more what the person saw. */
 export interface ForeignChange {
-  /** `storage.size` */
+  /** `storage.size`; keys with other characters are quoted, `labels["a.b/c"]`. */
   readonly path: string;
+  readonly keys: readonly string[];
   /** What it is now; undefined: it is gone. */
   readonly now: Json | undefined;
   /** Whether the person changed the same leaf to something else. */
@@ -54,7 +56,8 @@ export function mergeChanges(seen: Seen, sides: { readonly mine: JsonObject; rea
     const touched = wanted !== seen.get(path);
     const leaf = (touched ? mine : live).get(path);
     if (leaf !== undefined) merged.push(new Map([[path, leaf]]));
-    if (now !== seen.get(path)) foreign.push({ path, now: live.get(path)?.value, clash: touched && wanted !== now });
+    const keys = (live.get(path) ?? mine.get(path))?.keys ?? keysOf(path);
+    if (now !== seen.get(path)) foreign.push({ path, keys, now: live.get(path)?.value, clash: touched && wanted !== now });
   }
   return {
     values: objectOf(merged.flatMap((leaves) => [...leaves.values()])),
@@ -68,10 +71,20 @@ function leavesOf(values: JsonObject): Leaves {
     if (value === undefined) return;
     if (isPlainObject(value) && Object.keys(value).length > 0) {
       for (const [key, member] of Object.entries(value)) visit(member, [...keys, key]);
-    } else if (keys.length > 0) leaves.set(keys.join('.'), { keys, value });
+    } else if (keys.length > 0) leaves.set(textOf(keys), { keys, value });
   };
   visit(values, []);
   return leaves;
+}
+
+/** A key with a dot is not two keys. */
+function textOf(keys: readonly string[]): string {
+  return formatPath(['-', ...keys]).replace(/^-\.?/, '');
+}
+
+/** Of a leaf that neither side has any more; the text comes from the page. */
+function keysOf(text: string): readonly string[] {
+  return (parsePath(text.startsWith('[') ? `-${text}` : `-.${text}`) ?? []).slice(1).map(String);
 }
 
 function objectOf(leaves: readonly { readonly keys: readonly string[]; readonly value: Json }[]): JsonObject {

@@ -122,7 +122,8 @@ describe('a request', () => {
     ['a number beyond all numbers', 'application/json', '{"a":[1e999]}', 400, 'MalformedRequest'],
     ['a form that is not UTF-8', 'application/x-www-form-urlencoded', new Uint8Array([0x61, 0x3d, 0xff]), 400, 'MalformedRequest'],
     ['JSON in another charset', 'application/json; charset=koi8-r', '{}', 400, 'MalformedRequest'],
-    ['a form larger than 1 MiB', 'application/x-www-form-urlencoded', `a=${'x'.repeat(1_100_000)}`, 413, 'TooLarge'],
+    ['a form larger than 5 MiB', 'application/x-www-form-urlencoded', `a=${'x'.repeat(5_300_000)}`, 413, 'TooLarge'],
+    ['a form of more than 20,000 fields', 'application/x-www-form-urlencoded', 'a=&'.repeat(20_000), 413, 'TooLarge'],
     ['JSON larger than 1 MiB', 'application/json', JSON.stringify({ a: 'x'.repeat(1_100_000) }), 413, 'TooLarge'],
   ];
   for (const [what, type, body, status, code] of UNREADABLE) {

@@ -89,3 +89,17 @@ test('a key named like a prototype stays a key', () => {
   const merge = mergeChanges(parseSeen('{}'), { mine: odd, live: {} }, 'uid');
   assert.equal(JSON.stringify(merge.values), '{"__proto__":{"x":1}}');
 });
+
+test('a key with a dot is not taken for two keys', () => {
+  const live: JsonObject = { 'a.b': 'mine', a: { b: 'theirs' }, 'x y': 0 };
+  const merge = mergeChanges(
+    seenOf({ 'a.b': 'mine', a: { b: 'old' }, 'x y': 0 }, 'uid'),
+    { mine: { ...live, a: { b: 'old' } }, live },
+    'uid',
+  );
+  assert.deepEqual(merge.values, live);
+  assert.deepEqual(
+    merge.foreign.map(({ path, keys }) => [path, keys]),
+    [['a.b', ['a', 'b']]],
+  );
+});
