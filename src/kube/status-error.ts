@@ -41,8 +41,8 @@ function judge(status: StatusAnswer): Judgement {
 function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
   const impersonation = /cannot impersonate resource/.exec(message);
   if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
-  const quota = /(?:exceeded|failed) quota: .*/s.exec(message);
-  if (quota !== null && code === 403) return { code: 'QuotaExceeded', sentence: quota[0], faults: [{ message: quota[0] }] };
+  const quota = /(?:exceeded|failed|status unknown for) quota: .*/s.exec(message);
+  if (quota !== null && code === 403) return refusedByQuota(quota[0]);
   const policy = /ValidatingAdmissionPolicy '([^']*)'.* denied request: (.*)/s.exec(message);
   if (policy !== null) return denied(`policy "${policy[1] ?? ''}": ${policy[2] ?? ''}`);
   const webhook = /admission webhook "([^"]*)" denied the request:? ?(.*)/s.exec(message);
@@ -54,6 +54,14 @@ function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgem
     return { code: 'AdmissionDenied', sentence: words, faults: causes.length > 0 ? causes : [{ message: words }] };
   }
   return undefined;
+}
+
+/** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
+function refusedByQuota(words: string): Judgement {
+  const sentence = words.startsWith('status unknown')
+    ? `the cluster has not counted yet what this quota bounds, try again in a few minutes: ${words}`
+    : words;
+  return { code: 'QuotaExceeded', sentence, faults: [{ message: sentence }] };
 }
 
 function denied(sentence: string): Judgement {

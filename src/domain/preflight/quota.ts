@@ -48,10 +48,15 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
   const scoped = at(quota.spec, 'scopes') !== undefined || at(quota.spec, 'scopeSelector') !== undefined;
   const counted: Finding[] = [];
   const short: Finding[] = [];
+  const uncounted: string[] = [];
   for (const [key, text] of Object.entries(objectAt(quota.spec, 'hard'))) {
     const hard = parseQuantity(text);
-    const used = parseQuantity(at(quota.status, 'used', key)) ?? 0n;
+    const used = parseQuantity(at(quota.status, 'used', key));
     if (hard === undefined) continue;
+    if (used === undefined) {
+      uncounted.push(key);
+      continue;
+    }
     if (key === `count/${input.app}` && input.before === undefined) {
       counted.push({ message: countSentence(name, input, { used, hard }), about: 'Quota', evidence: 'exact' });
       continue;
@@ -60,8 +65,15 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
     if (need === undefined || need.more <= 0n || used + need.more <= hard) continue;
     short.push({ message: shortSentence(name, key, { ...need, left: hard - used, hard }), about: 'Quota', evidence: 'estimate' });
   }
-  const message = `The quota ${name} counts only some pods, so it was not compared with what this takes`;
-  return { counted, short, unchecked: scoped ? [{ message, about: 'Quota', evidence: 'exact' }] : [] };
+  return { counted, short, unchecked: uncheckedOf(name, scoped, uncounted) };
+}
+
+function uncheckedOf(name: string, scoped: boolean, uncounted: readonly string[]): Finding[] {
+  const messages = [
+    ...(scoped ? [`The quota ${name} counts only some pods, so it was not compared with what this takes`] : []),
+    ...(uncounted.length === 0 ? [] : [`The cluster has not counted yet what the quota ${name} bounds: ${uncounted.join(', ')}`]),
+  ];
+  return messages.map((message) => ({ message, about: 'Quota', evidence: 'exact' }));
 }
 
 function countSentence(name: string, { kind }: QuotaInput, { used, hard }: { readonly used: Nanos; readonly hard: Nanos }): string {

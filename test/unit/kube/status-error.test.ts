@@ -34,6 +34,14 @@ const CASES: readonly Case[] = [
     says: /exceeded quota: q, requested: pods=1/,
   },
   {
+    world: 'a quota that nobody has counted yet',
+    code: 403,
+    reason: 'Forbidden',
+    message: 'caches.a.example "c" is forbidden: status unknown for quota: q, resources: count/caches.a.example',
+    is: 'QuotaExceeded',
+    says: /has not counted yet.*count\/caches\.a\.example/,
+  },
+  {
     world: 'a quota that asks for limits',
     code: 403,
     reason: 'Forbidden',

@@ -4,7 +4,11 @@ import type { Findings } from '../../../../src/domain/preflight/findings.ts';
 import { judgeSurroundings, type JudgeInput } from '../../../../src/domain/preflight/judge-surroundings.ts';
 import type { KubeObject } from '../../../../src/domain/resource.ts';
 
-const quota = (hard: object, used: object = {}, spec: object = {}): KubeObject => ({
+const quota = (
+  hard: object,
+  used: object = Object.fromEntries(Object.keys(hard).map((key) => [key, '0'])),
+  spec: object = {},
+): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ResourceQuota',
   metadata: { name: 'q', namespace: 'n' },
@@ -86,8 +90,17 @@ describe('quotas', () => {
     assert.deepEqual(warnings(judge(spec(1), { quotas, before: instance(spec(3)) })), []);
   });
 
+  it('that nobody has counted yet are named, not guessed', () => {
+    const { created, unchecked } = judge({}, { quotas: [quota({ 'count/caches.a.example': '5' }, {})] });
+    assert.deepEqual(created, []);
+    assert.match(unchecked[0]?.message ?? '', /has not counted yet .*: count\/caches\.a\.example/);
+  });
+
   it('that count some pods only are named, not guessed', () => {
-    const { warned, unchecked } = judge({ memory: '9Gi' }, { quotas: [quota({ memory: '1Gi' }, {}, { scopes: ['BestEffort'] })] });
+    const { warned, unchecked } = judge(
+      { memory: '9Gi' },
+      { quotas: [quota({ memory: '1Gi' }, { memory: '0' }, { scopes: ['BestEffort'] })] },
+    );
     assert.deepEqual([warned.length, unchecked.length], [0, 1]);
   });
 });

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { runController } from '../../src/controller/controller.ts';
+import { parseActor, type Actor } from '../../src/domain/actor.ts';
+import { isAppError } from '../../src/domain/errors.ts';
+import type { Preflight } from '../../src/domain/instance.ts';
+import { operatorLabelValue } from '../../src/domain/operator-spec.ts';
+import { textAt } from '../../src/domain/read.ts';
+import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { preflightChange } from '../../src/operation/preflight-change.ts';
+import { preflightDeletion } from '../../src/operation/preflight-deletion.ts';
+import { preflightInstance } from '../../src/operation/preflight-instance.ts';
+import type { Ports } from '../../src/operation/ports.ts';
+import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
+import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
+import { rolesOf } from '../../src/reconcile/operator/publish.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+const run = promisify(execFile);
+const RUN = process.pid.toString(36);
+const NS = `pf-${RUN}`;
+const GROUP = `pf-${RUN}.example.com`;
+const APP = `vats.${GROUP}`;
+const VATS: ResourceType = { group: GROUP, version: 'v1', resource: 'vats' };
+const ADMISSION = 'admissionregistration.k8s.io';
+const DEV = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
+const VIEWER = parseActor(`test:view/er-${RUN}`, [`test:viewers-${RUN}`]);
+const STRANGER = parseActor(`test:nobody-${RUN}`, [`test:strangers-${RUN}`]);
+
+const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+const ending = new AbortController();
+let testCluster: TestCluster;
+let kube: Kube;
+let ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>;
+let running: Promise<void>;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
+  const catalog = createCatalogCache(kube, log, ending.signal);
+  const cluster = kube.asController();
+  running = runController({
+    name: 'environment',
+    sources: [catalog.reflectors.environments],
+    reconcile: createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() }),
+    workers: 1,
+    log,
+    signal: ending.signal,
+  });
+  ports = { clusters: kube, discovery: kube, catalog, publicUrl: 'http://localhost:8080' };
+  await furnish();
+  await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'a developer may create', 60);
+});
+after(async () => {
+  ending.abort();
+  await running;
+  await kube.close();
+  await testCluster.stop();
+});
+
+describe('the check of a new instance', () => {
+  it('says what will be created, on the word of the api-server', async () => {
+    const { findings, result } = await check(DEV, {});
+    assert.deepEqual(findings.created[0], { message: `Vat probe in the namespace ${NS}`, about: 'Object', evidence: 'exact' });
+    assert.equal(result?.metadata.name, 'probe');
+    assert.deepEqual(findings.unchecked, []);
+  });
+
+  it('warns of pods that a limit range will refuse, with both numbers, and they are refused', async () => {
+    await apply(LIMIT_RANGE, object('v1', 'LimitRange', 'limits', { limits: [{ type: 'Container', max: { memory: '2Gi' } }] }));
+    const { verdict, findings } = await check(DEV, { resources: { limits: { memory: '4Gi' } } });
+    assert.equal(verdict, 'Ready');
+    const [line] = findings.warned;
+    assert.match(line?.message ?? '', /memory 4Gi is above the limit of 2Gi for a container/);
+    assert.deepEqual([line?.evidence, line?.field], ['estimate', 'spec.resources.limits.memory']);
+    const containers = [{ name: 'c', image: 'i', resources: { limits: { memory: '4Gi' } } }];
+    await assert.rejects(
+      kube.asController().create(type('', 'v1', 'pods'), object('v1', 'Pod', 'p', { containers }), { dryRun: 'All' }),
+      /2Gi/,
+    );
+    assert.deepEqual((await check(DEV, { resources: { limits: { memory: '2Gi' } } })).findings.warned, []);
+  });
+
+  it('compares what its fields ask for with what the quota has left, read anew each time', async () => {
+    await quota({ 'requests.memory': '3Gi' });
+    const big = { replicas: 2, resources: { requests: { memory: '1800Mi' } } };
+    const { findings } = await check(DEV, big);
+    assert.match(findings.warned[0]?.message ?? '', /about 3600Mi of requests\.memory, and the quota plenty has 3Gi of 3Gi left/);
+    await quota({ 'requests.memory': '30Gi' });
+    assert.deepEqual((await check(DEV, big)).findings.warned, []);
+  });
+
+  it('counts instances exactly, and is blocked when there are too many', async () => {
+    await quota({ [`count/${APP}`]: '1' });
+    const { findings } = await check(DEV, {});
+    assert.ok(findings.created.some(({ message, evidence }) => message.includes('number 1 of the 1 of kind Vat') && evidence === 'exact'));
+    await quota({ [`count/${APP}`]: '0' });
+    const full = await eventually(async () => {
+      const found = await check(DEV, {});
+      return found.verdict === 'Blocked' ? found : undefined;
+    }, 'the quota is full');
+    assert.deepEqual([full.findings.blocked[0]?.about, full.findings.blocked[0]?.evidence], ['Quota', 'exact']);
+    await quota({ pods: '100' });
+    await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'the quota has room again');
+  });
+
+  it('shows what a policy denies with its name and words, and what it only warns of', async () => {
+    await policy('deny', ['Deny'], 'object.spec.replicas <= 3', 'at most three replicas here');
+    await policy('warn', ['Warn'], 'object.spec.replicas <= 1', 'one replica is usual here');
+    const denied = await eventually(async () => {
+      const found = await check(DEV, { replicas: 4 });
+      return found.verdict === 'Blocked' ? found : undefined;
+    }, 'the policy denies');
+    const [line] = denied.findings.blocked;
+    assert.deepEqual([line?.about, line?.evidence], ['Policy', 'exact']);
+    assert.match(line?.message ?? '', new RegExp(`deny-${RUN}.*at most three replicas here`));
+    const warned = await eventually(async () => (await check(DEV, { replicas: 2 })).findings.warned.at(0), 'the policy warns');
+    assert.match(warned.message, /one replica is usual here/);
+    assert.equal((await check(DEV, { replicas: 2 })).verdict, 'Ready');
+  });
+
+  it('names the level of Pod Security that the namespace enforces', async () => {
+    const level = (value: string | null): Promise<unknown> =>
+      kube
+        .asController()
+        .patch(
+          { ...NAMESPACE, name: NS },
+          { type: 'merge', body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': value } } } },
+        );
+    await level('restricted');
+    assert.match((await check(DEV, {})).findings.unchecked[0]?.message ?? '', /only pods of the Pod Security level restricted/);
+    await level(null);
+  });
+
+  it('says that a class is not there, or that nobody may tell', async () => {
+    const spec = { storage: { size: '1Gi', storageClassName: `none-${RUN}` } };
+    const lines = async (actor: Actor): Promise<string> => JSON.stringify((await check(actor, spec)).findings);
+    assert.match(await lines(DEV), /StorageClass .*(?:is not known: you may not read|there is no StorageClass)|there is no StorageClass/);
+    await grant(DEV, `pf-classes-${RUN}`, [{ apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get'] }]);
+    await eventually(async () => /there is no StorageClass/.test(await lines(DEV)), 'the class is known to be missing');
+  });
+
+  it('names the missing right of a viewer and the smallest grant, which helps when kubectl runs it', async () => {
+    const refused = await check(VIEWER, {});
+    assert.equal(refused.verdict, 'Blocked');
+    assert.deepEqual(refused.missing, [{ verb: 'create', group: GROUP, resource: 'vats', namespace: NS }]);
+    const [remedy] = refused.remedies;
+    assert.match(remedy?.role ?? '', new RegExp(`ClusterRole chandlery-app-${APP.replaceAll('.', '\\.')}-edit in the namespace ${NS}`));
+    for (const document of parseAllDocuments(remedy?.yaml ?? ''))
+      await kube
+        .asController()
+        .create(type('rbac.authorization.k8s.io', 'v1', 'rolebindings'), document.toJS() as KubeObject, { dryRun: 'All' });
+    const PATH = `${dirname(testCluster.tools.kubectl ?? 'kubectl')}:${process.env['PATH'] ?? ''}`;
+    await run('sh', ['-c', remedy?.kubectl ?? 'false'], { env: { PATH, KUBECONFIG: testCluster.kubeconfigPath } });
+    await eventually(async () => (await check(VIEWER, {})).verdict === 'Ready', 'the viewer may create now');
+  });
+
+  it('tells a stranger nothing', async () => {
+    await assert.rejects(check(STRANGER, {}), { code: 'NotFound' });
+  });
+});
+
+describe('the check of a change', () => {
+  it('names each field, and compares only what is added', async () => {
+    await create({ replicas: 1, resources: { requests: { memory: '1Gi' } } }, 'steady');
+    await quota({ 'requests.memory': '1Gi' });
+    const { etag } = await live('steady');
+    const { verdict, findings } = await preflightChange(ports, DEV, {
+      ...at('steady'),
+      etag,
+      spec: { replicas: 3, resources: { requests: { memory: '1Gi' } } },
+    });
+    assert.equal(verdict, 'Ready');
+    assert.ok(findings.changed.some(({ message, evidence }) => message === 'spec.replicas changes from 1 to 3' && evidence === 'exact'));
+    assert.ok(findings.warned.some(({ message }) => message.includes('about 2Gi of requests.memory')));
+    await quota({ pods: '100' });
+  });
+});
+
+describe('the check of a deletion', () => {
+  it('names what goes, and of its data what the actor may know', async () => {
+    await create({ replicas: 1 }, 'leaving');
+    const { uid } = await live('leaving');
+    const owner = { apiVersion: `${GROUP}/v1`, kind: 'Vat', name: 'leaving', uid };
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    await own(type('', 'v1', 'configmaps'), { ...object('v1', 'ConfigMap', 'leaving-config', undefined), data: {} }, owner);
+    await own(type('', 'v1', 'persistentvolumeclaims'), object('v1', 'PersistentVolumeClaim', 'leaving-data', claim), owner);
+    const { verdict, findings, commands } = await preflightDeletion(ports, DEV, at('leaving'));
+    assert.equal(verdict, 'Ready');
+    const lines = findings.removed.map(({ message }) => message);
+    assert.ok(lines.includes('Vat leaving') && lines.includes('ConfigMap leaving-config'), lines.join('\n'));
+    assert.ok(
+      lines.some((line) => line.startsWith('PersistentVolumeClaim leaving-data (1Gi): its data will be deleted')),
+      lines.join('\n'),
+    );
+    assert.equal(commands.kubectl, `kubectl delete '${APP}' 'leaving' --namespace '${NS}'`);
+    assert.ok((await live('leaving')).uid === uid, 'nothing was deleted');
+  });
+
+  it('is blocked for who may only look', async () => {
+    const actor = parseActor(`test:other-${RUN}`, VIEWER.groups);
+    const { verdict, missing, remedies } = await preflightDeletion(ports, actor, at('leaving'));
+    assert.deepEqual([verdict, missing[0]?.verb, remedies.length], ['Blocked', 'delete', 1]);
+  });
+});
+
+const at = (name: string) => ({ environment: NS, app: APP, name });
+
+async function check(actor: Actor, spec: JsonObject): Promise<Preflight> {
+  return await preflightInstance(ports, actor, { ...at('probe'), spec });
+}
+
+const type = (group: string, version: string, resource: string): ResourceType => ({ group, version, resource });
+
+function object(apiVersion: string, kind: string, name: string, spec: unknown): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace: NS }, ...(spec === undefined ? {} : { spec }) };
+}
+
+async function apply(of: ResourceType, wanted: KubeObject): Promise<void> {
+  await kube.asController().apply(of, wanted, { fieldManager: 'test', force: 'force' });
+}
+
+async function own(
+  of: ResourceType,
+  wanted: KubeObject,
+  owner: { uid: string; apiVersion: string; kind: string; name: string },
+): Promise<void> {
+  await apply(of, { ...wanted, metadata: { ...wanted.metadata, ownerReferences: [owner] } });
+}
+
+async function create(spec: JsonObject, name: string): Promise<void> {
+  await kube.asController().create(VATS, object(`${GROUP}/v1`, 'Vat', name, spec));
+}
+
+async function live(name: string): Promise<{ uid: string; etag: string }> {
+  const { metadata } = await kube.asController().get({ ...VATS, namespace: NS, name });
+  return { uid: metadata.uid ?? '', etag: `${metadata.uid ?? ''}.${metadata.generation ?? 0}` };
+}
+
+/** One quota, counted. The cluster learns to count a new kind only minutes later, so that is told to it here. */
+async function quota(hard: Readonly<Record<string, string>>): Promise<void> {
+  const cluster = kube.asController();
+  const ref = { ...RESOURCE_QUOTA, namespace: NS, name: 'plenty' };
+  try {
+    await cluster.delete(ref);
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+  }
+  await cluster.create(RESOURCE_QUOTA, object('v1', 'ResourceQuota', 'plenty', { hard }));
+  await eventually(async () => {
+    if (hard[`count/${APP}`] !== undefined) {
+      const used = { [`count/${APP}`]: '0' };
+      await cluster.patch(ref, { type: 'merge', body: { status: { hard, used } } }, { subresource: 'status' });
+    }
+    const { status } = await cluster.get(ref);
+    return Object.keys(hard).every((key) => textAt(status, 'used', key) !== undefined);
+  }, 'the quota is counted');
+}
+
+async function policy(name: string, validationActions: readonly string[], expression: string, message: string): Promise<void> {
+  const of = (resource: string): ResourceType => type(ADMISSION, 'v1', resource);
+  const metadata = { name: `${name}-${RUN}` };
+  const matchConstraints = {
+    resourceRules: [{ apiGroups: [GROUP], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['vats'] }],
+  };
+  const spec = { matchConstraints, validations: [{ expression, message }] };
+  await apply(of('validatingadmissionpolicies'), { apiVersion: `${ADMISSION}/v1`, kind: 'ValidatingAdmissionPolicy', metadata, spec });
+  const binding = { policyName: metadata.name, validationActions };
+  await apply(of('validatingadmissionpolicybindings'), {
+    apiVersion: `${ADMISSION}/v1`,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata,
+    spec: binding,
+  });
+}
+
+async function grant({ user }: Actor, name: string, rules: readonly object[]): Promise<void> {
+  const rbac = 'rbac.authorization.k8s.io';
+  await apply(CLUSTER_ROLE, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules });
+  await apply(type(rbac, 'v1', 'clusterrolebindings'), {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    subjects: [{ kind: 'User', apiGroup: rbac, name: user }],
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+  });
+}
+
+/** A kind that an Operator brought, its roles, and an environment with a developer and a viewer. */
+async function furnish(): Promise<void> {
+  const label = operatorLabelValue(NS, 'vat');
+  const cluster = kube.asController();
+  const members = [DEV, VIEWER].map(({ groups }, index) => ({ name: groups[0], role: index === 0 ? 'developer' : 'viewer' }));
+  await cluster.create(ENVIRONMENT, {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name: NS },
+    spec: { groups: members },
+  });
+  await eventually(async () => (await cluster.get({ ...NAMESPACE, name: NS })).metadata.name === NS, 'the namespace is there');
+  const definition = crd(label);
+  await cluster.create(type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'), definition);
+  const operator = object('operatorcontroller.kubeplus/v1', 'Operator', 'vat', {
+    name: 'vat',
+    chartURL: 'https://charts.example.com/vat-1.0.0.tgz',
+  });
+  await cluster.create(type('operatorcontroller.kubeplus', 'v1', 'operators'), operator);
+  const fact = {
+    name: APP,
+    kind: 'Vat',
+    origin: 'crds',
+    established: true,
+    object: definition,
+    group: GROUP,
+    plural: 'vats',
+    namespaced: true,
+    version: 'v1',
+    labelled: true,
+  } as const;
+  for (const role of rolesOf(fact, label)) await apply(CLUSTER_ROLE, role);
+}
+
+function crd(label: string): KubeObject {
+  const any = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const replicas = { type: 'integer', default: 1 };
+  const spec = { type: 'object', default: {}, properties: { replicas, resources: any, storage: any } };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: APP, labels: { 'chandlery.dev/operator': label } },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { kind: 'Vat', plural: 'vats' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
