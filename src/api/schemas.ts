@@ -124,8 +124,12 @@ export const SCHEMAS = {
       example: anything,
       usage: text,
       defaults: anything,
+      presets: {
+        ...list(object({ name: text, title: text, summary: text, values: anything })),
+        description: 'Values that a form can start from, laid out like the resource',
+      },
     },
-    [...appRequired, 'readme', 'versions', 'schema'],
+    [...appRequired, 'readme', 'versions', 'schema', 'presets'],
   ),
   FormNode: {
     ...object(

@@ -1,3 +1,4 @@
+import type { Preset } from './catalog/presets.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
 
 /** Whether an App can be installed now, and if not, why. */
@@ -52,6 +53,8 @@ export interface App extends AppSummary {
   /** Markdown: how to use an instance. */
   readonly usage: string;
   readonly defaults: JsonObject;
+  /** Values that the form can be filled with, in the order to show them. */
+  readonly presets: readonly Preset[];
 }
 
 /** The rights of an actor on Apps of a kind in one environment. */

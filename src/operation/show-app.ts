@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { App } from '../domain/app.ts';
 import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { parsePresets } from '../domain/catalog/presets.ts';
 import { isObject, objectAt, textAt, textsAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
@@ -24,6 +25,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     ...(example === undefined ? {} : { example }),
     usage: textAt(kindBlock, 'usage') ?? '',
     defaults: objectAt(kindBlock, 'defaults') as JsonObject,
+    presets: parsePresets(kindBlock),
   };
 }
 

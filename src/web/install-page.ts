@@ -4,6 +4,7 @@ import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from './badges.ts';
 import { resourcesShown } from './form/pick-view.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
+import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { ownFault, showForm, type ShownForm } from './instance-form.ts';
 import { appPath, installPath } from './paths.ts';
 import type { InstallTargets } from './ports.ts';
@@ -23,6 +24,8 @@ export interface InstallPage extends ShownForm {
   readonly environmentFault: string;
   readonly name: string;
   readonly nameFault: string;
+  /** False without any. */
+  readonly presets: PresetsView | false;
 }
 
 export interface EnvironmentChoice {
@@ -48,7 +51,12 @@ export interface InstallDraft {
 export function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): InstallPage {
   const environments = environmentChoices(targets, draft.environment);
   const { faults, choices } = draft;
-  const shown = showForm(model, draft.fields, { faults, base: {}, ...(choices === undefined ? {} : { choices }) });
+  const shown = showForm(model, draft.fields, {
+    faults,
+    base: {},
+    ...(choices === undefined ? {} : { choices }),
+    ...shownPreset(app.presets, draft.fields),
+  });
   return {
     ...shown,
     appName: app.displayName,
@@ -63,6 +71,7 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     environmentFault: ownFault(draft.faults, 'environment'),
     name: draft.name,
     nameFault: ownFault(draft.faults, 'metadata.name'),
+    presets: app.presets.length > 0 && presetsView(app.presets, draft.fields),
   };
 }
 

@@ -11,6 +11,7 @@ import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
+import { pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
@@ -44,9 +45,10 @@ async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
   return { deps, visit, targets, model: appForm(targets.app, 'create') };
 }
 
-/** A link can fill the form: `?environment=team-a&name=orders&v.spec.instances=3`. */
+/** A link can fill the form: `?environment=team-a&name=orders&preset=small&v.spec.instances=3`. */
 async function openForm(install: Install, { query }: Visit): Promise<Answer> {
-  const fields = valuesToFields(install.model, prefill(install.model, query));
+  const filled = valuesToFields(install.model, prefill(install.model, query));
+  const fields = switchPreset(install.model, install.targets.app.presets, { fields: filled, wanted: query.get('preset') ?? '' });
   return await showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
 }
 
@@ -54,7 +56,12 @@ async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<A
   const { body } = visit;
   const typed = { environment: body.get('environment') ?? '', name: body.get('name') ?? '', fields: body };
   const op = pressedOp(body);
-  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
+  const wanted = pressedPreset(op ?? '');
+  if (wanted !== undefined) {
+    const { presets } = install.targets.app;
+    return await showDraft(install, { ...typed, fields: switchPreset(install.model, presets, { fields: body, wanted }), faults: [] });
+  }
+  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, body, {});
   const all = [...headFaults(typed, install), ...faults];

@@ -4,7 +4,7 @@ import type { FormModel } from '../schema/form-node.ts';
 import { errorSummary } from './form/error-summary.ts';
 import type { FormView } from './form/form-view-model.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
-import { formView } from './form/form-view.ts';
+import { formView, type ShownPreset } from './form/form-view.ts';
 import { locateFaults } from './form/locate-faults.ts';
 
 /** A form as it is shown, with what is wrong in it. */
@@ -22,7 +22,12 @@ const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly labe
 export function showForm(
   model: FormModel,
   fields: URLSearchParams,
-  state: { readonly faults: readonly FieldFault[]; readonly base: JsonObject; readonly choices?: ShownChoices },
+  state: {
+    readonly faults: readonly FieldFault[];
+    readonly base: JsonObject;
+    readonly choices?: ShownChoices;
+    readonly preset?: ShownPreset;
+  },
 ): ShownForm {
   const own = state.faults.filter((fault) => ownField(fault) !== undefined);
   const located = locateFaults(

@@ -96,6 +96,21 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.deepEqual(await changes({ storage: { size: '3Gi' } }), [{ path, from: '1Gi', to: '3Gi', layer: 'you', secret: false }]);
   });
 
+  it('lists the presets of an app, each of which the cluster takes as it is', async () => {
+    for (const app of [CACHES, 'postgresclusters.samples.chandlery.dev']) {
+      const presets = listAt((await product.api('dev-a', `/apps/${app}`)).body, 'presets');
+      assert.deepEqual(
+        presets.map((preset) => textAt(preset, 'name')),
+        ['small', 'production'],
+      );
+      for (const preset of presets) {
+        const body = { app, name: 'dry', spec: at(preset, 'values', 'spec') };
+        const answer = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
+        assert.equal(textAt(answer.body, 'verdict'), 'Ready', JSON.stringify(answer.body));
+      }
+    }
+  });
+
   it('refuses an unknown field by its name', async () => {
     const { status, body } = await product.api('dev-a', INSTANCES, {
       method: 'POST',

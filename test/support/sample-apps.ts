@@ -1,4 +1,5 @@
 import type { App, AppSummary } from '../../src/domain/app.ts';
+import type { Preset } from '../../src/domain/catalog/presets.ts';
 import type { JsonObject } from '../../src/domain/resource.ts';
 
 const SCHEMA: JsonObject = {
@@ -50,6 +51,21 @@ const SCHEMA: JsonObject = {
     status: { type: 'object' },
   },
 };
+
+const PRESETS: readonly Preset[] = [
+  {
+    name: 'small',
+    title: 'Small',
+    summary: 'One server for trying things out.',
+    values: { spec: { instances: 1, storage: { size: '1Gi' } } },
+  },
+  {
+    name: 'production',
+    title: 'Production',
+    summary: 'Three servers, so that one may fail.',
+    values: { spec: { instances: 3, storage: { size: '20Gi' }, users: [{ name: 'app' }] } },
+  },
+];
 
 const README = `# PostgreSQL\n\nA **PostgreSQL** server with storage, users and backups.\n\n## Connecting\n\n\`\`\`sh\npsql "host=orders-rw user=app dbname=app"\n\`\`\`\n\n| Size | For |\n|---|---|\n| 1 server | trying things out |\n| 3 servers | production |\n\n- [Home page](https://www.postgresql.org/)\n- [A trap](javascript:alert(1))\n\n<script>alert(1)</script>\n`;
 
@@ -134,6 +150,7 @@ export function sampleApp(id: string): App | undefined {
       usage:
         'Connect to the service `{name}-rw` in the namespace `{namespace}`, port 5432.\n\n```sh\nkubectl port-forward --namespace {namespace} service/{name}-rw 5432\n```',
       defaults: {},
+      presets: PRESETS,
     }
   );
 }

@@ -42,6 +42,8 @@ export interface FieldFrame {
   readonly labelHidden: boolean;
   /** `Required`, or empty. */
   readonly mark: string;
+  /** Who sets the value, in a word or two; empty where it has none, and in rows. */
+  readonly origin: string;
   readonly hint: string;
   readonly more: string;
   readonly error: string;

@@ -1,9 +1,10 @@
 import type { FieldFault } from '../../domain/errors.ts';
-import type { Json } from '../../domain/resource.ts';
+import type { Json, JsonObject } from '../../domain/resource.ts';
 import { isScalar, type FormModel, type FormNode, type GroupNode } from '../../schema/form-node.ts';
 import { branchesView } from './branches-view.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from './form-fields.ts';
+import { unitsHolding } from './form-units.ts';
 import type { FieldView, FormView, PagerView } from './form-view-model.ts';
 import { childViews, countControls, groupView, partChildren } from './group-view.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
@@ -26,11 +27,19 @@ export interface FormState {
   readonly faults: readonly FieldFault[];
   /** What the fields can refer to, once it was read. */
   readonly choices?: ShownChoices;
+  /** The preset that was chosen, to mark what it set. */
+  readonly preset?: ShownPreset;
+}
+
+/** The values of a preset, without the key of the root. */
+export interface ShownPreset {
+  readonly title: string;
+  readonly values: JsonObject;
 }
 
 const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
-export function formView(model: FormModel, { fields, base, faults, choices }: FormState): FormView {
+export function formView(model: FormModel, { fields, base, faults, choices, preset }: FormState): FormView {
   const map = fieldMap(fields);
   const filled = filledPaths(map, faults);
   const context: ViewContext = {
@@ -42,6 +51,10 @@ export function formView(model: FormModel, { fields, base, faults, choices }: Fo
     searching: false,
     choices,
     listed: new Map(),
+    origins: {
+      live: model.mode === 'edit' ? unitsHolding(model, fields, base) : new Set(),
+      ...(preset === undefined ? {} : { preset: { title: preset.title, holds: unitsHolding(model, fields, preset.values) } }),
+    },
     show,
   };
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };

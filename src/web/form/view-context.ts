@@ -5,6 +5,7 @@ import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } 
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf } from './hints.ts';
 import type { ShownChoices } from './shown-choices.ts';
+import { originOf, type Origins } from './origin.ts';
 import type { Spot } from './spots.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
@@ -23,6 +24,7 @@ export interface ViewContext {
   readonly choices: ShownChoices | undefined;
   /** The lists of choices on the page so far: resource -> id. */
   readonly listed: Map<string, string>;
+  readonly origins: Origins;
   /** Shows any node; handed in so that the parts need not know each other. */
   readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
 }
@@ -101,6 +103,7 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
     label: spot.title ?? (isMore ? `${node.label}: more` : node.label),
     labelHidden: spot.title !== undefined,
     mark: node.required && isNamed ? 'Required' : '',
+    origin: isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '',
     hint,
     more: isNamed ? node.help.more : '',
     error,
@@ -108,6 +111,11 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
     disabled: options.disabled,
     keep: options.keep,
   };
+}
+
+/** Rows are set as a whole, which the list says. */
+function isInRow(path: FormPath): boolean {
+  return path.some((step) => typeof step === 'number');
 }
 
 /** The box of an empty field. `offered` shows it although nobody ticked it yet. */

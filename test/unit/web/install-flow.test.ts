@@ -173,7 +173,47 @@ test('a row is added without losing anything', async () => {
   assert.match(html, /value="20Gi"/);
 });
 
+test('a preset fills what nobody typed, marks it, and is carried along to the review', async () => {
+  const post = await start();
+  const html = await (await post(INSTALL, 'environment=team-a&name=orders&v.spec.storage.size=7Gi&_op=preset:production')).text();
+  assert.match(html, /name="v\.spec\.instances" value="3"/);
+  assert.match(html, /name="v\.spec\.storage\.size" value="7Gi"/);
+  assert.match(html, /name="v\.spec\.users\[0\]\.name" value="app"/);
+  assert.match(html, /Instances<\/label>[\s\S]{0,120}Value from: <\/span>Preset Production<\/span>/);
+  assert.match(html, />Size<\/label>[\s\S]{0,120}Value from: <\/span>You<\/span>/);
+  assert.match(html, /<input type="hidden" name="preset" value="production">/);
+  const review = await (await post(INSTALL, `${GOOD}&preset=production&_do=review`)).text();
+  assert.match(review, /<input type="hidden" name="preset" value="production" \/>/);
+});
+
+test('another preset takes the place of the first, but for what was changed; taken away, only that stays', async () => {
+  const post = await start();
+  const chosen = 'environment=team-a&preset=production&v.spec.instances=3&v.spec.storage.size=9Gi&n.spec.users=1&v.spec.users[0].name=app';
+  const small = await (await post(INSTALL, `${chosen}&_op=preset:small`)).text();
+  assert.match(small, /name="v\.spec\.instances" value="1"/);
+  assert.match(small, /name="v\.spec\.storage\.size" value="9Gi"/);
+  assert.doesNotMatch(small, /spec\.users\[0\]/);
+  const none = await (await post(INSTALL, `${chosen}&_op=preset:`)).text();
+  assert.match(none, /name="v\.spec\.instances" value=""/);
+  assert.match(none, /name="v\.spec\.storage\.size" value="9Gi"/);
+  assert.doesNotMatch(none, /name="preset"/);
+});
+
+test('a link can choose a preset, over which its own values win; an unknown one changes nothing', async () => {
+  const { url } = await opened();
+  const html = await url(`${INSTALL}?preset=small&v.spec.storage.size=5Gi`);
+  assert.match(html, /name="v\.spec\.instances" value="1"/);
+  assert.match(html, /name="v\.spec\.storage\.size" value="5Gi"/);
+  assert.doesNotMatch(await url(`${INSTALL}?preset=nothing`), /name="preset"/);
+});
+
 const SEEN_FIELD = /name="seen" value="([^"]*)"/;
+
+async function opened(): Promise<{ readonly url: (path: string) => Promise<string> }> {
+  const web = await startSampleWeb();
+  webs.push(web);
+  return { url: async (path) => await (await fetch(web.url + path, { headers: { Cookie: 'chandlery=dev-a' } })).text() };
+}
 
 async function openEdit(): Promise<{ readonly web: SampleWeb; readonly seen: string }> {
   const web = await startSampleWeb();

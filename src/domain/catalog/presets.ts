@@ -1,0 +1,34 @@
+import { isObject, listAt, objectAt, textAt } from '../read.ts';
+import type { JsonObject } from '../resource.ts';
+
+/** Values that belong together, which the catalogue offers for the form of an App. */
+export interface Preset {
+  /** A DNS label, unique among those of the App. */
+  readonly name: string;
+  readonly title: string;
+  /** A sentence; empty when there is none. */
+  readonly summary: string;
+  /** Laid out like the resource: `{spec: {…}}`. */
+  readonly values: JsonObject;
+}
+
+/** Reads `presets` of a kind in the `catalog` block as its schema has accepted it. */
+export function parsePresets(kindBlock: unknown): Preset[] {
+  return listAt(kindBlock, 'presets').flatMap((item) => {
+    const name = textAt(item, 'name');
+    if (name === undefined || !isObject(item)) return [];
+    return [
+      {
+        name,
+        title: textAt(item, 'title') ?? name,
+        summary: textAt(item, 'summary') ?? '',
+        values: objectAt(item, 'values') as JsonObject,
+      },
+    ];
+  });
+}
+
+/** The values of a preset below `spec`. */
+export function presetSpec({ values }: Pick<Preset, 'values'>): JsonObject {
+  return objectAt(values, 'spec') as JsonObject;
+}

@@ -1,0 +1,52 @@
+import type { Json } from '../../domain/resource.ts';
+import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { childOf, parseFieldName } from './form-fields.ts';
+import { valuesToFields } from './values-to-fields.ts';
+
+/** Inputs of a form, by name and text. */
+export type Inputs = readonly (readonly [string, string])[];
+
+/**
+ * The inputs of a form by what is touched or not as a whole: single controls, lists, maps, choices and YAML, each by its path; what a group has beyond its own
+ * fields stands apart.
+ */
+export function unitsOf(model: FormModel, fields: URLSearchParams): Map<string, Inputs> {
+  const units = new Map<string, Inputs>();
+  for (const [name, value] of fields) {
+    const unit = unitOf(model, name);
+    const remembersPlace = name.startsWith('o.');
+    if (unit !== undefined && !remembersPlace) units.set(unit, [...(units.get(unit) ?? []), [name, value]]);
+  }
+  return units;
+}
+
+/** The path down to the first node that is not a group, which is touched or not as a whole; other fields of a group are a unit of their own. */
+export function unitOf({ root }: FormModel, name: string): string | undefined {
+  const parsed = parseFieldName(name);
+  if (parsed === undefined) return undefined;
+  const { letter, path } = parsed;
+  let node: FormNode | undefined = path[0] === root.key ? root : undefined;
+  let length = 1;
+  while (node?.kind === 'group' && length < path.length) {
+    node = childOf(node, path[length] ?? '');
+    length += 1;
+  }
+  const unit: FormPath = path.slice(0, length);
+  return node?.kind === 'group' ? `${letter} ${formatPath(unit)}` : formatPath(unit);
+}
+
+/** What counts as typed: rows of which there are none and empty texts do not, a box that says that the emptiness is meant does. */
+export function contentOf(inputs: Inputs = []): string {
+  const typed = inputs.filter(([name, value]) => value !== '' && !(name.startsWith('n.') && value === '0'));
+  return JSON.stringify(typed.toSorted(([a], [b]) => (a < b ? -1 : 1))).replace(/^\[\]$/, '');
+}
+
+/** The units that hold exactly what some values give them. Values of the root, without its key. */
+export function unitsHolding(model: FormModel, fields: URLSearchParams, values: Json): ReadonlySet<string> {
+  const typed = unitsOf(model, fields);
+  const same = [...unitsOf(model, valuesToFields(model, values))].filter(
+    ([unit, inputs]) => contentOf(typed.get(unit)) === contentOf(inputs),
+  );
+  return new Set(same.map(([unit]) => unit));
+}

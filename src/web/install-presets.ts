@@ -1,0 +1,57 @@
+import { presetSpec, type Preset } from '../domain/catalog/presets.ts';
+import type { FormModel } from '../schema/form-node.ts';
+import { applyPreset } from './form/apply-preset.ts';
+import type { ShownPreset } from './form/form-view.ts';
+
+/** A view of `parts/presets`. */
+export interface PresetsView {
+  /** The name of the one that is chosen; empty: none. */
+  readonly preset: string;
+  readonly presets: readonly { readonly name: string; readonly title: string; readonly summary: string; readonly chosen: boolean }[];
+}
+
+/** The input that carries which preset was chosen last. */
+const CHOSEN = 'preset';
+
+/** The preset that a button asks for: empty to take it away; undefined for other buttons. */
+export function pressedPreset(op: string): string | undefined {
+  return op.startsWith('preset:') ? op.slice('preset:'.length) : undefined;
+}
+
+/** The form with another preset, remembered in it. A name that the App does not know changes nothing. */
+export function switchPreset(
+  model: FormModel,
+  presets: readonly Preset[],
+  input: { fields: URLSearchParams; wanted: string },
+): URLSearchParams {
+  const { fields, wanted } = input;
+  const [from, to] = [chosenPreset(presets, fields), presets.find(({ name }) => name === wanted)];
+  if (to === undefined && wanted !== '') return fields;
+  const filled = applyPreset(model, fields, {
+    ...(from === undefined ? {} : { from: presetSpec(from) }),
+    ...(to === undefined ? {} : { to: presetSpec(to) }),
+  });
+  const changed = new URLSearchParams(filled);
+  changed.delete(CHOSEN);
+  if (to !== undefined) changed.set(CHOSEN, to.name);
+  return changed;
+}
+
+/** The preset that was chosen last. */
+export function chosenPreset(presets: readonly Preset[], fields: URLSearchParams): Preset | undefined {
+  return presets.find(({ name }) => name === fields.get(CHOSEN));
+}
+
+export function presetsView(presets: readonly Preset[], fields: URLSearchParams): PresetsView {
+  const chosen = chosenPreset(presets, fields);
+  return {
+    preset: chosen?.name ?? '',
+    presets: presets.map(({ name, title, summary }) => ({ name, title, summary, chosen: name === chosen?.name })),
+  };
+}
+
+/** The chosen preset as the form marks what it set. */
+export function shownPreset(presets: readonly Preset[], fields: URLSearchParams): { preset?: ShownPreset } {
+  const chosen = chosenPreset(presets, fields);
+  return chosen === undefined ? {} : { preset: { title: chosen.title, values: presetSpec(chosen) } };
+}
