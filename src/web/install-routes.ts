@@ -61,7 +61,7 @@ async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<A
     const { presets } = install.targets.app;
     return await showDraft(install, { ...typed, fields: switchPreset(install.model, presets, { fields: body, wanted }), faults: [] });
   }
-  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
+  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, body, {});
   const all = [...headFaults(typed, install), ...faults];
