@@ -32,6 +32,7 @@ import { showTree } from '../operation/show-tree.ts';
 import { steerOperator } from '../operation/steer-operator.ts';
 import { updateInstance } from '../operation/update-instance.ts';
 import type { WebOperations } from '../web/ports.ts';
+import { bindPlans } from './bind-plans.ts';
 
 /** The operations as the pages take them: each with its ports given. */
 export function bindOperations(ports: Ports): WebOperations {
@@ -54,6 +55,7 @@ export function bindOperations(ports: Ports): WebOperations {
     updateInstance: (actor, change) => updateInstance(ports, actor, change),
     preflightDeletion: (actor, address) => preflightDeletion(ports, actor, address),
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
+    ...bindPlans(ports),
     listOperators: (actor, filter) => listOperators(ports, actor, filter),
     countInstances: (actor, names) => countInstances(ports, actor, names),
     showOperator: (actor, operator) => showOperator(ports, actor, operator),

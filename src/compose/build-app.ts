@@ -35,6 +35,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     operations: bindOperations(ports),
     views,
     stopping: rest.stopping,
+    publicUrl: publicUrl.origin,
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
   const api = createApiRouter({ ports, actorOf: (res) => signedInOf(res).actor });

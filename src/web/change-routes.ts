@@ -17,6 +17,7 @@ import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { instancePath } from './paths.ts';
+import { askSomebody } from './plan-routes.ts';
 import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
@@ -64,7 +65,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
 async function openForm({ operations }: WebDeps, change: Change): Promise<Answer> {
   const { visit, instance, environment } = change;
   const rights = await operations.instanceRights(visit.actor, addressOf(visit));
-  if (!rights.update) {
+  if (!rights.update && !visit.query.has('ask')) {
     return {
       view: 'environments/instances/read-only',
       title: `You may not change ${instance.name}`,
@@ -122,6 +123,7 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
 async function write({ operations }: WebDeps, change: Change, spec: JsonObject): Promise<Answer> {
   const { visit, instance } = change;
   const wanted: InstanceChange = { ...addressOf(visit), spec, etag: instance.etag };
+  if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
   if (wrong.length > 0)

@@ -36,6 +36,8 @@ export interface EnvironmentChoice {
   readonly selected: boolean;
   /** Why it cannot be chosen; empty when it can. */
   readonly refusal: string;
+  /** What to know before it is chosen: why it cannot be, or that the right is missing; empty when there is nothing. */
+  readonly note: string;
 }
 
 /** What somebody has typed so far. */
@@ -66,7 +68,7 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     backHref: appPath(app.id),
     parametersHref: appPath(app.id, 'parameters'),
     environments,
-    possible: environments.some((environment) => environment.refusal === ''),
+    possible: environments.some(({ note }) => note === ''),
     picks: resourcesShown(shown.form).length > 0,
     environmentFault: ownFault(draft.faults, 'environment'),
     name: draft.name,
@@ -85,7 +87,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
   const possible = targets.filter(({ environment, rights }) => rights.create && environment.ready);
   const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
   return targets.map(({ environment, rights }, index) => {
-    const refusal = refusalOf(environment.ready, rights.create);
+    const refusal = environment.ready ? '' : 'It is still being set up.';
     return {
       id: index === 0 ? 'environment' : `environment-${index}`,
       name: environment.name,
@@ -93,11 +95,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
       tier: tierBadge(environment.tier),
       selected: refusal === '' && environment.name === (chosen === '' ? only : chosen),
       refusal,
+      note: rights.create ? refusal : 'Your role there does not let you install apps. You can ask somebody who may.',
     };
   });
-}
-
-function refusalOf(ready: boolean, mayCreate: boolean): string {
-  if (!mayCreate) return 'Your role there does not let you install apps.';
-  return ready ? '' : 'It is still being set up.';
 }

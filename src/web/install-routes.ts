@@ -15,6 +15,7 @@ import { pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
+import { askSomebody } from './plan-routes.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { reviewOf, wantsReview } from './review.ts';
 import { newValuesView } from './value-changes-view.ts';
@@ -93,6 +94,7 @@ async function attempt(
   const { actor, body } = visit;
   const draft = { environment: body.get('environment') ?? '', app: install.targets.app.id, name: (body.get('name') ?? '').trim(), spec };
   try {
+    if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install', etag: '' });
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });

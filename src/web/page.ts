@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/actor.ts';
-import { signedInOf } from '../http/request-context.ts';
+import { contextOf, signedInOf } from '../http/request-context.ts';
 import type { Me, WebOperations } from './ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
 import type { Views } from './view-engine.ts';
@@ -13,12 +13,15 @@ export interface WebDeps {
   readonly stopping: AbortSignal;
   /** A sentence under the sign-in button, e.g. about the demo people. */
   readonly signInHint?: string;
+  /** Where people reach us, e.g. `https://catalogue.example.com`. */
+  readonly publicUrl: string;
 }
 
 /** A request as a page sees it. */
 export interface Visit {
   readonly actor: Actor;
   readonly me: Me;
+  readonly requestId: string;
   readonly query: URLSearchParams;
   /** Empty but for a form that was sent. */
   readonly body: URLSearchParams;
@@ -48,9 +51,11 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
 
 export async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
   const { actor, person } = signedInOf(response);
+  const [me, waiting] = await Promise.all([deps.operations.me(actor), deps.operations.countPlans(actor)]);
   return {
     actor,
-    me: { ...(await deps.operations.me(actor)), name: person.name },
+    me: { ...me, name: person.name, waiting },
+    requestId: contextOf(response).requestId,
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
     body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),

@@ -24,3 +24,7 @@ export function operatorPath({ namespace, name }: { readonly namespace: string; 
   const page = `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
   return below === undefined ? page : `${page}/${below}`;
 }
+
+export function planPath(id: string): string {
+  return `/plans/${encodeURIComponent(id)}`;
+}

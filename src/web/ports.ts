@@ -9,7 +9,9 @@ import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
 import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
+import type { PlanWish } from '../operation/ask-plan.ts';
 import type { ApprovalInput } from '../operation/approve-upgrade.ts';
+import type { PlanVerdict } from '../operation/decide-plan.ts';
 import type { InstanceAddress } from '../operation/find-instance.ts';
 import type { OperatorAddress } from '../operation/find-operator.ts';
 import type { InstallTargets } from '../operation/install-targets.ts';
@@ -18,6 +20,8 @@ import type { InstanceDraft } from '../operation/instance-draft.ts';
 import type { ChoicesInput } from '../operation/list-choices.ts';
 import type { AppList, AppQuery, Facet } from '../operation/list-apps.ts';
 import type { EventsInput } from '../operation/list-events.ts';
+import type { PlanList } from '../operation/list-plans.ts';
+import type { PlanSummary, PlanView } from '../operation/show-plan.ts';
 import type { InstanceList } from '../operation/list-instances.ts';
 import type { OperatorEvents, OperatorEventsInput } from '../operation/list-operator-events.ts';
 import type { ProblemsInput } from '../operation/list-operator-problems.ts';
@@ -33,9 +37,12 @@ export interface Me {
   /** How people call them; the user name when the issuer tells no better one. */
   readonly name: string;
   readonly admin: boolean;
+  /** How many plans wait for them. */
+  readonly waiting?: number;
 }
 
 export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
+export type { PlanList, PlanSummary, PlanVerdict, PlanView, PlanWish };
 export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights, OperatorStep };
 
 /**
@@ -43,7 +50,7 @@ export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights,
  * `Forbidden` with the missing right, `InvalidInput` with a fault for each field, `Conflict` when the etag is not the newest one.
  */
 export interface WebOperations {
-  me(actor: Actor): Promise<Omit<Me, 'name'>>;
+  me(actor: Actor): Promise<Omit<Me, 'name' | 'waiting'>>;
   listApps(actor: Actor, query: AppQuery): Promise<AppList>;
   showApp(actor: Actor, app: string): Promise<App>;
   /** The App and, sorted as `listEnvironments`, every environment the actor sees. */
@@ -64,6 +71,15 @@ export interface WebOperations {
   updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
   preflightDeletion(actor: Actor, address: InstanceAddress): Promise<Preflight>;
   deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
+  askPlan(actor: Actor, wish: PlanWish): Promise<PlanSummary>;
+  listPlans(actor: Actor): Promise<PlanList>;
+  /** How many wait for the actor; may be some seconds old. */
+  countPlans(actor: Actor): Promise<number>;
+  showPlan(actor: Actor, id: string): Promise<PlanView>;
+  /** `Conflict` when it would no longer do what the digest stands for; `PlanClosed`. */
+  approvePlan(actor: Actor, input: PlanVerdict & { readonly digest: string }): Promise<InstanceView>;
+  declinePlan(actor: Actor, input: PlanVerdict & { readonly word: string }): Promise<void>;
+  withdrawPlan(actor: Actor, input: PlanVerdict): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
   countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;

@@ -15,6 +15,8 @@ export interface ReadOnlyPage {
   readonly grant: string;
   readonly yaml: string;
   readonly backHref: string;
+  /** The form all the same, to ask somebody else for the change. */
+  readonly askHref: string;
 }
 
 export interface ReadOnlyInput {
@@ -32,6 +34,7 @@ export function readOnlyPage({ instance, environment, app, user }: ReadOnlyInput
     grant: remedyFor({ user, right, apps: new Set([app.id]) }).yaml,
     yaml: yamlText(withoutStatus(instance.object)),
     backHref: instancePath(instance),
+    askHref: `${instancePath(instance)}/edit?ask`,
   };
 }
 

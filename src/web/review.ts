@@ -12,6 +12,8 @@ export interface Review {
   readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
   readonly changes: ValueChangesView;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
+  /** A view of `parts/ask` but its verb. */
+  readonly ask: { readonly lacking: boolean; readonly message: string };
   /** What the form held, so that nothing is lost on the way back. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
 }
@@ -31,6 +33,7 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],
+    ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
     kept: [...body].filter(([name]) => !name.startsWith('_')).map(([name, value]) => ({ name, value })),
   };
 }

@@ -9,6 +9,7 @@ import { environmentRoutes } from './environment-routes.ts';
 import { installRoutes } from './install-routes.ts';
 import { instanceRoutes } from './instance-routes.ts';
 import { messagePage } from './message-page.ts';
+import { planRoutes } from './plan-routes.ts';
 import type { WebDeps } from './page.ts';
 import { shellOf } from './shell.ts';
 import type { Views } from './view-engine.ts';
@@ -27,13 +28,14 @@ export function createWebRouter(deps: WebDeps): Router {
     environmentRoutes(deps),
     instanceRoutes(deps),
     changeRoutes(deps),
+    planRoutes(deps),
     adminRoutes(deps),
   );
   return router;
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/apps', '/environments', '/operators', '/catalog'];
+const OURS = ['/apps', '/environments', '/operators', '/catalog', '/plans'];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

@@ -2,7 +2,7 @@ import type { Me } from './ports.ts';
 
 /** What the frame of a page shows around it. */
 export interface Shell {
-  readonly nav: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
+  readonly nav: readonly { readonly label: string; readonly href: string; readonly current: boolean; readonly count?: number }[];
   /** Absent while nobody is signed in. */
   readonly account?: { readonly name: string; readonly initial: string; readonly user: string; readonly groups: readonly string[] };
 }
@@ -21,23 +21,37 @@ export interface PageFrame {
 }
 
 /** The part of the navigation that a page belongs to. */
-export type Section = 'catalog' | 'environments' | 'operators' | 'faults' | 'none';
+export type Section = 'catalog' | 'environments' | 'plans' | 'operators' | 'faults' | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
   if (me === undefined) return { nav: [] };
-  const links = [
+  const links: readonly Link[] = [
     { label: 'Catalogue', href: '/', section: 'catalog' },
     { label: 'Environments', href: '/environments', section: 'environments' },
+    { label: 'Plans', href: '/plans', section: 'plans', count: me.waiting ?? 0 },
     ...(me.admin ? ADMIN_LINKS : []),
   ];
   return {
-    nav: links.map((link) => ({ label: link.label, href: link.href, current: link.section === section })),
+    nav: links.map(({ label, href, section: own, count = 0 }) => ({
+      label,
+      href,
+      current: own === section,
+      ...(count === 0 ? {} : { count }),
+    })),
     account: { name: me.name, initial: initialOf(me.name), user: me.user, groups: me.groups },
   };
 }
 
-const ADMIN_LINKS = [
+interface Link {
+  readonly label: string;
+  readonly href: string;
+  readonly section: Section;
+  /** How many wait there. */
+  readonly count?: number;
+}
+
+const ADMIN_LINKS: readonly Link[] = [
   { label: 'Operators', href: '/operators', section: 'operators' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
 ];

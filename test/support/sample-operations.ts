@@ -8,17 +8,18 @@ import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../..
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
+import { samplePlans } from './sample-plans.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
-  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...overrides };
+  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...PLANS, ...overrides };
 }
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
 const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
 
-const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof SAMPLE_OPERATOR_READS> = {
+const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof PLANS | keyof typeof SAMPLE_OPERATOR_READS> = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {
     const found = SAMPLE_APPS.filter((app) =>
@@ -73,6 +74,11 @@ const SAMPLE_CHANGES: readonly ValueChange[] = [
     return { path: `spec.users[name=${name}].name`, to: name, layer: 'you', secret: false };
   }),
 ];
+
+const PLANS = samplePlans(
+  (name) => preflight({ environment: 'shop', app: 'postgresclusters.samples.chandlery.dev', name, spec: { instances: 3 } }),
+  () => find({ environment: 'team-a', app: '', name: 'orders' }),
+);
 
 /** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
 function preflight({ name, environment, spec }: InstanceDraft): Preflight {

@@ -47,6 +47,19 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Keep it'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
+  page('/plans', 'dev-a', { title: 'Plans', holds: ['What you asked for', 'Declined'] }),
+  page('/plans', 'admin', { title: 'Plans', holds: ['Waiting for you in shop', 'waiting for you</span>', 'oidc:dev-a'] }),
+  page(`/plans/${'1'.repeat(32)}?asked`, 'dev-a', {
+    title: 'Install orders',
+    holds: ['Your plan is kept', `http://localhost:8080/plans/${'1'.repeat(32)}`, 'Withdraw this plan', 'For the sale on Friday.'],
+  }),
+  page(`/plans/${'1'.repeat(32)}`, 'admin', {
+    title: 'Install orders',
+    holds: ['Approve and install orders', 'name="digest" value="d"', 'Decline'],
+  }),
+  page(`/plans/${'2'.repeat(32)}`, 'admin', { title: 'Change orders', holds: ['It was changed since this plan was made'] }),
+  page(`/plans/${'3'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Declined by oidc:admin', 'ask for 5Gi'] }),
+  page(`/plans/${'4'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Approved by oidc:admin', `${INSTANCES}/orders`] }),
   page('/operators', 'admin', {
     title: 'Operators',
     holds: ['5 Operators', '/operators/default/queue-operator', '1.5.0 available', 'not allowed'],

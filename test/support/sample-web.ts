@@ -44,7 +44,12 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
       {
         path: '/',
         access: 'anyone',
-        handler: createWebRouter({ operations: sampleOperations(overrides), views, stopping: stopping.signal }),
+        handler: createWebRouter({
+          operations: sampleOperations(overrides),
+          views,
+          stopping: stopping.signal,
+          publicUrl: PUBLIC_URL.origin,
+        }),
       },
     ],
     renderError: createRenderError(views),

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { InstanceView } from '../../../src/domain/instance.ts';
-import type { InstanceChange, InstanceDraft, WebOperations } from '../../../src/web/ports.ts';
+import type { InstanceChange, InstanceDraft, PlanView, PlanWish, WebOperations } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
+import { sampleOperations } from '../../support/sample-operations.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
@@ -13,6 +14,8 @@ const created: InstanceDraft[] = [];
 const updated: InstanceChange[] = [];
 
 const [orders] = sampleInstances('team-a') as readonly [InstanceView];
+
+const samplePlan = async (): Promise<PlanView> => await sampleOperations().showPlan({ user: 'oidc:dev-a', groups: ['g'] }, '1'.repeat(32));
 
 const webs: SampleWeb[] = [];
 after(async () => Promise.all(webs.map(async (web) => web.stop())));
@@ -266,4 +269,54 @@ test('production is deleted only by its name, and says so in a summary', async (
   const done = await post(path, 'name=orders');
   assert.equal(done.headers.get('location'), '/environments/shop?deleted=orders');
   assert.deepEqual(deleted, ['orders']);
+});
+
+test('whoever lacks the right can ask somebody else, with exactly what the review showed', async () => {
+  const asked: PlanWish[] = [];
+  const post = await start({
+    askPlan: async (_actor, wish) => {
+      asked.push(wish);
+      return (await samplePlan()).plan;
+    },
+  });
+  const blocked = GOOD.replace('orders', 'blocked');
+  const html = await (await post(INSTALL, `${blocked}&_do=install`)).text();
+  assert.match(html, /<details class="panel" open>\s*<summary>Ask somebody to install this/);
+  assert.match(html, /value="ask">Ask somebody to install this/);
+  const response = await post(INSTALL, `${blocked}&_do=ask&_message=please`);
+  assert.equal(response.status, 303);
+  assert.equal(response.headers.get('location'), `/plans/${'1'.repeat(32)}?asked`);
+  const { requestId = '', ...wish } = asked[0] ?? {};
+  assert.notEqual(requestId, '');
+  const spec = { instances: 3, storage: { size: '20Gi' } };
+  assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', etag: '', message: 'please' });
+});
+
+test('a secret in a plan is refused at its field, and the form comes back', async () => {
+  const faults = [{ field: 'spec.storage.size', message: 'A plan must not hold a secret' }];
+  const post = await start({ askPlan: async () => Promise.reject(new AppError('InvalidInput', 'plan: no', { faults })) });
+  const response = await post(INSTALL, `${GOOD}&_do=ask`);
+  assert.equal(response.status, 422);
+  const html = await response.text();
+  assert.match(html, /A plan must not hold a secret/);
+  assert.match(html, /value="20Gi"/);
+});
+
+test('a plan is approved with the digest of the page, and shown anew where it moved', async () => {
+  const web = await startSampleWeb();
+  webs.push(web);
+  const post = async (form: string): Promise<Response> =>
+    fetch(`${web.url}/plans/${'1'.repeat(32)}`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      redirect: 'manual',
+      headers: { Cookie: 'chandlery=admin', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' },
+    });
+  assert.equal((await post('_do=approve&digest=d')).headers.get('location'), ORDERS);
+  const stale = await post('_do=approve&digest=old');
+  assert.equal(stale.status, 409);
+  const html = await stale.text();
+  assert.match(html, /role="alert"/);
+  assert.match(html, /Nothing was written: look at it again/);
+  assert.match(html, /name="digest" value="d"/);
 });

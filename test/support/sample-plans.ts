@@ -1,0 +1,65 @@
+import { AppError } from '../../src/domain/errors.ts';
+import type { Preflight } from '../../src/domain/instance.ts';
+import type { PlanSummary, PlanView, WebOperations } from '../../src/web/ports.ts';
+import type { InstanceView } from '../../src/domain/instance.ts';
+
+const OPEN: PlanSummary = {
+  id: '1'.repeat(32),
+  action: 'install',
+  environment: 'shop',
+  app: 'postgresclusters.samples.chandlery.dev',
+  name: 'orders',
+  content: { instances: 3, storage: { size: '20Gi' } },
+  found: { verdict: 'Blocked', blocked: ['You may not create postgresclusters.samples.chandlery.dev in the namespace shop.'], warned: [] },
+  requester: { user: 'oidc:dev-a', groups: ['oidc:team-a'] },
+  message: 'For the sale on Friday.\nIt can go on Monday.',
+  created: '2026-11-20T09:00:00.000Z',
+  expires: '2026-12-04T09:00:00.000Z',
+  state: 'open',
+};
+const MOVED: PlanSummary = { ...OPEN, id: '2'.repeat(32), action: 'change', content: { instances: 5, note: null }, message: '' };
+const DECLINED: PlanSummary = {
+  ...OPEN,
+  id: '3'.repeat(32),
+  state: 'declined',
+  decidedBy: 'oidc:admin',
+  decidedAt: '2026-11-21T08:00:00.000Z',
+  outcome: 'Too large for the shop; ask for 5Gi.',
+};
+const APPROVED: PlanSummary = {
+  ...OPEN,
+  id: '4'.repeat(32),
+  environment: 'team-a',
+  state: 'approved',
+  decidedBy: 'oidc:admin',
+  decidedAt: '2026-11-21T08:00:00.000Z',
+  outcome: '',
+};
+const ALL = [OPEN, MOVED, DECLINED, APPROVED];
+
+type PlanOperations = Pick<
+  WebOperations,
+  'askPlan' | 'listPlans' | 'countPlans' | 'showPlan' | 'approvePlan' | 'declinePlan' | 'withdrawPlan'
+>;
+
+/** Plans of dev-a; the admin may decide them. */
+export function samplePlans(preflight: (name: string) => Preflight, instance: () => InstanceView): PlanOperations {
+  const mayDecide = (user: string): boolean => user === 'oidc:admin';
+  return {
+    askPlan: async () => OPEN,
+    listPlans: async ({ user }) => (mayDecide(user) ? { mine: [], waiting: [OPEN, MOVED] } : { mine: ALL, waiting: [] }),
+    countPlans: async ({ user }) => (mayDecide(user) ? 2 : 0),
+    showPlan: async ({ user }, id): Promise<PlanView> => {
+      const plan = ALL.find((one) => one.id === id);
+      if (plan === undefined) throw new AppError('NotFound', 'plan: there is none at this address that you may see');
+      const view = { plan, mine: !mayDecide(user), mayDecide: mayDecide(user), moved: plan === MOVED };
+      return plan.state === 'open' ? { ...view, digest: 'd', preflight: preflight(mayDecide(user) ? 'orders' : 'blocked') } : view;
+    },
+    approvePlan: async (_actor, { digest }) => {
+      if (digest !== 'd') throw new AppError('Conflict', 'plan: what it would do is no longer what you looked at: look at it again');
+      return instance();
+    },
+    declinePlan: async () => undefined,
+    withdrawPlan: async () => undefined,
+  };
+}
