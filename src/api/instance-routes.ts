@@ -1,9 +1,11 @@
 import { narrowChoices } from '../domain/choices.ts';
 import { AppError } from '../domain/errors.ts';
 import { applyMergePatch } from '../domain/merge-patch.ts';
-import { isObject, objectAt, textAt } from '../domain/read.ts';
+import type { NewSecret } from '../domain/new-secret.ts';
+import { isObject, listAt, objectAt, textAt } from '../domain/read.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { JsonObject } from '../domain/resource.ts';
+import { secret } from '../domain/secret.ts';
 import { createInstance } from '../operation/create-instance.ts';
 import { deleteInstance } from '../operation/delete-instance.ts';
 import type { InstanceAddress } from '../operation/find-instance.ts';
@@ -167,10 +169,17 @@ async function create({ ports, actor, params, query, body }: Call): Promise<Repl
     app: textAt(body, 'app') ?? '',
     name: textAt(body, 'name') ?? '',
     spec: objectAt(body, 'spec') as JsonObject,
+    secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
   const instance = await createInstance(ports, actor, draft);
   return { ...withTag(201, instance), location: pathOf(draft) };
+}
+
+function newSecret(item: unknown, index: number): NewSecret {
+  const value = textAt(item, 'value');
+  const named = { name: textAt(item, 'name') ?? '', key: textAt(item, 'key') ?? '', field: `secrets[${index}]` };
+  return value === undefined ? named : { ...named, value: secret(value) };
 }
 
 async function change({ ports, actor, params, query, body, ifMatch }: Call): Promise<Reply> {

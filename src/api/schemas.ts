@@ -107,6 +107,14 @@ const formNode = {
   layer: { enum: ['required', 'curated', 'all'] },
   kind: { enum: FORM_KINDS, description: 'The control' },
 };
+const newSecret = {
+  ...object(
+    { name: text, key: text, value: { type: 'string', writeOnly: true, description: 'Left out: one is made up, and never shown' } },
+    ['name', 'key'],
+  ),
+  additionalProperties: false,
+  description: 'A Secret that is made before the instance, which owns it',
+};
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
 
 /** The things that the API speaks of. */
@@ -191,7 +199,10 @@ export const SCHEMAS = {
     { ...instanceSummary, object: anything, conditions: list(condition), generation: integer, observedGeneration: integer, etag: text },
     [...Object.keys(instanceSummary), 'object', 'conditions', 'generation', 'etag'],
   ),
-  InstanceDraft: { ...object({ app: text, name: text, spec: anything }, ['app', 'name']), additionalProperties: false },
+  InstanceDraft: {
+    ...object({ app: text, name: text, spec: anything, secrets: { ...list(newSecret), maxItems: 10 } }, ['app', 'name']),
+    additionalProperties: false,
+  },
   InstancePatch: { ...object({ spec: anything }), additionalProperties: false },
   Preflight: object(
     {

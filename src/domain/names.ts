@@ -43,6 +43,8 @@ export const OURS = {
   operatorLabel: 'chandlery.dev/operator',
   /** Label on a namespace: the Environment that it belongs to. */
   environmentLabel: 'chandlery.dev/environment',
+  /** Label on a Secret that was made for an Instance: the name of the Instance. */
+  instanceLabel: 'chandlery.dev/instance',
   /** Label on what a CatalogSource applied: its name. */
   sourceLabel: 'chandlery.dev/source',
   /** Annotations on what came of a plan: the user who asked, and the one who let it be done. */

@@ -2,15 +2,30 @@ import type { Actor } from '../domain/actor.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import { instanceView } from './find-instance.ts';
 import { prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { refuseLocked } from './instance-layers.ts';
+import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
 
-/** Creates an Instance as the actor; `AlreadyExists` when the name is taken. */
+/**
+ * Creates an Instance as the actor, with the Secrets that are made for it before. `AlreadyExists` when a name is taken; a refused Instance leaves no
+ * Secret behind, or the error names it.
+ */
 export async function createInstance(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<InstanceView> {
-  const { entry, environment, type, object } = await prepareDraft(ports, actor, draft);
-  const written = await ports.clusters.asActor(actor).create(type, object, USER_WRITE);
-  return instanceView(entry, environment, written.object);
+  const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
+  refuseLocked(layers, { wanted: object.spec });
+  const cluster = ports.clusters.asActor(actor);
+  const place = { namespace: environment.namespace, instance: object.metadata.name };
+  const made = await makeSecrets(cluster, draft.secrets ?? [], place);
+  try {
+    const written = await cluster.create(type, object, USER_WRITE);
+    // The Instance is there and works; a Secret that got no owner is known by its label.
+    await ownSecrets(cluster, made, written.object).catch(() => undefined);
+    return instanceView(entry, environment, written.object);
+  } catch (error) {
+    throw await undone(cluster, made, error);
+  }
 }

@@ -4,6 +4,7 @@ import type { EnvironmentView } from '../domain/environment.ts';
 import type { MissingRight } from '../domain/errors.ts';
 import { applyMergePatch } from '../domain/merge-patch.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
+import type { NewSecret } from '../domain/new-secret.ts';
 import { objectAt } from '../domain/read.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../domain/resource.ts';
 import { findApp } from './find-app.ts';
@@ -19,6 +20,8 @@ export interface InstanceDraft extends InstanceAddress {
   readonly defaults?: 'in spec';
   /** Written on the object beside those that it has. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Made before it, and owned by it. */
+  readonly secrets?: readonly NewSecret[];
 }
 
 /** A draft with everything that writing it takes. */

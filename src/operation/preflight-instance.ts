@@ -1,11 +1,13 @@
 import type { Actor } from '../domain/actor.ts';
 import { commandsFor } from '../domain/instance-commands.ts';
-import type { Preflight } from '../domain/instance.ts';
+import type { Commands, Preflight } from '../domain/instance.ts';
+import { newSecretCommands, type NewSecret } from '../domain/new-secret.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
 import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { missingRight, prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { missingSecretRight, tryNewSecrets, type SecretPlace } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
@@ -20,24 +22,54 @@ export async function preflightInstance(
   const { entry, lower, environment, type, object } = await prepareDraft(ports, actor, draft);
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
+  const { secrets = [] } = draft;
+  const place = { namespace, instance: object.metadata.name };
   return await preflight(actor, {
     app: draft.app,
     object,
-    may: async () => await missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace }),
-    dryRun: async () => await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' }),
+    may: async () =>
+      (await missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace })) ??
+      (await missingSecretRight(cluster, secrets, namespace)),
+    dryRun: async () => {
+      await tryNewSecrets(cluster, secrets, place);
+      return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
+    },
     look: async () => {
       const around = await readSurroundings(cluster, { namespace, spec: object.spec });
-      return (stored) => joinFindings([{ created: [creation(stored)] }, judgeSurroundings({ app: draft.app, object: stored, ...around })]);
+      return (stored) =>
+        joinFindings([
+          { created: [...secrets.map((secret) => secretCreation(secret, namespace)), creation(stored)] },
+          judgeSurroundings({ app: draft.app, object: stored, ...around }),
+        ]);
     },
     changes: changesOfNew(entry, { ...lower, own: draft.spec }),
-    commands: commandsFor(object, {
-      method: 'POST',
-      url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,
-      body: { app: draft.app, name: object.metadata.name, spec: draft.spec },
-    }),
+    commands: withSecrets(
+      commandsFor(object, {
+        method: 'POST',
+        url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,
+        body: { app: draft.app, name: object.metadata.name, spec: draft.spec, ...bodyOf(secrets) },
+      }),
+      secrets,
+      place,
+    ),
   });
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {
   return { message: `${kind} ${name} in the namespace ${namespace ?? ''}`, about: 'Object', evidence: 'exact' };
+}
+
+function secretCreation({ name, key, value }: NewSecret, namespace: string): Finding {
+  const how = value === undefined ? 'with a value that is made up' : 'with the value that you typed';
+  return { message: `Secret ${name} in the namespace ${namespace}, ${how} under the key ${key}`, about: 'Object', evidence: 'exact' };
+}
+
+/** Over REST a Secret without a value gets one that is made up; a typed one is never repeated. */
+function bodyOf(secrets: readonly NewSecret[]): { readonly secrets?: readonly object[] } {
+  if (secrets.length === 0) return {};
+  return { secrets: secrets.map(({ name, key, value }) => ({ name, key, ...(value === undefined ? {} : { value: 'THE VALUE' }) })) };
+}
+
+function withSecrets(commands: Commands, secrets: readonly NewSecret[], place: SecretPlace): Commands {
+  return { ...commands, kubectl: [...secrets.map((secret) => newSecretCommands(secret, place)), commands.kubectl].join('\n') };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +12,8 @@ import { startProduct, until, type Product } from '../support/product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const LEDGERS = 'ledgers.test.example.com';
+
+const INSTANCES = '/environments/team-a/instances';
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -126,6 +128,74 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.deepEqual(await offered(page, 'v.spec.ledgerRef.name'), ['picked']);
     await visitor.close();
   });
+
+  it('may be made with the instance over REST, which then owns them', async () => {
+    const spec = { passwordSecretRef: { name: 'made-db', key: 'password' } };
+    const body = { app: LEDGERS, name: 'made', spec, secrets: [{ name: 'made-db', key: 'password' }] };
+    const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
+    assert.equal(textAt(dry.body, 'verdict'), 'Ready');
+    assert.match(textAt(dry.body, 'findings', 'created', 0, 'message') ?? '', /^Secret made-db in the namespace team-a/);
+    assert.equal(await secretOf('made-db'), undefined);
+
+    assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body })).status, 201);
+    const made = await secretOf('made-db');
+    assert.equal(Buffer.from(textAt(made, 'data', 'password') ?? '', 'base64').length, 32);
+    assert.equal(textAt(made, 'metadata', 'labels', 'chandlery.dev/instance'), 'made');
+    assert.equal(textAt(made, 'metadata', 'ownerReferences', 0, 'kind'), 'Ledger');
+    const again = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body: { ...body, name: 'other' } });
+    assert.equal(textAt(again.body, 'verdict'), 'Blocked');
+    assert.match(textAt(again.body, 'faults', 0, 'message') ?? '', /There is a Secret "made-db" already/);
+  });
+
+  it('that were made do not outlive an instance that is refused, and nobody reads their value', async () => {
+    const secrets = [{ name: 'orphan', key: 'password', value: 'swordfish-7' }];
+    const body = { app: LEDGERS, name: 'refused', spec: { entries: 9 }, secrets };
+    const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body: { ...body, spec: {} } });
+    assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /printf %s "\$VALUE" \| kubectl create secret generic 'orphan'/);
+    const refused = await product.api('dev-a', INSTANCES, { method: 'POST', body });
+    assert.equal(refused.status, 422);
+    assert.equal(await secretOf('orphan'), undefined);
+    const seen = JSON.stringify([dry.body, refused.body]) + (await readFile(product.auditLogPath, 'utf8'));
+    assert.doesNotMatch(seen, /swordfish-7|c3dvcmRmaXNoLTc/);
+  });
+
+  it('cannot be made by somebody who may not write Secrets, who is told which right that takes', async () => {
+    const body = { app: LEDGERS, name: 'no-right', spec: {}, secrets: [{ name: 'no-right', key: 'password' }] };
+    await letInstallOnly('dev-b');
+    const { body: dry } = await product.api('dev-b', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
+    assert.equal(textAt(dry, 'verdict'), 'Blocked');
+    assert.deepEqual(listAt(dry, 'missing'), [{ verb: 'create', group: '', resource: 'secrets', namespace: 'team-a' }]);
+    const choices = (await product.api('dev-b', '/environments/team-a/choices/secrets')).body;
+    assert.equal(textAt(choices, 'missing', 'resource'), 'secrets');
+  });
+
+  /** Gives a person the sight of team-a and the App's instances there, and nothing else. */
+  async function letInstallOnly(person: string): Promise<void> {
+    const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+    const apiVersion = 'rbac.authorization.k8s.io/v1';
+    const bind = async (kind: 'ClusterRoleBinding' | 'RoleBinding', role: string): Promise<void> => {
+      const isWhole = kind === 'ClusterRoleBinding';
+      const object = {
+        apiVersion,
+        kind,
+        metadata: { name: `test-${role}`, ...(isWhole ? {} : { namespace: 'team-a' }) },
+        subjects: [{ kind: 'User', apiGroup: rbac.group, name: `oidc:${person}` }],
+        roleRef: { kind: 'ClusterRole', apiGroup: rbac.group, name: role },
+      };
+      await kube.asController().create({ ...rbac, resource: `${kind.toLowerCase()}s` }, object);
+    };
+    await bind('ClusterRoleBinding', 'chandlery-environment-team-a');
+    await bind('RoleBinding', `chandlery-app-${LEDGERS}-edit`);
+    const list = async (): Promise<number> => (await product.api(person, INSTANCES)).status;
+    await until(async () => (await list()) === 200, 'the rights are given', 30_000);
+  }
+
+  async function secretOf(name: string): Promise<unknown> {
+    return await kube
+      .asController()
+      .get({ ...core('secrets'), namespace: 'team-a', name })
+      .catch(() => undefined);
+  }
 
   async function openInstall(name: string): Promise<{ page: Page; visitor: Visitor }> {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
