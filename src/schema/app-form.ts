@@ -3,6 +3,7 @@ import { objectAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { curatedFromExample } from './curated.ts';
 import { buildForm } from './form-model.ts';
+import { frozenPaths, pathsBelow } from './immutable.ts';
 import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */
@@ -21,7 +22,8 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
   const defaults = objectAt(app.defaults, 'spec') as JsonObject;
   const kinds = [app, ...app.siblings].map(targetOf);
-  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, kinds });
+  const frozen = pathsBelow(frozenPaths(app.schema), 'spec');
+  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, frozen, kinds });
 }
 
 function targetOf({ group, plural, kind }: Pick<AppSummary, 'group' | 'plural' | 'kind'>): ReferenceTarget {

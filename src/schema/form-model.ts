@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
-import { immutableMembers, isImmutable } from './immutable.ts';
+import { frozenPaths, pathsBelow } from './immutable.ts';
 import { helpOf, humanise } from './label.ts';
 import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
 import { markReferences } from './mark-references.ts';
@@ -22,6 +22,8 @@ export interface FormInput {
   /** Whose `defaults` they are; by default the Operator's. */
   readonly defaultsFrom?: Exclude<FallbackSource, 'schema'>;
   readonly mode: FormMode;
+  /** Places below the root that rules above it freeze once they have a value, by the names of members. */
+  readonly frozen?: readonly (readonly string[])[];
   /** The kinds that fields may refer to, beside those that every cluster has. */
   readonly kinds?: readonly ReferenceTarget[];
 }
@@ -61,6 +63,8 @@ interface Place {
   readonly chain: boolean;
   /** The layer that an ancestor hands down. */
   readonly layer: Layer;
+  /** What rules above freeze of it, empty paths for itself; `immutable` says that an ancestor is frozen whole. */
+  readonly frozen: readonly (readonly string[])[];
   readonly immutable: boolean;
   readonly fallback: Json | undefined;
 }
@@ -69,7 +73,7 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
   const { schema, defaultsFrom = 'operator', kinds = [] } = input;
   const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), kinds, nodes: 0, leaves: 0 };
   const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
-  const node = nodeOf(builder, { ...place, layer: 'all', immutable: false, fallback: input.defaults });
+  const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
   return { root, leaves: builder.leaves };
 }
@@ -101,7 +105,7 @@ function leaf(builder: Builder, node: FormNode): FormNode {
 
 function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
   const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
-  const frozen = immutableMembers(shape.schema);
+  const frozen = [...place.frozen, ...frozenPaths(shape.schema)];
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
   const children = Object.entries(shape.schema['properties'] as JsonObject).map(([key, schema]) =>
     nodeOf(builder, {
@@ -112,7 +116,8 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
       required: required.has(key),
       chain: place.chain && (base.required || place.path.length === 1) && required.has(key),
       layer: picked ? 'curated' : place.layer,
-      immutable: base.immutable || frozen.has(key),
+      frozen: pathsBelow(frozen, key),
+      immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
     }),
   );
@@ -131,6 +136,7 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
     required: false,
     chain: false,
     layer,
+    frozen: [],
     immutable: base.immutable,
     fallback: undefined,
   });
@@ -180,7 +186,7 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
     ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)
       ? {}
       : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
-    immutable: place.immutable || isImmutable(schema),
+    immutable: place.immutable || [...place.frozen, ...frozenPaths(schema)].some((path) => path.length === 0),
     nullable: isNullable(schema),
     layer: place.chain && place.path.length > 1 ? 'required' : picked,
   };

@@ -15,6 +15,8 @@ export interface ChangePage extends ShownForm {
   readonly backHref: string;
   /** A digest of the values that the form was opened on. */
   readonly seen: string;
+  /** Paths of fields that the cluster refused to change. */
+  readonly frozen: readonly string[];
   /** What somebody else changed meanwhile, in sentences. */
   readonly foreign: readonly string[];
   readonly clash: boolean;
@@ -26,6 +28,8 @@ export interface ChangeDraft {
   readonly foreign: readonly ForeignChange[];
   /** The digest that the page carries on; by default that of the live values. */
   readonly seen?: string;
+  /** The fields that the cluster refused to change; by default those that the form carries. */
+  readonly frozen?: readonly string[];
   /** What the fields can refer to in the environment. */
   readonly choices?: ShownChoices;
 }
@@ -40,6 +44,7 @@ export function changePage(instance: InstanceView, model: FormModel, draft: Chan
     action: `${instancePath(instance)}/edit`,
     backHref: instancePath(instance),
     seen: draft.seen ?? formatSeen(seenOf(live, saltOf(instance))),
+    frozen: draft.frozen ?? draft.fields.getAll('frozen'),
     foreign: draft.foreign.map((change) => sentenceOn(change, model)),
     clash: draft.foreign.some((change) => change.clash),
   };

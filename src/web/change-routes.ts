@@ -6,10 +6,12 @@ import type { InstanceView } from '../domain/instance.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
+import { freezeNodes } from '../schema/freeze-nodes.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { readShownChoices } from './form-choices.ts';
+import { frozenByFaults } from './frozen-by-faults.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
@@ -58,7 +60,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
-  return { deps, visit, instance, environment, app, model: appForm(app, 'edit') };
+  return { deps, visit, instance, environment, app, model: freezeNodes(appForm(app, 'edit'), visit.body.getAll('frozen')) };
 }
 
 /** Nobody fills a form in that they may not send. */
@@ -126,8 +128,7 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
-  if (wrong.length > 0)
-    return await showDraft(change, { fields: visit.body, faults: wrong, foreign: [], seen: visit.body.get('seen') ?? '' });
+  if (wrong.length > 0) return await showDraft(...refused(change, wrong));
   if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
     return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
   }
@@ -142,6 +143,17 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
     crumbs: instanceCrumbs(instance, change.environment, 'Review'),
     model,
   };
+}
+
+/** What the cluster says cannot be changed shows its live value again, and says why. */
+function refused(change: Change, wrong: readonly FieldFault[]): [Change, ChangeDraft] {
+  const { visit } = change;
+  const { model, frozen, faults } = frozenByFaults(change.model, visit.body, wrong);
+  const known = [...new Set([...visit.body.getAll('frozen'), ...frozen])];
+  return [
+    { ...change, model },
+    { fields: visit.body, faults, foreign: [], seen: visit.body.get('seen') ?? '', frozen: known },
+  ];
 }
 
 async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {

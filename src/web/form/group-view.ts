@@ -4,7 +4,7 @@ import { fieldName } from './form-fields.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
 import { memberSpot } from './spots.ts';
-import { fieldText, frameOf, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { fieldText, frameOf, isFrozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 /** On a large form an empty optional group of more controls than this is left closed. */
 const SMALL_GROUP = 8;
@@ -44,7 +44,7 @@ export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot
   const { part } = spot;
   const children = partChildren(context, node, spot);
   const views = children.map((child) => {
-    const here = memberSpot(spot, child.key);
+    const here: ShowSpot = { ...memberSpot(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
     return context.show(context, child, split ? { ...here, part } : here);
   });

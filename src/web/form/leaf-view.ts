@@ -52,7 +52,8 @@ export function yamlView(context: ViewContext, node: FormNode, spot: ShowSpot): 
 
 /** The members of a group that its schema does not know. */
 export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
-  const value = fieldText(context, 'r', spot.path) ?? '';
+  const live = frozen(context, node, spot);
+  const value = fieldText(live ?? context, 'r', spot.path) ?? '';
   const others: YamlNode = {
     ...node,
     kind: 'yaml',
@@ -61,7 +62,7 @@ export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot)
     required: false,
     help: { summary: 'More keys and values, written as YAML.', more: '' },
   };
-  const frame = frameOf({ ...context, errors: new Map() }, others, spot, { partial: 'parts/field-lines', disabled: false, keep: false });
+  const frame = frameOf({ ...context, errors: new Map() }, others, spot, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false });
   const id = `${idOfPath(spot.path)}--others`;
   return {
     ...frame,

@@ -34,6 +34,8 @@ export interface ShowSpot extends Spot {
   readonly title?: string;
   /** `more` shows what the first appearance of a group on the page left out. */
   readonly part?: 'main' | 'more';
+  /** Within a group that cannot be changed: what it lacks cannot be added. */
+  readonly frozen?: true;
 }
 
 export function errorsByPath(faults: readonly FieldFault[]): Map<string, string> {
@@ -72,10 +74,16 @@ export function fieldText(context: ViewContext, letter: FieldLetter, path: FormP
 }
 
 /** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
-export function frozen(context: ViewContext, node: FormNode, spot: Spot): ViewContext | undefined {
-  if (!node.immutable || context.model.mode !== 'edit' || spot.base === undefined) return undefined;
+export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): ViewContext | undefined {
+  if (!isFrozen(context, node, spot)) return undefined;
+  if (spot.base === undefined) return { ...context, fields: new Map() };
   const live = nodeToFields(context.model, { node, path: spot.path, value: spot.base, origins: 'rows' });
   return { ...context, fields: fieldMap(live) };
+}
+
+/** Whether the node shows its live value and takes no other. */
+export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen: inFrozen }: ShowSpot): boolean {
+  return node.immutable && model.mode === 'edit' && (base !== undefined || inFrozen === true);
 }
 
 export interface FrameOptions {
