@@ -15,6 +15,7 @@ import { frozenByFaults } from './frozen-by-faults.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
+import { keepYaml, openWhole, type WholeForm } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -86,17 +87,29 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const seenText = body.get('seen') ?? '';
   const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
-  if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live }) });
+  const whole = openWhole(model, body, change.app);
+  if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live, resource: change.app }) });
   if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
-  const { values: typed, faults } = formToValues(model, body, live);
+  const { values: typed, faults } = formToValues(model, whole.fields, live);
   const values = fillRequired(model, typed);
-  if (faults.length > 0) return showDraft(change, { ...asTyped, faults });
+  const wrong = [...wholeFaults(whole, change), ...faults];
+  if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
   if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
   const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
-    return await showDraft(change, { fields: valuesToFields(model, merge.values), faults: [], foreign: merge.foreign });
+    const fields = keepYaml(model, valuesToFields(model, merge.values), body);
+    return await showDraft(change, { fields, faults: [], foreign: merge.foreign });
   }
   return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
+}
+
+/** A whole resource in the YAML must be the one that is changed. */
+function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environment }: Change): readonly FieldFault[] {
+  const other = (what: string, theirs: string, ours: string): FieldFault[] =>
+    theirs === '' || theirs === ours
+      ? []
+      : [{ field: 'spec', message: `The YAML is of the ${what} ${theirs}; what is changed here is ${ours}` }];
+  return [...faults, ...other('name', name, instance.name), ...other('namespace', namespace, environment.namespace)];
 }
 
 /**

@@ -1,6 +1,4 @@
 import { Router } from 'express';
-import type { FieldFault } from '../domain/errors.ts';
-import { parseObjectName } from '../domain/names.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
@@ -9,10 +7,12 @@ import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
+import { openWhole } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
 import { pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
+import { headFaults, headOf, type InstallHead } from './install-head.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
@@ -55,44 +55,32 @@ async function openForm(install: Install, { query }: Visit): Promise<Answer> {
 
 async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<Answer> {
   const { body } = visit;
-  const typed = { environment: body.get('environment') ?? '', name: body.get('name') ?? '', fields: body };
+  const resource = install.targets.app;
+  const whole = openWhole(install.model, body, resource);
+  const head = headOf(install.targets, body, whole);
+  const typed = { ...head, fields: body };
   const op = pressedOp(body);
   const wanted = pressedPreset(op ?? '');
   if (wanted !== undefined) {
     const { presets } = install.targets.app;
     return await showDraft(install, { ...typed, fields: switchPreset(install.model, presets, { fields: body, wanted }), faults: [] });
   }
-  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {} }) });
+  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
-  const { values, faults } = formToValues(install.model, body, {});
-  const all = [...headFaults(typed, install), ...faults];
+  const { values, faults } = formToValues(install.model, whole.fields, {});
+  const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
   if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
-  return attempt(deps, install, { visit, spec: fillRequired(install.model, values) });
-}
-
-function headFaults({ environment, name }: { readonly environment: string; readonly name: string }, { targets }: Install): FieldFault[] {
-  const known = targets.targets.some((target) => target.environment.name === environment);
-  const missing = known ? [] : [{ field: 'environment', message: 'Choose the environment to install it in' }];
-  return [...missing, ...nameFaults(name)];
-}
-
-function nameFaults(name: string): readonly FieldFault[] {
-  try {
-    parseObjectName(name);
-    return [];
-  } catch (error) {
-    return faultsOfRefusal(error) ?? [];
-  }
+  return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values) });
 }
 
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
 async function attempt(
   { operations }: WebDeps,
   install: Install,
-  { visit, spec }: { readonly visit: Visit; readonly spec: JsonObject },
+  { visit, head, spec }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject },
 ): Promise<Answer> {
   const { actor, body } = visit;
-  const draft = { environment: body.get('environment') ?? '', app: install.targets.app.id, name: (body.get('name') ?? '').trim(), spec };
+  const draft = { environment: head.environment, app: install.targets.app.id, name: head.name.trim(), spec };
   try {
     if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install', etag: '' });
     const preflight = await operations.preflightInstance(actor, draft);

@@ -1,5 +1,9 @@
 import type { Preflight } from '../domain/instance.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
+import { isObject } from '../domain/read.ts';
+import { leftOutIn } from '../schema/document/read-manifest.ts';
+import { resourceYaml } from '../schema/document/resource-yaml.ts';
+import { readYaml } from '../schema/yaml-text.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
 import { missingSentence } from './message-page.ts';
 import type { ValueChangesView } from './value-changes-view.ts';
@@ -11,6 +15,8 @@ export interface Review {
   /** What would grant the missing rights. */
   readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
   readonly changes: ValueChangesView;
+  /** What a whole resource in the YAML says and what is not taken over: `metadata.labels`. */
+  readonly leftOut: readonly string[];
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   /** A view of `parts/ask` but its verb. */
   readonly ask: { readonly lacking: boolean; readonly message: string };
@@ -28,7 +34,9 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
     findings: findingsView({ ...findings, changed: [], blocked }),
     remedies: remediesOf(preflight),
     changes,
+    leftOut: leftOutIn(yamlIn(body)),
     commands: [
+      ...fileForGit(body, commands.yaml),
       { label: 'The resource, exactly as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
@@ -38,16 +46,28 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
   };
 }
 
+/** The YAML that was typed, now or before it became a form; empty without any. */
+function yamlIn(body: URLSearchParams): string {
+  return (body.get('y.spec') ?? body.get('c.spec') ?? '').replaceAll('\r\n', '\n');
+}
+
+/** The cluster keeps no comments; a file does. */
+function fileForGit(body: URLSearchParams, yaml: string): Review['commands'] {
+  const { value } = readYaml(yaml);
+  const text = isObject(value) ? resourceYaml(yamlIn(body), value) : undefined;
+  return text === undefined ? [] : [{ label: 'A file for git, with your comments', text }];
+}
+
 /** The grants of a preflight, as pages show them. */
 export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['remedies'] {
   return remedies.map(({ role, yaml, kubectl }) => ({ role, yaml, kubectl }));
 }
 
 /**
- * Whether somebody should look before they write: the cluster would take it, and yet pods or volumes would not come up. The form of a review says
- * that they have looked.
+ * Whether somebody should look before they write: the cluster would take it, and yet pods or volumes would not come up, or something of their YAML
+ * is not taken over. The form of a review says that they have looked.
  */
 export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams): boolean {
   const stands = findings.warned.some(({ about }) => about === 'Quota' || about === 'LimitRange' || about === 'Class');
-  return stands && body.get('_reviewed') !== '1';
+  return (stands || leftOutIn(yamlIn(body)).length > 0) && body.get('_reviewed') !== '1';
 }

@@ -1,4 +1,4 @@
-import { isObject, textAt } from '../../domain/read.ts';
+import { isObject, objectAt, textAt } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
 import { readYaml } from '../yaml-text.ts';
 import { placeInYaml } from './place-in-yaml.ts';
@@ -66,6 +66,11 @@ export function readManifest(text: string, wanted: ResourceKind): ManifestRead {
 export function isWhole(text: string): boolean {
   const { value } = readYaml(text);
   return textAt(value, 'apiVersion') !== undefined && textAt(value, 'kind') !== undefined;
+}
+
+/** What a whole resource says and what is not taken over; nothing for other texts. */
+export function leftOutIn(text: string): readonly string[] {
+  return isWhole(text) ? leftOutOf(objectAt(readYaml(text).value, 'metadata')) : [];
 }
 
 function leftOutOf(metadata: unknown): string[] {

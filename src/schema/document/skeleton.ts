@@ -25,32 +25,44 @@ export function withSkeleton({ root }: FormModel, text: string, within?: string)
 
 function fill(root: GroupNode, text: string, { within, depth }: { readonly within: string | undefined; readonly depth: number }): string {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true });
+  const known = new Set(commentLines(text));
   const map: unknown = within === undefined ? document.contents : document.get(within, true);
   if (!isMap(map) || map.items.length === 0) {
-    const known = new Set(commentLines(text));
-    const lines = linesOf(root.children, depth).map((line) => ` ${line}`);
-    const fresh = lines.every((line) => known.has(line)) ? [] : lines;
-    return `${text.trim() === '{}' ? '' : ended(text)}${fresh.map((line) => `#${line}\n`).join('')}`;
+    const comments = commentsFor(root.children, { depth, known });
+    return `${text.trim() === '{}' ? '' : ended(text)}${comments.map((comment) => `#${comment}\n`).join('')}`;
   }
-  addTo(map, root, depth);
-  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const added = addTo(map, root, { depth, known });
+  return added === 0 ? text : document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-function addTo(map: YAMLMap, group: GroupNode, depth: number): void {
+interface Filling {
+  readonly depth: number;
+  /** The comments that are there already, each without its `#`. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** The number of lines that were added. */
+function addTo(map: YAMLMap, group: GroupNode, { depth, known }: Filling): number {
   const absent: FormNode[] = [];
+  let added = 0;
   for (const child of group.children) {
     const value: unknown = map.get(child.key, true);
     if (!map.has(child.key)) absent.push(child);
-    else if (child.kind === 'group' && isMap(value) && value.flow !== true) addTo(value, child, depth - 1);
+    else if (child.kind === 'group' && isMap(value) && value.flow !== true) added += addTo(value, child, { depth: depth - 1, known });
   }
-  const lines = linesOf(absent, depth).map((line) => ` ${line}`);
-  const known = new Set((map.comment ?? '').split('\n'));
-  const fresh = lines.every((line) => known.has(line)) ? [] : lines;
-  if (fresh.length > 0) map.comment = joinComments([map.comment, ...fresh]);
+  const comments = commentsFor(absent, { depth, known });
+  if (comments.length > 0) map.comment = joinComments([map.comment, ...comments]);
+  return added + comments.length;
+}
+
+/** Nothing when all of it is there already. */
+function commentsFor(nodes: readonly FormNode[], { depth, known }: Filling): string[] {
+  const comments = linesOf(nodes, depth).map((line) => (line.startsWith('#') ? line.slice(1) : ` ${line}`));
+  return comments.every((comment) => known.has(comment)) ? [] : comments;
 }
 
 function linesOf(nodes: readonly FormNode[], depth: number): string[] {
@@ -69,7 +81,7 @@ function entryOf(head: string, node: FormNode, depth: number): string[] {
 
 function rowOf(item: FormNode, depth: number): string[] {
   if (item.kind !== 'group' || depth <= 1 || item.children.length === 0) return [`- # ${wordsFor(item)}`];
-  return ['-', ...indented(linesOf(item.children, depth - 1))];
+  return linesOf(item.children, depth - 1).map((line, index) => `${index === 0 ? '-' : ' '} ${line}`);
 }
 
 function wordsFor(node: FormNode): string {

@@ -1,7 +1,7 @@
 /** The view model of a form: plain data, complete, so that strict templates find every name. Empty texts stand for what is not there. */
 export interface FormView {
   /** The whole form as one YAML field; false when it has fields. */
-  readonly yaml: TextView | false;
+  readonly yaml: WholeYamlView | false;
   /** What must be filled in and what the catalogue picked. */
   readonly main: readonly FieldView[];
   /** Everything else. */
@@ -27,6 +27,14 @@ export interface PagerView {
   readonly pages: number;
   readonly previousOp: string;
   readonly nextOp: string;
+}
+
+/** A line of a text, as an excerpt shows it. */
+export interface ExcerptLine {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly text: string;
+  readonly wrong: boolean;
 }
 
 /** What all fields show around their control. */
@@ -77,6 +85,16 @@ export interface TextView extends FieldFrame {
   readonly masked: boolean;
   /** The value of the button that turns YAML back into fields; empty when there are none. */
   readonly fieldsOp: string;
+}
+
+/** The whole form as YAML. */
+export interface WholeYamlView extends TextView {
+  /** The value of the button that turns it into fields; empty where there are none. */
+  readonly formOp: string;
+  /** The value of the button that adds all other fields as comments; empty where the schema names none. */
+  readonly skeletonOp: string;
+  /** The lines around the first that is wrong. */
+  readonly excerpt: readonly ExcerptLine[];
 }
 
 /** A text that names another object or a key of one, with what there is to choose from. */

@@ -14,6 +14,7 @@ import { searchWords, matchingChildren } from './search-fields.ts';
 import { rowsView } from './rows-view.ts';
 import type { ShownChoices } from './shown-choices.ts';
 import { errorsByPath, filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
+import { wholeYamlView } from './whole-yaml-view.ts';
 
 /** The template that renders a `FormView`. */
 export const FORM_PARTIAL = 'parts/form';
@@ -60,7 +61,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;
   if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
-    const yaml = yamlView(context, model.root, spot);
+    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), faults);
     return { yaml, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
   }
   const main = childViews(context, model.root, { ...spot, part: 'main' });

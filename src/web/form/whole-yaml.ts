@@ -68,3 +68,14 @@ function hasBoth({ root }: Pick<FormModel, 'root'>): boolean {
 function isEmpty(value: Json): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
+
+/** Fields that were made anew, with the YAML that was typed before: its comments come back when the form is YAML again. */
+export function keepYaml({ root }: FormModel, fields: URLSearchParams, before: URLSearchParams): URLSearchParams {
+  const map = fieldMap(before);
+  const [name, path] = [fieldName('c', [root.key]), [root.key]];
+  const text = map.get(fieldName('y', path)) ?? map.get(name);
+  if (text === undefined || text.trim() === '') return fields;
+  const kept = new URLSearchParams(fields);
+  kept.set(name, text);
+  return kept;
+}

@@ -1,0 +1,32 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { FormModel } from '../../schema/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import type { ExcerptLine, TextView, WholeYamlView } from './form-view-model.ts';
+
+const LEAST_LINES = 16;
+const MOST_LINES = 40;
+const AROUND = 2;
+const LONGEST_LINE = 200;
+
+/** The YAML field of the root as the whole form: larger, with a way back, and with the lines around what is wrong. */
+export function wholeYamlView({ root }: FormModel, view: TextView, faults: readonly FieldFault[]): WholeYamlView {
+  const path = formatPath([root.key]);
+  const wrong = faults.find(({ field, line }) => field === path && line !== undefined);
+  const hasFields = root.kind === 'group';
+  return {
+    ...view,
+    hint: hasFields ? 'The values, or a whole resource with apiVersion, kind, metadata and spec.' : view.hint,
+    rows: Math.min(MOST_LINES, Math.max(LEAST_LINES, view.value.split('\n').length + 1)),
+    fieldsOp: '',
+    formOp: hasFields ? `fields:${path}` : '',
+    skeletonOp: hasFields ? `skeleton:${path}` : '',
+    excerpt: excerptOf(view.value, wrong?.line),
+  };
+}
+
+function excerptOf(text: string, line: number | undefined): ExcerptLine[] {
+  if (line === undefined) return [];
+  const first = Math.max(1, line - AROUND);
+  const lines = text.split('\n').slice(first - 1, line + AROUND);
+  return lines.map((content, index) => ({ number: first + index, text: content.slice(0, LONGEST_LINE), wrong: first + index === line }));
+}
