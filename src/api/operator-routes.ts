@@ -1,7 +1,9 @@
 import { instanceKey } from '../domain/operator-instances.ts';
 import { OPERATOR_STATES, orderKey, type OperatorFilter } from '../domain/operator-list.ts';
 import { textAt, textsAt } from '../domain/read.ts';
+import type { KubeObject } from '../domain/resource.ts';
 import { countInstances } from '../operation/count-instances.ts';
+import { createOperator } from '../operation/create-operator.ts';
 import { deleteOperator } from '../operation/delete-operator.ts';
 import type { OperatorAddress } from '../operation/find-operator.ts';
 import { listOperatorEvents } from '../operation/list-operator-events.ts';
@@ -9,6 +11,7 @@ import { listOperatorInstances } from '../operation/list-operator-instances.ts';
 import { listOperatorProblems } from '../operation/list-operator-problems.ts';
 import { listOperators } from '../operation/list-operators.ts';
 import { planOperatorDeletion } from '../operation/plan-operator-deletion.ts';
+import { preflightOperator } from '../operation/preflight-operator.ts';
 import { showOperatorTree } from '../operation/show-operator-tree.ts';
 import { showOperator } from '../operation/show-operator.ts';
 import { OPERATOR_STEPS, type OperatorStep, steerOperator } from '../operation/steer-operator.ts';
@@ -57,6 +60,20 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       },
     },
     handle: async (call) => await list(call),
+  },
+  {
+    method: 'post',
+    path: '/operators',
+    operationId: 'createOperator',
+    summary: 'Create an Operator, or with `dryRun=All` find out what its chart would bring',
+    tag: 'Admin',
+    query: { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } },
+    body: ref('OperatorManifest'),
+    replies: {
+      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The Operator as it was created; Location names it', schema: ref('Operator') },
+    },
+    handle: async (call) => await create(call),
   },
   read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ ports, actor, params }) =>
     showOperator(ports, actor, addressOf(params)),
@@ -155,6 +172,14 @@ function steer(step: OperatorStep): Route {
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };
+}
+
+async function create({ ports, actor, query, body }: Call): Promise<Reply> {
+  const operator = body as KubeObject;
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightOperator(ports, actor, operator) };
+  const created = await createOperator(ports, actor, operator);
+  const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
+  return { status: 201, body: created, location: `/api/v1/operators/${path}` };
 }
 
 async function list({ ports, actor, query }: Call): Promise<Reply> {

@@ -297,6 +297,22 @@ export const SCHEMAS = {
     },
     ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions'],
   ),
+  OperatorManifest: {
+    ...object({
+      apiVersion: { const: 'operatorcontroller.kubeplus/v1' },
+      kind: { const: 'Operator' },
+      metadata: {
+        ...object(
+          { name: text, namespace: { type: 'string', description: 'Default: chandlery-system' }, labels: anything, annotations: anything },
+          ['name'],
+        ),
+        additionalProperties: false,
+      },
+      spec: anything,
+    }),
+    description: 'The resource itself, as kubectl would send it',
+    additionalProperties: false,
+  },
   OperatorTree: {
     allOf: [
       { $ref: '#/components/schemas/ResourceTree' },

@@ -21,7 +21,7 @@ export interface FieldsInput {
 const MOST = 100;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 /** The field manager of what Helm applies. */
-const HELM_MANAGER = 'helm';
+export const HELM_MANAGER = 'helm';
 /** The words of the api-server for what only a new object can have. */
 const IMMUTABLE =
   /immutable|may not change|cannot be changed|cannot change|updates to .* spec .*are forbidden|updates to .* for fields other than/i;
@@ -94,7 +94,11 @@ function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput):
 }
 
 /** With what Helm adds when it applies; without it the object would be somebody else's. */
-function marked(object: KubeObject, { namespaced }: ServedKind, { release, namespace }: FieldsInput): KubeObject {
+export function marked(
+  object: KubeObject,
+  { namespaced }: ServedKind,
+  { release, namespace }: Pick<FieldsInput, 'release' | 'namespace'>,
+): KubeObject {
   const { labels = {}, annotations = {}, ...metadata } = object.metadata;
   return {
     ...object,
@@ -107,7 +111,8 @@ function marked(object: KubeObject, { namespaced }: ServedKind, { release, names
   };
 }
 
-function isHook({ metadata }: KubeObject): boolean {
+/** Hooks are made anew each time. */
+export function isHook({ metadata }: KubeObject): boolean {
   return metadata.annotations?.['helm.sh/hook'] !== undefined;
 }
 

@@ -1,13 +1,10 @@
 import type { Actor } from '../domain/actor.ts';
-import type { Discovery } from '../domain/cluster.ts';
-import { isAppError } from '../domain/errors.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../domain/operator-status.ts';
 import { placesOf } from '../domain/operator-instances.ts';
 import { readChartAccess } from '../domain/read-chart-access.ts';
-import { redact } from '../domain/redact.ts';
 import { textAt } from '../domain/read.ts';
-import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
+import type { KubeObject } from '../domain/resource.ts';
 import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
 import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
 import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
@@ -16,11 +13,8 @@ import type { PlannedChart, PlannedInstances, UpgradePlan } from '../domain/upgr
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
 import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
-import type { Conversion } from '../domain/uplift/conversion.ts';
-import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
-import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
-import { mergeLayers } from '../domain/values/layers.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { findSecret } from './find-secret.ts';
 import { listOperatorInstances } from './list-operator-instances.ts';
 import { operatorRights } from './operator-rights.ts';
 import { chartsToCompare, type PlanCharts } from './plan-charts.ts';
@@ -28,6 +22,7 @@ import { planDefinitions } from './plan-definitions.ts';
 import { planFields } from './plan-fields.ts';
 import { overlaidValues, type OverlaidValues } from './plan-values.ts';
 import type { Ports } from './ports.ts';
+import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-for-plan.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
 
 export interface PlanInput extends OperatorAddress {
@@ -52,26 +47,16 @@ export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input:
   const { access } = await readChartAccess({
     source: spec.chart,
     namespace: input.namespace,
-    find: (name) => findSecret(ports, actor, { ...input, name }),
+    find: (name) => findSecret(ports.clusters, actor, { ...input, name }),
   });
   const charts = await chartsToCompare(ports.upgrades, { spec, status, access, version: input.version }, signal);
   const values = await overlaidValues(ports, actor, { namespace: input.namespace, spec, status });
   const scene: Scene = { ports, actor, input, operator, spec, status, charts, values, signal };
   const [before, after] = await Promise.all([
-    charts.from === undefined ? NOTHING : renderAs(scene, charts.from),
-    renderAs(scene, charts.to),
+    charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
+    renderForPlan(ports, scene, charts.to),
   ]);
   return await compose(scene, before, after);
-}
-
-/** Whoever plans with a private chart needs the right to read its Secret. */
-async function findSecret({ clusters }: PlanPorts, actor: Actor, { namespace, name }: OperatorAddress): Promise<KubeObject | undefined> {
-  try {
-    return await clusters.asActor(actor).get({ group: '', version: 'v1', resource: 'secrets', namespace, name });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }
 
 interface Scene {
@@ -84,46 +69,6 @@ interface Scene {
   readonly charts: PlanCharts;
   readonly values: OverlaidValues;
   readonly signal: AbortSignal;
-}
-
-interface Rendering {
-  readonly objects: readonly KubeObject[];
-  readonly definitions: readonly KubeObject[];
-  readonly conversions: readonly Conversion[];
-  /** Why it cannot be installed, a sentence each. */
-  readonly faults: readonly string[];
-}
-
-const NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [] };
-
-/** What a chart renders here, carried over to today's APIs, its definitions taken out. */
-async function renderAs({ ports, spec, values, signal }: Scene, chart: UpgradeChart): Promise<Rendering> {
-  const { secrets } = values;
-  const [kubeVersion, apiVersions] = await Promise.all([
-    ports.upgrades.kubernetesVersion({ signal }),
-    apiVersionsOf(ports.discovery, signal),
-  ]);
-  const release = { release: spec.releaseName, namespace: spec.targetNamespace };
-  const request = { ...release, chartPath: chart.path, values: mergeLayers(values.layers), kubeVersion, apiVersions, secrets };
-  try {
-    const rendered = await ports.upgrades.render({ ...request, isUpgrade: true, crds: 'include' }, signal);
-    const { objects, conversions, refusals } = uplift(rendered);
-    const definitions = objects.filter((object) => isCustomResourceDefinition(object));
-    const refused = refusals.map(
-      ({ kind, name, apiVersion, reason }) => `${kind} ${name} (${apiVersion}) cannot be carried over: ${reason}`,
-    );
-    const rejected =
-      spec.legacyAPIs === 'Reject' && conversions.length > 0 ? ['The chart uses legacy APIs, which spec.legacyAPIs refuses'] : [];
-    return {
-      objects: objects.filter((object) => !isCustomResourceDefinition(object)),
-      definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
-      conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
-      faults: [...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
-    };
-  } catch (error) {
-    if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
-    return { ...NOTHING, faults: [`The chart does not render with these values: ${redact(error.message, secrets)}`] };
-  }
 }
 
 async function compose(scene: Scene, before: Rendering, after: Rendering): Promise<UpgradePlan> {
@@ -184,10 +129,4 @@ function plannedChart({ digest, contents }: UpgradeChart): PlannedChart {
 
 function approvedBy({ metadata }: KubeObject): string {
   return metadata.annotations?.[APPROVED_UPGRADE] ?? '';
-}
-
-/** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */
-async function apiVersionsOf(discovery: Pick<Discovery, 'kinds'>, signal: AbortSignal): Promise<string[]> {
-  const kinds = await discovery.kinds(signal);
-  return [...new Set(kinds.flatMap((kind) => [apiVersionOf(kind), `${apiVersionOf(kind)}/${kind.kind}`]))].sort();
 }

@@ -32,7 +32,9 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
   if (missing === undefined && 'written' in outcome) {
     const { object: result, warnings } = outcome.written;
     const findings = joinFindings([judge(result), { warned: warnings.map(warned) }]);
-    return { ...shared, verdict: 'Ready', result, warnings, faults: [], missing: [], remedies: [], findings };
+    const faults = findings.blocked.map(({ message, field }) => ({ message, ...(field === undefined ? {} : { field }) }));
+    const verdict = faults.length === 0 ? 'Ready' : 'Blocked';
+    return { ...shared, verdict, result, warnings, faults, missing: [], remedies: [], findings };
   }
   const why = whyRefused(missing, outcome);
   const remedies = why.missing.map((right) => remedyFor({ user: actor.user, right, apps: new Set([app]) }));

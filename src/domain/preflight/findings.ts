@@ -1,7 +1,18 @@
 import type { MissingRight } from '../errors.ts';
 
 /** What a finding is about. */
-export const FINDING_SUBJECTS = ['Object', 'Right', 'Validation', 'Quota', 'LimitRange', 'PodSecurity', 'Policy', 'Class', 'Data'] as const;
+export const FINDING_SUBJECTS = [
+  'Object',
+  'Right',
+  'Validation',
+  'Quota',
+  'LimitRange',
+  'PodSecurity',
+  'Policy',
+  'Class',
+  'Data',
+  'Chart',
+] as const;
 export type FindingSubject = (typeof FINDING_SUBJECTS)[number];
 
 /** One line of a preflight. */

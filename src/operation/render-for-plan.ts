@@ -1,0 +1,69 @@
+import type { Discovery } from '../domain/cluster.ts';
+import { isAppError } from '../domain/errors.ts';
+import type { OperatorSpec } from '../domain/operator-spec.ts';
+import { redact } from '../domain/redact.ts';
+import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
+import type { Conversion } from '../domain/uplift/conversion.ts';
+import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
+import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
+import { mergeLayers } from '../domain/values/layers.ts';
+import type { OverlaidValues } from './plan-values.ts';
+import type { Ports } from './ports.ts';
+import type { UpgradeChart } from './upgrade-ports.ts';
+
+/** What a chart renders, carried over to today's APIs. */
+export interface Rendering {
+  readonly objects: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
+  readonly conversions: readonly Conversion[];
+  /** Why it cannot be installed, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [] };
+
+export interface RenderInput {
+  readonly spec: OperatorSpec;
+  readonly values: OverlaidValues;
+  readonly signal: AbortSignal;
+}
+
+/** What a chart renders here, carried over to today's APIs, its definitions taken out. */
+export async function renderForPlan(
+  ports: Pick<Ports, 'discovery' | 'upgrades'>,
+  { spec, values, signal }: RenderInput,
+  chart: UpgradeChart,
+): Promise<Rendering> {
+  const { secrets } = values;
+  const [kubeVersion, apiVersions] = await Promise.all([
+    ports.upgrades.kubernetesVersion({ signal }),
+    apiVersionsOf(ports.discovery, signal),
+  ]);
+  const release = { release: spec.releaseName, namespace: spec.targetNamespace };
+  const request = { ...release, chartPath: chart.path, values: mergeLayers(values.layers), kubeVersion, apiVersions, secrets };
+  try {
+    const rendered = await ports.upgrades.render({ ...request, isUpgrade: true, crds: 'include' }, signal);
+    const { objects, conversions, refusals } = uplift(rendered);
+    const definitions = objects.filter((object) => isCustomResourceDefinition(object));
+    const refused = refusals.map(
+      ({ kind, name, apiVersion, reason }) => `${kind} ${name} (${apiVersion}) cannot be carried over: ${reason}`,
+    );
+    const rejected =
+      spec.legacyAPIs === 'Reject' && conversions.length > 0 ? ['The chart uses legacy APIs, which spec.legacyAPIs refuses'] : [];
+    return {
+      objects: objects.filter((object) => !isCustomResourceDefinition(object)),
+      definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
+      conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
+      faults: [...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+    };
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
+    return { ...RENDERED_NOTHING, faults: [`The chart does not render with these values: ${redact(error.message, secrets)}`] };
+  }
+}
+
+/** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */
+async function apiVersionsOf(discovery: Pick<Discovery, 'kinds'>, signal: AbortSignal): Promise<string[]> {
+  const kinds = await discovery.kinds(signal);
+  return [...new Set(kinds.flatMap((kind) => [apiVersionOf(kind), `${apiVersionOf(kind)}/${kind.kind}`]))].sort();
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
+import { parseActor } from '../../src/domain/actor.ts';
+import type { Finding } from '../../src/domain/preflight/findings.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createOperator } from '../../src/operation/create-operator.ts';
+import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight-operator.ts';
+import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { offerChart } from '../support/offer-chart.ts';
+import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `pfo-${RUN}`;
+const TARGET = `pfo-target-${RUN}`;
+const ROOT = parseActor(`test:pfo-root-${RUN}`, [`test:pfo-roots-${RUN}`]);
+const ADMIN = parseActor(`test:pfo-admin-${RUN}`, [`test:pfo-admins-${RUN}`]);
+const DEVELOPER = parseActor(`test:pfo-dev-${RUN}`, [`test:pfo-devs-${RUN}`]);
+const BARREL = kindsOf('barrel');
+
+let testCluster: TestCluster;
+let world: OperatorWorld;
+let ports: OperatorPorts;
+let folder: string;
+const ending = new AbortController();
+
+before(async () => {
+  testCluster = await sharedCluster();
+  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-preflight-'));
+  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: 'none' });
+  const { kube, chartsDir } = world;
+  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+  const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
+  const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
+  const catalog = createCatalogCache(kube, log, ending.signal);
+  ports = { clusters: kube, discovery: kube, catalog, upgrades, publicUrl: 'http://localhost:8080' };
+  await offerChart(chartsDir, { name: 'barrel', version: '1.0.0' });
+  for (const name of [NS, TARGET]) await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await bind(ROOT.groups[0] ?? '', 'cluster-admin');
+  await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
+  await eventually(async () => catalog.synced(), 'the catalogue is read');
+});
+after(async () => {
+  ending.abort();
+  await world.stop();
+  await testCluster.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the check of a new Operator', () => {
+  it('names what its chart would bring, each object by a dry run', async () => {
+    const { verdict, findings, commands } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
+    assert.equal(verdict, 'Ready', texts(findings.blocked));
+    for (const expected of [
+      `Operator ${NS}/barrel`,
+      `The release ${TARGET}/barrel of the chart barrel 1.0.0`,
+      `The kind ${BARREL.plural}.${BARREL.group}`,
+      'Deployment barrel',
+      'Secret barrel',
+    ])
+      assert.ok(
+        findings.created.some(({ message, evidence }) => message === expected && evidence === 'exact'),
+        texts(findings.created),
+      );
+    assert.deepEqual([findings.blocked, findings.unchecked], [[], []]);
+    assert.match(commands.kubectl, /kind: Operator/);
+    await assert.rejects(world.read(NS, 'barrel'), { code: 'NotFound' });
+  });
+
+  it('tells of a namespace that is made with it, or that is missing', async () => {
+    const made = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}`, createNamespace: true }));
+    assert.ok(made.findings.created.some(({ message }) => message === `The namespace new-${RUN}`));
+    const missing = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}` }));
+    assert.equal(missing.verdict, 'Blocked');
+    assert.match(texts(missing.findings.blocked), /does not exist; create it, or set spec\.createNamespace/);
+  });
+
+  it('knows by a dry run of their pods what Pod Security will refuse', async () => {
+    await level('restricted');
+    const { findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
+    const [line] = findings.warned.filter(({ about }) => about === 'PodSecurity' || about === 'LimitRange');
+    assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'exact'], texts(findings.warned));
+    assert.match(line?.message ?? '', /Pods of Deployment barrel will be refused: .*restricted/);
+    await level(null);
+  });
+
+  it('is blocked by an object of somebody else', async () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'taken', namespace: TARGET } };
+    await world.kube.asController().create({ group: '', version: 'v1', resource: 'secrets' }, secret);
+    const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, releaseName: 'taken' }));
+    assert.equal(verdict, 'Blocked');
+    assert.match(texts(findings.blocked), /Secret taken is there already: no release has made it/);
+  });
+
+  it('is blocked by a chart that is not there', async () => {
+    const chart = { repoURL: 'file://samples', name: 'barrel', version: '9.9.9' };
+    const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ chart }));
+    assert.deepEqual([verdict, findings.blocked.map(({ about }) => about)], ['Blocked', ['Chart']]);
+  });
+
+  it('names what an admin may not try, because the controller has an account of its own', async () => {
+    const { verdict, findings } = await preflightOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
+    assert.equal(verdict, 'Ready', texts(findings.blocked));
+    assert.match(texts(findings.unchecked), /get deployments\.apps/);
+    assert.match(texts(findings.unchecked), /patch customresourcedefinitions\.apiextensions\.k8s\.io/);
+    assert.match(texts(findings.unchecked), /the controller does with its own account/);
+  });
+
+  it('fetches no chart for who may not create it, and names the smallest grant', async () => {
+    const { verdict, findings, remedies } = await preflightOperator(ports, DEVELOPER, barrel({}));
+    assert.equal(verdict, 'Blocked');
+    assert.deepEqual([findings.created, findings.unchecked], [[], []]);
+    assert.match(remedies[0]?.yaml ?? '', /kind: Role\n[\s\S]*operators[\s\S]*kind: RoleBinding/);
+  });
+
+  it('takes nothing but Operators, and refuses what the schema refuses', async () => {
+    await assert.rejects(preflightOperator(ports, ROOT, { ...barrel({}), kind: 'Secret' }), { code: 'InvalidInput' });
+    const { verdict, faults } = await preflightOperator(ports, ROOT, barrel({ cahrt: {} }));
+    assert.equal(verdict, 'Blocked');
+    assert.match(faults[0]?.field ?? '', /cahrt/);
+  });
+
+  it('is created as the person, once', async () => {
+    await createOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
+    assert.equal((await world.read(NS, 'barrel')).metadata.name, 'barrel');
+    const again = await preflightOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
+    assert.deepEqual([again.verdict, again.faults[0]?.field], ['Blocked', 'metadata.name']);
+    await eventually(async () => {
+      const rival = { ...barrel({ targetNamespace: TARGET }), metadata: { name: 'rival', namespace: NS } };
+      return texts((await preflightOperator(ports, ROOT, rival)).findings.blocked).includes(
+        `The Operator ${NS}/barrel has this release already`,
+      );
+    }, 'the release is taken');
+  });
+});
+
+function barrel(spec: Readonly<Record<string, unknown>>): KubeObject {
+  const chart = { repoURL: 'file://samples', name: 'barrel', version: '1.0.0' };
+  return {
+    apiVersion: 'operatorcontroller.kubeplus/v1',
+    kind: 'Operator',
+    metadata: { name: 'barrel', namespace: NS },
+    spec: { name: 'barrel', chart, values: { password: 'of-no-use' }, ...spec },
+  };
+}
+
+function texts(lines: readonly Finding[]): string {
+  return lines.map(({ message }) => message).join('\n');
+}
+
+async function level(value: string | null): Promise<void> {
+  const labels = { 'pod-security.kubernetes.io/enforce': value };
+  await world.kube.asController().patch({ ...NAMESPACE, name: TARGET }, { type: 'merge', body: { metadata: { labels } } });
+}
+
+async function bind(group: string, role: string): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  await world.kube.asController().create(
+    { group: apiGroup, version: 'v1', resource: 'clusterrolebindings' },
+    {
+      apiVersion: `${apiGroup}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: `pfo-${role}-${RUN}` },
+      subjects: [{ kind: 'Group', apiGroup, name: group }],
+      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+    },
+  );
+}
