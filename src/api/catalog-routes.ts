@@ -59,10 +59,14 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/apps/{app}/form',
     operationId: 'showForm',
+    query: { environment: { type: 'string', default: '', description: 'Where it would be: its values and locks are in the form then' } },
     summary: 'The form for a new instance of an app: every field with its control, limits, default and layer',
     tag: 'Catalogue',
     replies: { 200: { description: 'The form', schema: ref('Form') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showForm(ports, actor, params['app'] ?? '') }),
+    handle: async ({ ports, actor, params, query }) => ({
+      status: 200,
+      body: await showForm(ports, actor, { app: params['app'] ?? '', environment: textAt(query, 'environment') ?? '' }),
+    }),
   },
   {
     method: 'get',

@@ -132,19 +132,21 @@ export const SCHEMAS = {
       example: anything,
       usage: text,
       defaults: anything,
+      locked: { ...list(text), description: 'Fields that the catalogue sets for everybody' },
       presets: {
         ...list(object({ name: text, title: text, summary: text, values: anything })),
         description: 'Values that a form can start from, laid out like the resource',
       },
     },
-    [...appRequired, 'readme', 'versions', 'schema', 'presets'],
+    [...appRequired, 'readme', 'versions', 'schema', 'locked', 'presets'],
   ),
   FormNode: {
     ...object(
       {
         ...formNode,
         fallback: { description: 'The value that an empty field gets' },
-        fallbackSource: { enum: ['schema', 'chart', 'operator'] },
+        fallbackSource: { enum: ['schema', 'chart', 'operator', 'environment'] },
+        locked: { type: 'string', description: 'Who sets it for everybody' },
         types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
         format: text,
         strict: flag,
@@ -181,6 +183,10 @@ export const SCHEMAS = {
     namespace: text,
     tier: text,
     groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
+    overlay: {
+      ...list(object({ app: text, values: anything, locked: list(text) })),
+      description: 'What it lays over the catalogue, app by app',
+    },
     ready: flag,
     message: text,
   }),

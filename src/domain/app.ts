@@ -53,6 +53,8 @@ export interface App extends AppSummary {
   /** Markdown: how to use an instance. */
   readonly usage: string;
   readonly defaults: JsonObject;
+  /** Dotted paths that the catalogue has locked, e.g. `spec.version`. */
+  readonly locked: readonly string[];
   /** Values that the form can be filled with, in the order to show them. */
   readonly presets: readonly Preset[];
 }

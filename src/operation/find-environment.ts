@@ -5,8 +5,8 @@ import { ENVIRONMENT_ROLES, type EnvironmentRole, type EnvironmentView } from '.
 import { AppError, isAppError } from '../domain/errors.ts';
 import { conditionsOf } from '../domain/health-rules/conditions.ts';
 import { isDnsLabel, OURS } from '../domain/names.ts';
-import { listAt, textAt } from '../domain/read.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { listAt, objectAt, textAt, textsAt } from '../domain/read.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
 
 /** The resource type of Environments. */
 export const ENVIRONMENTS = { group: OURS.group, version: OURS.version, resource: 'environments' } as const;
@@ -39,6 +39,11 @@ export function environmentView(object: KubeObject): EnvironmentView {
       const role = roleOf(textAt(group, 'role'));
       return role === undefined ? [] : [{ name: textAt(group, 'name') ?? '', role }];
     }),
+    overlay: listAt(object.spec, 'overlay').map((item) => ({
+      app: textAt(item, 'app') ?? '',
+      values: objectAt(item, 'values') as JsonObject,
+      locked: textsAt(item, 'locked'),
+    })),
     ready: ready?.status === 'True',
     message: ready?.status === 'True' ? '' : ready?.message || 'It is being set up',
   };

@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../domain/errors.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { etagOf, findInstance, instanceView, type FoundInstance } from './find-instance.ts';
 import { annotationsOf, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { layersOf, refuseLocked } from './instance-layers.ts';
 import type { Ports } from './ports.ts';
 
 /** A change to an Instance as it was read; `etag` is the `InstanceView.etag` of that reading, empty to change whatever is there. */
@@ -54,6 +55,8 @@ export async function writeChange(
 ): Promise<Written & PreparedChange> {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepareChange(ports, actor, change);
+    const { entry, environment, object: before, changed } = prepared;
+    refuseLocked(layersOf(entry, environment), { wanted: changed.spec, live: before.spec ?? {} });
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
       return { ...prepared, ...(await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options)) };

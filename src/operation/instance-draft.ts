@@ -2,16 +2,16 @@ import type { Actor } from '../domain/actor.ts';
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { MissingRight } from '../domain/errors.ts';
-import { applyMergePatch } from '../domain/merge-patch.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
 import type { NewSecret } from '../domain/new-secret.ts';
-import { objectAt } from '../domain/read.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../domain/resource.ts';
+import { lowerOf, type InstanceLayers } from '../domain/values/instance-layers.ts';
+import { layValues } from '../domain/values/locks.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
+import { layersOf } from './instance-layers.ts';
 import type { Ports } from './ports.ts';
-import type { LowerValues } from './value-changes.ts';
 
 /** An Instance as somebody wants it. */
 export interface InstanceDraft extends InstanceAddress {
@@ -28,14 +28,13 @@ export interface InstanceDraft extends InstanceAddress {
 export interface PreparedDraft {
   readonly entry: CatalogEntry;
   readonly environment: EnvironmentView;
-  /** What lies beneath the person's own values. */
-  readonly lower: LowerValues;
+  readonly layers: InstanceLayers;
   readonly type: ResourceType;
   readonly object: KubeObject;
 }
 
 /**
- * Makes the object of a draft. What the catalogue entry starts new instances with is laid under the person's own values.
+ * Makes the object of a draft. What the catalogue entry and the environment start new instances with is laid under the person's own values.
  *
  * @throws AppError `InvalidInput` for a name that Kubernetes would not take; `NotFound` as `findEnvironment` and `findApp`.
  */
@@ -43,14 +42,14 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const environment = await findEnvironment(ports.clusters, actor, draft.environment);
   const entry = findApp(ports, actor, draft.app);
   const { group, version, plural, kind } = entry.summary;
-  const lower = { operator: objectAt(entry.kindBlock, 'defaults', 'spec') as JsonObject, environment: {} };
+  const layers = layersOf(entry, environment);
   const object = {
     apiVersion: apiVersionOf({ group, version }),
     kind,
     metadata: { name: parseObjectName(draft.name), namespace: environment.namespace, ...annotationsOf(draft) },
-    spec: draft.defaults === 'in spec' ? draft.spec : applyMergePatch(lower.operator, draft.spec),
+    spec: draft.defaults === 'in spec' ? draft.spec : layValues(lowerOf(layers), draft.spec),
   };
-  return { entry, environment, lower, type: { group, version, resource: plural }, object };
+  return { entry, environment, layers, type: { group, version, resource: plural }, object };
 }
 
 /** The annotations of a draft as a part of metadata, on top of those that are there. */

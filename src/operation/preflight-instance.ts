@@ -6,6 +6,7 @@ import type { Finding } from '../domain/preflight/findings.ts';
 import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { KubeObject } from '../domain/resource.ts';
+import { refuseLocked } from './instance-layers.ts';
 import { missingRight, prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { missingSecretRight, tryNewSecrets, type SecretPlace } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
@@ -19,7 +20,7 @@ export async function preflightInstance(
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<Preflight> {
-  const { entry, lower, environment, type, object } = await prepareDraft(ports, actor, draft);
+  const { entry, layers, environment, type, object } = await prepareDraft(ports, actor, draft);
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
   const { secrets = [] } = draft;
@@ -31,6 +32,7 @@ export async function preflightInstance(
       (await missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace })) ??
       (await missingSecretRight(cluster, secrets, namespace)),
     dryRun: async () => {
+      refuseLocked(layers, { wanted: object.spec });
       await tryNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
@@ -42,7 +44,7 @@ export async function preflightInstance(
           judgeSurroundings({ app: draft.app, object: stored, ...around }),
         ]);
     },
-    changes: changesOfNew(entry, { ...lower, own: draft.spec }),
+    changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
     commands: withSecrets(
       commandsFor(object, {
         method: 'POST',

@@ -25,6 +25,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     ...(example === undefined ? {} : { example }),
     usage: textAt(kindBlock, 'usage') ?? '',
     defaults: objectAt(kindBlock, 'defaults') as JsonObject,
+    locked: textsAt(kindBlock, 'locked'),
     presets: parsePresets(kindBlock),
   };
 }

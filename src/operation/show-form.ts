@@ -1,7 +1,9 @@
 import type { Actor } from '../domain/actor.ts';
-import { appForm, specSchema } from '../schema/app-form.ts';
+import { specSchema } from '../schema/app-form.ts';
 import { coverage, type Coverage } from '../schema/coverage.ts';
 import type { FormModel } from '../schema/form-node.ts';
+import { placedForm } from '../schema/lay-environment.ts';
+import { findEnvironment } from './find-environment.ts';
 import type { Ports } from './ports.ts';
 import { showApp } from './show-app.ts';
 
@@ -13,9 +15,19 @@ export interface AppForm extends FormModel {
   readonly coverage: Coverage;
 }
 
-/** @throws AppError `NotFound` as `findApp`. */
-export async function showForm(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<AppForm> {
+/** Which form is asked for: that of an App's id, in an environment; empty: anywhere. */
+export interface FormQuestion {
+  readonly app: string;
+  readonly environment: string;
+}
+
+/** @throws AppError `NotFound` as `findApp` and `findEnvironment`. */
+export async function showForm(
+  ports: Pick<Ports, 'catalog' | 'chart' | 'clusters'>,
+  actor: Actor,
+  { app: id, environment }: FormQuestion,
+): Promise<AppForm> {
   const app = await showApp(ports, actor, id);
-  const model = appForm(app, 'create');
+  const model = placedForm(app, 'create', environment === '' ? undefined : await findEnvironment(ports.clusters, actor, environment));
   return { app: app.id, version: app.version, ...model, coverage: coverage(specSchema(app), model) };
 }

@@ -6,8 +6,8 @@ export type Layer = 'required' | 'curated' | 'all';
 /** What a scalar may be. One node can accept several, e.g. an integer or text. */
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 
-/** Who names the default of a field: its schema, the values of the chart, or what the Operator starts instances with. */
-export type FallbackSource = 'schema' | 'chart' | 'operator';
+/** Who names the default of a field: its schema, the values of the chart, what the Operator starts instances with, or the environment. */
+export type FallbackSource = 'schema' | 'chart' | 'operator' | 'environment';
 
 /** Help from a description: its first sentence, and the rest. Plain text, both possibly empty. */
 export interface Help {
@@ -45,6 +45,8 @@ export interface NodeBase {
   readonly fallbackSource?: FallbackSource;
   /** Cannot be changed once it has a value. */
   readonly immutable: boolean;
+  /** Who sets it for everybody, `the environment shop`; absent: people may. */
+  readonly locked?: string;
   readonly nullable: boolean;
   readonly layer: Layer;
 }

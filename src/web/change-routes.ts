@@ -5,7 +5,7 @@ import { isAppError, type FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { appForm } from '../schema/app-form.ts';
+import { placedForm } from '../schema/lay-environment.ts';
 import { freezeNodes } from '../schema/freeze-nodes.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
@@ -61,7 +61,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
-  return { deps, visit, instance, environment, app, model: freezeNodes(appForm(app, 'edit'), visit.body.getAll('frozen')) };
+  return { deps, visit, instance, environment, app, model: freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen')) };
 }
 
 /** Nobody fills a form in that they may not send. */

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { JsonObject } from '../domain/resource.ts';
-import { appForm } from '../schema/app-form.ts';
+import { placedForm } from '../schema/lay-environment.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { fillRequired } from './form/fill-required.ts';
@@ -43,7 +43,9 @@ interface Install {
 
 async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
   const targets = await deps.operations.installTargets(visit.actor, visit.param('app'));
-  return { deps, visit, targets, model: appForm(targets.app, 'create') };
+  const chosen = chosenEnvironment(targets, visit.body.get('environment') ?? visit.query.get('environment') ?? '');
+  const environment = targets.targets.find((target) => target.environment.name === chosen?.name)?.environment;
+  return { deps, visit, targets, model: placedForm(targets.app, 'create', environment) };
 }
 
 /** A link can fill the form: `?environment=team-a&name=orders&preset=small&v.spec.instances=3`. */

@@ -150,6 +150,7 @@ export function sampleApp(id: string): App | undefined {
       usage:
         'Connect to the service `{name}-rw` in the namespace `{namespace}`, port 5432.\n\n```sh\nkubectl port-forward --namespace {namespace} service/{name}-rw 5432\n```',
       defaults: {},
+      locked: ['spec.port'],
       presets: PRESETS,
     }
   );

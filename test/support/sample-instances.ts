@@ -13,6 +13,13 @@ export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
     displayName: 'Team A',
     namespace: 'team-a',
     tier: 'development',
+    overlay: [
+      {
+        app: 'postgresclusters.samples.chandlery.dev',
+        values: { spec: { storage: { className: 'fast' }, version: '16' } },
+        locked: ['spec.storage.className'],
+      },
+    ],
     groups: [
       { name: 'oidc:team-a', role: 'developer' },
       { name: 'oidc:platform', role: 'maintainer' },
@@ -25,6 +32,7 @@ export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
     displayName: 'Shop',
     namespace: 'shop-production',
     tier: 'production',
+    overlay: [],
     groups: [{ name: 'oidc:team-a', role: 'viewer' }],
     ready: false,
     message: 'The namespace is being reserved.',

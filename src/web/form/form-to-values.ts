@@ -56,6 +56,7 @@ function startReading(model: FormModel, fields: URLSearchParams, base: Json): Re
 
 function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {
   if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
+  if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, spot);
   const yaml = take(reading, 'y', spot.path);
   if (yaml !== undefined) return readYamlField(reading, node, { ...spot, text: yaml });
   if (node.kind === 'choice') return readChoice(reading, node, spot);
@@ -63,6 +64,14 @@ function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefine
   if (node.kind === 'group') return readGroup(reading, node, spot);
   if (node.kind === 'list') return readList(reading, node, spot);
   return node.kind === 'map' ? readMap(reading, node, spot) : spot.base;
+}
+
+/** What is locked is not sent by the form, so an input that is there was made by hand, or for another environment. */
+function readLocked(reading: Reading, node: FormNode, { path, base }: Spot): Json | undefined {
+  const sent = (['v', 'y', 'n', 'b'] as const).map((letter) => take(reading, letter, path) ?? '');
+  if (sent.some((text) => text !== ''))
+    fault(reading, path, `It is locked by ${node.locked ?? ''}, and keeps the value that is shown here`);
+  return base;
 }
 
 /** Follows a path from the root, rows by the place they came from. */

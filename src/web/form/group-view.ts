@@ -35,7 +35,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
     openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
     openOp: closed ? `open:${path}` : '',
     count,
-    yamlOp: isMore || closed || node.immutable || count < YAML_GROUP ? '' : `yaml:${path}`,
+    yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,
   };
 }
 

@@ -11,6 +11,7 @@ const FALLBACKS: Readonly<Record<FallbackSource, string>> = {
   schema: 'Default',
   chart: 'Chart',
   operator: 'Catalogue',
+  environment: 'Environment',
 };
 
 /** Who sets the value of a field, in a word or two; empty where it has none. */
@@ -20,7 +21,8 @@ export function originOf(
   { origins, filled }: { readonly origins: Origins; readonly filled: boolean },
 ): string {
   if (node.kind === 'group') return '';
-  if (!filled) return node.fallbackSource === undefined ? '' : FALLBACKS[node.fallbackSource];
-  if (origins.live.has(path)) return 'Live value';
+  const isLive = origins.live.has(path);
+  if (!filled || (node.locked !== undefined && !isLive)) return node.fallbackSource === undefined ? '' : FALLBACKS[node.fallbackSource];
+  if (isLive) return 'Live value';
   return origins.preset?.holds.has(path) === true ? `Preset ${origins.preset.title}` : 'You';
 }

@@ -47,7 +47,7 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
   const origin = fieldText(context, 'o', here.path);
   const key = fieldText(context, 'k', here.path) ?? '';
   const title = `${one} ${row + 1}`;
-  const isFrozen = node.immutable && context.model.mode === 'edit' && spot.base !== undefined;
+  const isFrozen = node.locked !== undefined || (node.immutable && context.model.mode === 'edit' && spot.base !== undefined);
   const asFields =
     content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
   const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.get(formatPath(here.path)) ?? '') : '';

@@ -5,6 +5,7 @@ import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } 
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf } from './hints.ts';
 import type { ShownChoices } from './shown-choices.ts';
+import { sealSecrets } from './kept-secret.ts';
 import { originOf, type Origins } from './origin.ts';
 import type { Spot } from './spots.ts';
 import { nodeToFields } from './values-to-fields.ts';
@@ -76,13 +77,16 @@ export function fieldText(context: ViewContext, letter: FieldLetter, path: FormP
 /** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
 export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): ViewContext | undefined {
   if (!isFrozen(context, node, spot)) return undefined;
-  if (spot.base === undefined) return { ...context, fields: new Map() };
-  const live = nodeToFields(context.model, { node, path: spot.path, value: spot.base, origins: 'rows' });
+  const value = spot.base ?? (node.locked === undefined ? undefined : node.fallback);
+  if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
+  const shown = node.locked === undefined ? value : sealSecrets(node, value, spot.path);
+  const live = nodeToFields(context.model, { node, path: spot.path, value: shown, origins: 'rows' });
   return { ...context, fields: fieldMap(live) };
 }
 
 /** Whether the node shows its live value and takes no other. */
 export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen: inFrozen }: ShowSpot): boolean {
+  if (node.locked !== undefined) return true;
   return node.immutable && model.mode === 'edit' && (base !== undefined || inFrozen === true);
 }
 
@@ -101,7 +105,7 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
   const isNamed = spot.title === undefined && !isMore;
   const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
   const error = isMore ? '' : (context.errors.get(path) ?? '');
-  const frozenNote = options.disabled ? 'This cannot be changed any more.' : '';
+  const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
   const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
   return {
     partial: options.partial,

@@ -1,0 +1,36 @@
+import type { EnvironmentView } from '../environment.ts';
+import { objectAt } from '../read.ts';
+import type { JsonObject } from '../resource.ts';
+import { layValues, locksOf, withoutLocked, type Lock } from './locks.ts';
+
+/** What lies beneath the values of a person for one App in one environment, and what of it they may not change. */
+export interface InstanceLayers {
+  /** Each laid out like `spec`. */
+  readonly lower: { readonly operator: JsonObject; readonly environment: JsonObject };
+  readonly locks: readonly Lock[];
+}
+
+/** What an App says about the values of its instances. */
+export interface LayeredApp {
+  readonly id: string;
+  readonly operator: { readonly namespace: string; readonly name: string };
+  /** Laid out like the resource. */
+  readonly defaults: JsonObject;
+  readonly locked: readonly string[];
+}
+
+/** The environment lies over the Operator, but for what the Operator has locked. */
+export function instanceLayers(app: LayeredApp, environment?: Pick<EnvironmentView, 'name' | 'overlay'>): InstanceLayers {
+  const overlay = environment?.overlay.find((one) => one.app === app.id);
+  const locks = locksOf([
+    { layer: 'operator', by: `the Operator ${app.operator.namespace}/${app.operator.name}`, locked: app.locked },
+    { layer: 'environment', by: `the environment ${environment?.name ?? ''}`, locked: overlay?.locked ?? [] },
+  ]);
+  const operator = objectAt(app.defaults, 'spec') as JsonObject;
+  return { lower: { operator, environment: withoutLocked(objectAt(overlay?.values, 'spec') as JsonObject, locks) }, locks };
+}
+
+/** All that lies beneath a person's own values, as one. */
+export function lowerOf({ lower }: Pick<InstanceLayers, 'lower'>): JsonObject {
+  return layValues(lower.operator, lower.environment);
+}

@@ -1,0 +1,81 @@
+import type { FieldFault } from '../errors.ts';
+import { applyMergePatch, isSame } from '../merge-patch.ts';
+import { at, isObject } from '../read.ts';
+import type { JsonObject } from '../resource.ts';
+import { namesOf } from '../upgrade-plan/value-changes.ts';
+
+/** A field that people do not set: what lies beneath them does. */
+export interface Lock {
+  /** The names below the root of the resource: `['spec', 'storage', 'size']`. All that is below it is locked, too. */
+  readonly names: readonly string[];
+  /** Who locked it, in a sentence: `the Operator chandlery-system/cache`. */
+  readonly by: string;
+  readonly layer: 'operator' | 'environment';
+}
+
+/** What an environment lays over the catalogue for one App. */
+export interface AppOverlay {
+  /** `<plural>.<group>` */
+  readonly app: string;
+  /** Laid out like the resource: `{spec: {…}}`. */
+  readonly values: JsonObject;
+  /** Dotted paths, `spec.storage.size`. */
+  readonly locked: readonly string[];
+}
+
+/** Who locks which paths. */
+export interface LockOwner {
+  readonly layer: Lock['layer'];
+  readonly by: string;
+  readonly locked: readonly string[];
+}
+
+/** The locks of some owners, the strongest first. A path that is none, or does not begin with `spec`, locks nothing. */
+export function locksOf(owners: readonly LockOwner[]): Lock[] {
+  return owners.flatMap(({ layer, by, locked }) =>
+    locked.flatMap((path) => {
+      const names = namesOf(path);
+      return names[0] === 'spec' && names.length > 1 ? [{ names, by, layer }] : [];
+    }),
+  );
+}
+
+/** Values of an environment without what the Operator has locked. @param values a `spec`. */
+export function withoutLocked(values: JsonObject, locks: readonly Lock[]): JsonObject {
+  const ofOperator = locks.filter(({ layer }) => layer === 'operator');
+  return ofOperator.reduce((left, { names }) => without(left, names.slice(1)), values);
+}
+
+/** Two values laid over one another as a merge patch lays them. */
+export function layValues(lower: JsonObject, upper: JsonObject): JsonObject {
+  const laid = applyMergePatch(lower, upper);
+  return isObject(laid) ? (laid as JsonObject) : {};
+}
+
+/** What is compared with the locks: specs. */
+export interface LockedValues {
+  readonly wanted: JsonObject;
+  /** What lies beneath the person's own values. */
+  readonly lower: JsonObject;
+  /** What is live; absent for a new instance. */
+  readonly live?: JsonObject;
+}
+
+/** A fault for each locked field that would become neither what its owner wants nor stay what it is. */
+export function lockFaults(locks: readonly Lock[], { wanted, lower, live }: LockedValues): FieldFault[] {
+  const broken = locks.filter(({ names }) => {
+    const path = names.slice(1);
+    const value = at(wanted, ...path);
+    const stays = live !== undefined && isSame(value, at(live, ...path));
+    return !stays && !isSame(value, at(lower, ...path));
+  });
+  const faults = broken.map(({ names, by }) => ({ field: names.join('.'), message: `It is locked by ${by}: leave it as it is` }));
+  return [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed();
+}
+
+function without(values: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  if (!Object.hasOwn(values, name)) return values;
+  const { [name]: value, ...others } = values;
+  if (rest.length === 0) return others;
+  return isObject(value) ? { ...others, [name]: without(value as JsonObject, rest) } : values;
+}
