@@ -35,8 +35,8 @@ export function openCache(store: FileStore): ChartCache {
     discard: ({ path }) => rm(path, { force: true }),
     find: (digest, reach) => find(store, digest, reach),
     has: async (digest) => {
-      const uses = REACHES.map(async (reach) => isDigest(digest) && (await store.use(nameOf(digest, reach))) !== undefined);
-      return (await Promise.all(uses)).includes(true);
+      if (!isDigest(digest)) return false;
+      return (await store.use(nameOf(digest, 'Public'))) !== undefined || (await store.use(nameOf(digest, 'Private'))) !== undefined;
     },
     isWhole: async (path) => {
       const { reach, digest } = readName(basename(path));
@@ -46,7 +46,6 @@ export function openCache(store: FileStore): ChartCache {
   };
 }
 
-const REACHES: readonly ChartReach[] = ['Public', 'Private'];
 const ENDS: Readonly<Record<ChartReach, string>> = { Public: '.tgz', Private: '.private.tgz' };
 
 async function find(store: FileStore, digest: string, reach: ChartReach): Promise<string | undefined> {

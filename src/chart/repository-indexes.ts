@@ -58,6 +58,8 @@ interface Indexes extends IndexesOptions {
   readonly parsing: SharedWork<void>;
   /** Indexes that are none, by their digest, so that they are not parsed for every chart that somebody wants of them. */
   readonly hopeless: Map<string, { readonly error: AppError; readonly at: number }>;
+  /** What indexes say of charts, by the digest of the index and the name of the chart; what was found last comes last. */
+  readonly found: Map<string, FoundChart>;
   /** One index is parsed at a time, which bounds the memory. */
   turn: Promise<void>;
 }
@@ -65,6 +67,9 @@ interface Indexes extends IndexesOptions {
 const RECENT_MS = 60_000;
 const HOPELESS_MS = 600_000;
 const REMEMBERED = 1000;
+/** Charts of indexes that are held in memory, and how many versions such a chart may have: a few mebibytes in all. */
+const FOUND = 100;
+const FOUND_VERSIONS = 200;
 
 /** Makes the indexes of a store. */
 export function createIndexes(options: IndexesOptions): RepositoryIndexes {
@@ -74,6 +79,7 @@ export function createIndexes(options: IndexesOptions): RepositoryIndexes {
     fetching: new Map(),
     parsing: new Map(),
     hopeless: new Map(),
+    found: new Map(),
     turn: Promise.resolve(),
   };
   return {
@@ -102,13 +108,18 @@ async function currentDigest(indexes: Indexes, question: IndexQuestion, signal: 
   return digest;
 }
 
-async function look({ store }: Indexes, { name }: IndexQuestion, digest: string): Promise<FoundChart | undefined> {
+/** An index of a digest always says the same of a chart, so what many ask for is read once. */
+async function look({ store, found }: Indexes, { name }: IndexQuestion, digest: string): Promise<FoundChart | undefined> {
+  const key = `${digest} ${name}`;
+  const known = found.get(key);
+  if (known !== undefined) return known;
   const file = fileOf(digest);
   return store.holding(file, async () => {
     const path = await store.use(file);
-    const found = path === undefined ? undefined : await findInIndex(path, name);
-    if (found === undefined) await store.drop(file);
-    return found;
+    const chart = path === undefined ? undefined : await findInIndex(path, name);
+    if (chart === undefined) await store.drop(file);
+    else if ((chart.listed?.versions.length ?? 0) <= FOUND_VERSIONS) remember(found, key, chart, FOUND);
+    return chart;
   });
 }
 
@@ -211,9 +222,9 @@ function fileOf(digest: string): string {
   return `${digest.replace('sha256:', 'sha256-')}.index`;
 }
 
-function remember<T>(known: Map<string, T>, key: string, value: T): void {
+function remember<T>(known: Map<string, T>, key: string, value: T, most = REMEMBERED): void {
   known.delete(key);
   known.set(key, value);
   const [oldest] = known.keys();
-  if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
 }

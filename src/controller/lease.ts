@@ -5,7 +5,7 @@ import type { KubeObject, ResourceRef, ResourceType } from '../domain/resource.t
 import { systemClock, type Clock } from './clock.ts';
 
 /** Leases live in `coordination.k8s.io/v1`. */
-const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
 export interface LeaseOptions {
   readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace' | 'delete'>;

@@ -13,14 +13,14 @@ import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { CLUSTER_ROLE, CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
 import type { Sight } from '../../src/reconcile/operator/sight.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { operatorChart, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
 
 const NS = `rest-${RUN}`;
 const KEY = `${NS}/quiet`;
@@ -33,6 +33,7 @@ describe('an Operator in step', () => {
   const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
   const asked: string[] = [];
   let later = 0;
+  let kubernetes: string | undefined;
   let testCluster: TestCluster;
   let folder: string;
   let kube: Kube;
@@ -65,7 +66,7 @@ describe('an Operator in step', () => {
     ports = {
       cluster: noting('cluster', cluster, asked),
       discovery: kube,
-      kubernetesVersion: kube.kubernetesVersion,
+      kubernetesVersion: async (options) => kubernetes ?? (await kube.kubernetesVersion(options)),
       charts,
       helm: noting('helm', helm, asked),
       events: createEventRecorder({ cluster, log }),
@@ -115,7 +116,7 @@ describe('an Operator in step', () => {
 
   it('costs a new controller one question: whether a worker that died holds the release', async () => {
     const fresh = createOperatorReconciler(ports, sight);
-    assert.deepEqual(await look(fresh), ['cluster.get leases']);
+    assert.deepEqual(await look(fresh), ['cluster.listMetadata leases']);
     assert.deepEqual(await look(fresh), []);
   });
 
@@ -139,16 +140,47 @@ describe('an Operator in step', () => {
     );
   });
 
-  it('is acted on when something that it brought changes, and is at rest again', async () => {
+  /** Does something, and waits until memory knows of it. */
+  async function changing(act: () => Promise<unknown>): Promise<void> {
     const changed = Promise.withResolvers<void>();
     let told = false;
     const stop = sight.onChange((key) => {
       if (told && key === KEY) changed.resolve();
     });
     told = true;
-    await kube.asController().patch({ ...DEPLOYMENT, namespace: NS, name: 'quiet' }, { type: 'merge', body: { spec: { paused: true } } });
+    await act();
     await changed.promise;
     stop();
+  }
+
+  it('gets back the rights on a kind that somebody took away', async () => {
+    const { plural, group } = kindsOf('quiet');
+    const name = `chandlery-app-${plural}.${group}-view`;
+    await changing(() => kube.asController().delete({ ...CLUSTER_ROLE, name }));
+    assert.ok((await look()).includes('cluster.apply clusterroles'));
+    await untilAtRest();
+  });
+
+  it('is upgraded when its source offers other bytes of the same version, once its interval is over', async () => {
+    await writeFiles(join(folder, 'charts', 'quiet'), { ...operatorChart('quiet', '1.0.0'), 'templates/more.yaml': CONFIG_MAP });
+    assert.deepEqual(await look(), []);
+    later += HOUR_MS;
+    assert.ok((await look()).includes('helm.upgrade'));
+    await untilAtRest();
+  });
+
+  it('is upgraded when Kubernetes is', async () => {
+    const [major, minor = '0'] = (await kube.kubernetesVersion({ signal })).replace(/^v/, '').split('.');
+    kubernetes = `${major}.${Number(minor) + 1}.0`;
+    later += 2 * 60_000;
+    assert.ok((await look()).includes('helm.upgrade'));
+    await untilAtRest();
+  });
+
+  it('is acted on when something that it brought changes, and is at rest again', async () => {
+    await changing(() =>
+      kube.asController().patch({ ...DEPLOYMENT, namespace: NS, name: 'quiet' }, { type: 'merge', body: { spec: { paused: true } } }),
+    );
     await eventually(async () => ((await look()).includes('cluster.applyStatus operators') ? true : undefined), 'a new status', 30);
     await untilAtRest();
   });

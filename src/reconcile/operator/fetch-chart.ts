@@ -25,7 +25,7 @@ interface Remembered {
 /** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
 export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNullable<LivingFacts['chart']>> {
   try {
-    const chart = await recallOrFetch(memory, work);
+    const chart = await lookUpChart(memory, work);
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const values = await valuesOf(work);
     if (values instanceof AppError) return { chart, unresolved: values };
@@ -46,7 +46,8 @@ async function valuesOf(work: Work): Promise<ResolvedValues | AppError> {
   }
 }
 
-async function recallOrFetch(memory: ChartMemory, work: Work): Promise<Chart> {
+/** The chart of an Operator: the one of a moment ago, else what its source says now. Throws as fetching a chart does. */
+export async function lookUpChart(memory: ChartMemory, work: Work): Promise<Chart> {
   const { ports, operator, spec, generation, requestedAt } = work;
   const key = operator.metadata.uid ?? '';
   const known = memory.get(key);

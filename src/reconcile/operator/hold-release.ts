@@ -1,4 +1,4 @@
-import { leaseState, withLease, type LeaseOptions } from '../../controller/lease.ts';
+import { LEASES, leaseState, withLease, type LeaseOptions } from '../../controller/lease.ts';
 import { isAppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import { findObject } from '../find-object.ts';
@@ -29,8 +29,38 @@ export async function holdRelease(work: Work, change: (signal: AbortSignal) => P
   }
 }
 
-/** The uids of Operators whose release nobody who died holds. */
-export type LeaseMemory = Set<string>;
+/** What is known of the leases of releases, so that many Operators cost one question when a controller starts. */
+export interface LeaseMemory {
+  /** The uids of Operators whose release nobody who died holds. */
+  readonly free: Set<string>;
+  /** The names of the leases that there were a few seconds ago. */
+  readonly names: (work: Work) => Promise<ReadonlySet<string>>;
+}
+
+/** Leases are listed at most this often. */
+const LISTED_MS = 10_000;
+
+export function createLeaseMemory(): LeaseMemory {
+  let known: { readonly names: Promise<ReadonlySet<string>>; readonly at: number } | undefined;
+  const names = async (work: Work): Promise<ReadonlySet<string>> => {
+    const at = work.ports.now().getTime();
+    if (known !== undefined && Math.abs(at - known.at) < LISTED_MS) return known.names;
+    const asked = { names: leaseNames(work), at };
+    known = asked;
+    try {
+      return await asked.names;
+    } catch (error) {
+      if (known === asked) known = undefined;
+      throw error;
+    }
+  };
+  return { free: new Set(), names };
+}
+
+async function leaseNames({ ports, signal }: Work): Promise<ReadonlySet<string>> {
+  const { items } = await ports.cluster.listMetadata(LEASES, { namespace: OURS.systemNamespace, signal });
+  return new Set(items.map(({ metadata }) => metadata.name));
+}
 
 /**
  * Takes away the lease that a worker left when it died after it had changed the release; asked once an Operator, when there is nothing to change.
@@ -39,11 +69,12 @@ export type LeaseMemory = Set<string>;
  */
 export async function clearLease(memory: LeaseMemory, work: Work): Promise<'Free' | 'Held'> {
   const key = work.operator.metadata.uid ?? '';
-  if (memory.has(key)) return 'Free';
-  const state = await leaseState(leaseOf(work));
+  if (memory.free.has(key)) return 'Free';
+  const lease = leaseOf(work);
+  const state = (await memory.names(work)).has(lease.name) ? await leaseState(lease) : 'Free';
   // Whoever takes an expired lease deletes it in the end.
   const held = state === 'Held' || (state === 'Expired' && (await holdRelease(work, () => Promise.resolve())) === 'Busy');
-  if (!held) memory.add(key);
+  if (!held) memory.free.add(key);
   return held ? 'Held' : 'Free';
 }
 

@@ -1,16 +1,18 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { claimedDefinitions } from '../../domain/operator-spec.ts';
 import type { OperatorPorts } from './ports.ts';
+import { keepSettled, recallSettled, takeNotes } from './settled.ts';
 import type { Reads, Sight } from './sight.ts';
 import { sustain, type OperatorMemory } from './sustain.ts';
-import { isGuarded, workOn } from './work.ts';
+import { isGuarded, workOn, type Work } from './work.ts';
 
 /** Thrown where a look from memory would have to act. */
 class MustLookLive extends Error {}
 
 /**
  * Reconciles an Operator from what is watched, without a call. The same steps are taken as always, but nothing can be written: whoever has to
- * do something finds that out here, and does it by what the cluster itself says. So what is in memory may be old and does no harm.
+ * do something finds that out here, and does it by what the cluster itself says. So what is in memory may be old and does no harm. Where a look
+ * would go by the very same as the one before that found the Operator in step, the steps are not taken again.
  *
  * @returns undefined when something is to be done, or the memory does not know the Operator.
  */
@@ -20,14 +22,29 @@ export async function lookFromMemory(
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
 ): Promise<ReconcileResult | undefined> {
   const operator = sight.operator(key);
-  if (operator === undefined) return undefined;
-  if (operator.metadata.deletionTimestamp !== undefined || !isGuarded(operator)) return undefined;
-  const work = workOn(ports, operator, signal);
+  const isLiving = operator !== undefined && operator.metadata.deletionTimestamp === undefined && isGuarded(operator);
+  const known = isLiving ? await recallSettled(memory, { ports, operator, signal }, key) : undefined;
+  if (known !== undefined) return known;
+  memory.settled.delete(key);
+  return isLiving ? await lookInFull(memory, { ports, sight }, { key, work: workOn(ports, operator, signal) }) : undefined;
+}
+
+async function lookInFull(
+  memory: OperatorMemory,
+  { ports, sight }: { readonly ports: OperatorPorts; readonly sight: Sight },
+  { key, work }: { readonly key: string; readonly work: Work },
+): Promise<ReconcileResult | undefined> {
+  const subject = { ...work.release, label: work.label, claims: claimedDefinitions(work.spec) };
+  const notes = takeNotes(work, (live) => sight.readsFor(subject, live));
   const refusal = { refused: false };
-  const reads = sight.readsFor({ ...work.release, label: work.label, claims: claimedDefinitions(work.spec) }, ports.cluster);
   try {
-    const result = await sustain(memory, { ...work, ports: lookingOnly(ports, reads, refusal) });
-    return refusal.refused ? undefined : result;
+    const result = await sustain(memory, {
+      ...work,
+      ports: { ...lookingOnly(ports, notes.reads, refusal), kubernetesVersion: notes.kubernetesVersion },
+    });
+    if (refusal.refused) return undefined;
+    keepSettled(memory, key, { work, notes, result });
+    return result;
   } catch (error) {
     if (refusal.refused) return undefined;
     throw error;

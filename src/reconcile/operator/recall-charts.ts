@@ -30,7 +30,10 @@ export function recallCharts(charts: ChartPort): ChartRecall {
         fetch: (source, signal, access) => {
           const question = JSON.stringify(['fetch', source, access]);
           return once(question, async () => {
-            const chart = lean(await charts.fetch(source, signal, access, earlier.get(question)));
+            const known = earlier.get(question);
+            const fetched = await charts.fetch(source, signal, access, known);
+            if (fetched === known) return known;
+            const chart = lean(fetched);
             earlier.set(question, chart);
             return chart;
           });

@@ -4,6 +4,7 @@ import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
 import { OPERATOR } from './kinds.ts';
+import { createLeaseMemory } from './hold-release.ts';
 import { lookFromMemory } from './look-from-memory.ts';
 import type { OperatorPorts } from './ports.ts';
 import { recallCharts } from './recall-charts.ts';
@@ -22,7 +23,7 @@ const UNWATCHED_MS = 30_000;
  * @param sight what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
  */
 export function createOperatorReconciler(ports: OperatorPorts, sight?: Sight): Reconcile {
-  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: new Set() };
+  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory(), settled: new Map() };
   const kubernetesVersion = rememberVersion(ports);
   const recall = recallCharts(ports.charts);
   const portsFor = (key: string): OperatorPorts => {
@@ -51,7 +52,7 @@ async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, sig
   if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
   memory.charts.delete(operator.metadata.uid ?? '');
   memory.drift.delete(operator.metadata.uid ?? '');
-  memory.leases.delete(operator.metadata.uid ?? '');
+  memory.leases.free.delete(operator.metadata.uid ?? '');
   return dissolve(work);
 }
 

@@ -20,6 +20,7 @@ import { recallHistory } from './recall-history.ts';
 import { report } from './report.ts';
 import { restoreCrds } from './restore-crds.ts';
 import { rollBack } from './roll-back.ts';
+import type { SettledMemory } from './settled.ts';
 import { determineLivingState, isAdoptable, type LivingFacts } from './state.ts';
 import { testRelease } from './test-release.ts';
 import { unlockRelease } from './unlock.ts';
@@ -31,6 +32,7 @@ export interface OperatorMemory {
   readonly charts: ChartMemory;
   readonly drift: DriftMemory;
   readonly leases: LeaseMemory;
+  readonly settled: SettledMemory;
 }
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };

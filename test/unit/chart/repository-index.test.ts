@@ -231,13 +231,27 @@ for (const [damage, inflict] of Object.entries(DAMAGES)) {
     const { versions, parsed, cacheDir } = await repository(t, (_request, response) =>
       response.setHeader('etag', '"1"').end(indexOf('1.0.0')),
     );
-    await versions();
+    // Another chart than the one that is asked for then: what was found once is held in memory.
+    await assertFails(versions('other'), 'ChartNotFound', /no chart named "other"/);
     const [name = ''] = (await readdir(cacheDir)).filter((file) => file.endsWith('.index'));
     await inflict(join(cacheDir, name));
     assert.deepEqual(await versions(), ['1.0.0']);
     assert.equal(parsed.length, 2);
   });
 }
+
+test('what an index says of a chart is read once, until there is another index', async (t) => {
+  let text = indexOf('1.0.0');
+  const { library, versions, parsed, cacheDir } = await repository(t, (_request, response) => response.end(text));
+  assert.deepEqual(await versions(), ['1.0.0']);
+  const [name = ''] = (await readdir(cacheDir)).filter((file) => file.endsWith('.index'));
+  await truncate(join(cacheDir, name), 0);
+  assert.deepEqual(await versions(), ['1.0.0']);
+  assert.equal(parsed.length, 1);
+  text = indexOf('2.0.0');
+  await fetchFrom(library, { ...DEMO, version: '2.0.0' });
+  assert.deepEqual(await versions(), ['2.0.0']);
+});
 
 test('what was left out is told to who does not find a chart or version', async (t) => {
   const broken = `${indexOf('1.0.0')}  - version: none\n  bad: 7\n`;

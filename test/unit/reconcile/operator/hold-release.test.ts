@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ObjectList } from '../../../../src/domain/cluster.ts';
 import { AppError } from '../../../../src/domain/errors.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../../src/domain/resource.ts';
-import { clearLease, holdRelease } from '../../../../src/reconcile/operator/hold-release.ts';
+import { clearLease, createLeaseMemory, holdRelease } from '../../../../src/reconcile/operator/hold-release.ts';
 import { workOn, type Work } from '../../../../src/reconcile/operator/work.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -16,6 +17,7 @@ const READ: KubeObject = {
 /** An api-server that holds the Operator as it is by now, and leases. */
 function world(live: KubeObject | undefined, lease?: KubeObject) {
   const objects = new Map<string, KubeObject>();
+  const asked: string[] = [];
   const keyOf = (type: ResourceType, name: string): string => `${type.resource}/${name}`;
   if (live !== undefined) objects.set('operators/a', live);
   if (lease !== undefined) objects.set(`leases/${lease.metadata.name}`, lease);
@@ -25,9 +27,14 @@ function world(live: KubeObject | undefined, lease?: KubeObject) {
   };
   const cluster = {
     get: async (ref: ResourceRef): Promise<KubeObject> => {
+      asked.push(`get ${ref.resource}`);
       const found = objects.get(keyOf(ref, ref.name));
       if (found === undefined) throw new AppError('NotFound', `${ref.name}: there is none`);
       return found;
+    },
+    listMetadata: async ({ resource }: ResourceType): Promise<ObjectList> => {
+      asked.push(`list ${resource}`);
+      return { items: [...objects].filter(([key]) => key.startsWith(`${resource}/`)).map(([, object]) => object), resourceVersion: '' };
     },
     create: store,
     replace: store,
@@ -36,6 +43,7 @@ function world(live: KubeObject | undefined, lease?: KubeObject) {
   const ports = { cluster, holder: 'me', now: () => NOW } as unknown as Work['ports'];
   return {
     work: workOn(ports, READ, new AbortController().signal),
+    asked,
     leases: () => [...objects.keys()].filter((key) => key.startsWith('leases/')),
   };
 }
@@ -77,15 +85,26 @@ describe('the lease of a worker that died', () => {
 
   it('stays until it has expired', async () => {
     const { work, leases } = world(READ, left(10));
-    const memory = new Set<string>();
+    const memory = createLeaseMemory();
     assert.equal(await clearLease(memory, work), 'Held');
-    assert.deepEqual([leases(), [...memory]], [[`leases/${name}`], []]);
+    assert.deepEqual([leases(), [...memory.free]], [[`leases/${name}`], []]);
   });
 
   it('is cleared away then, and not asked for again', async () => {
     const { work, leases } = world(READ, left(20));
-    const memory = new Set<string>();
+    const memory = createLeaseMemory();
     assert.equal(await clearLease(memory, work), 'Free');
-    assert.deepEqual([leases(), [...memory]], [[], ['one']]);
+    assert.deepEqual([leases(), [...memory.free]], [[], ['one']]);
+  });
+
+  it('is looked for with one question for all Operators, and read only where there is one', async () => {
+    const { work, asked } = world(READ, { ...left(10), metadata: { namespace: 'chandlery-system', name: 'release.ns.other' } });
+    const memory = createLeaseMemory();
+    for (const uid of ['one', 'two', 'three']) {
+      const operator = { ...READ, metadata: { ...READ.metadata, uid } };
+      assert.equal(await clearLease(memory, { ...work, operator }), 'Free');
+    }
+    assert.deepEqual(asked, ['list leases']);
+    assert.equal(await clearLease(createLeaseMemory(), { ...work, release: { release: 'other', namespace: 'ns' } }), 'Held');
   });
 });
