@@ -210,6 +210,19 @@ test('a link can choose a preset, over which its own values win; an unknown one 
   assert.doesNotMatch(await url(`${INSTALL}?preset=nothing`), /name="preset"/);
 });
 
+test('what the environment sets and locks stands in the form, and is refused when it is sent all the same', async () => {
+  const { url } = await opened();
+  const html = await url(`${INSTALL}?environment=team-a&v.spec.storage.className=slow`);
+  assert.match(html, /name="v\.spec\.storage\.className"[^>]* value="fast"[^>]* disabled/);
+  assert.match(html, /Locked by the environment team-a\./);
+  assert.match(html, /Version<[\s\S]{0,200}Value from: <\/span>Environment<\/span>/);
+  assert.match(html, /name="v\.spec\.port"[^>]* value="5432"[^>]* disabled/);
+  const post = await start();
+  const refused = await post(INSTALL, `${GOOD}&v.spec.storage.className=slow&_do=install`);
+  assert.equal(refused.status, 422);
+  assert.match(await refused.text(), /Class name: It is locked by the environment team-a/);
+});
+
 const SEEN_FIELD = /name="seen" value="([^"]*)"/;
 
 async function opened(): Promise<{ readonly url: (path: string) => Promise<string> }> {

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt, textAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const INSTANCES = '/environments/team-a/instances';
+
+const OVERLAY = `  overlay:
+    - app: ${CACHES}
+      values: {spec: {evictionPolicy: noeviction, memory: 256Mi}}
+      locked: [spec.evictionPolicy]
+`;
+
+describe('locked fields of the whole product', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let catalog: string;
+
+  before(async () => {
+    catalog = await mkdtemp(join(tmpdir(), 'chandlery-locks-'));
+    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
+    await rm(join(catalog, 'operators', 'postgres.yaml'));
+    await insert('environments/team-a.yaml', '  tier: development\n', OVERLAY);
+    await insert('operators/cache.yaml', '        displayName: Cache\n', '        locked: [spec.version]\n');
+    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
+    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
+    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+    await rm(catalog, { recursive: true, force: true });
+  });
+
+  async function insert(file: string, behind: string, text: string): Promise<void> {
+    const path = join(catalog, file);
+    const before = await readFile(path, 'utf8');
+    assert.ok(before.includes(behind), file);
+    await writeFile(path, before.replace(behind, `${behind}${text}`));
+  }
+
+  async function create(name: string, spec: object, query = ''): Promise<Answer> {
+    return await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: CACHES, name, spec } });
+  }
+
+  it('lays the values of the environment over the catalogue, under those of the person, and says who sets what', async () => {
+    const { body } = await create('layers', { memory: '512Mi' }, '?dryRun=All');
+    assert.deepEqual(at(body, 'object', 'spec'), { evictionPolicy: 'noeviction', memory: '512Mi' });
+    assert.deepEqual(at(body, 'changes'), [
+      { path: 'spec.evictionPolicy', from: 'allkeys-lru', to: 'noeviction', layer: 'environment', secret: false },
+      { path: 'spec.memory', from: '256Mi', to: '512Mi', layer: 'you', secret: false },
+    ]);
+  });
+
+  it('refuses to create with another value, by the field and who locked it, and writes nothing', async () => {
+    for (const [field, spec, by] of [
+      ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, 'the environment team-a'],
+      ['spec.version', { version: '7.2' }, 'the Operator chandlery-system/cache'],
+    ] as const) {
+      const answer = await create('refused', spec);
+      assert.equal(answer.status, 422, JSON.stringify(answer.body));
+      assert.equal(textAt(answer.body, 'errors', 0, 'field'), field);
+      assert.match(textAt(answer.body, 'errors', 0, 'detail') ?? '', new RegExp(`locked by ${by}`));
+      const dry = await create('refused', spec, '?dryRun=All');
+      assert.equal(textAt(dry.body, 'verdict'), 'Blocked');
+      assert.equal(textAt(dry.body, 'faults', 0, 'field'), field);
+    }
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/refused`)).status, 404);
+  });
+
+  it('refuses a change of what is locked, and takes any other', async () => {
+    assert.equal((await create('kept', {})).status, 201);
+    const path = `${INSTANCES}/${CACHES}/kept`;
+    const patch = async (spec: object, query = ''): Promise<Answer> =>
+      await product.api('dev-a', `${path}${query}`, { method: 'PATCH', body: { spec } });
+    const refused = await patch({ evictionPolicy: 'allkeys-lfu' });
+    assert.equal(refused.status, 422);
+    assert.equal(textAt(refused.body, 'errors', 0, 'field'), 'spec.evictionPolicy');
+    assert.equal(textAt((await patch({ evictionPolicy: null }, '?dryRun=All')).body, 'verdict'), 'Blocked');
+    assert.equal((await patch({ replicas: 2 })).status, 200);
+    assert.equal(textAt((await product.api('dev-a', path)).body, 'object', 'spec', 'evictionPolicy'), 'noeviction');
+  });
+
+  it('tells in the form as data who locked a field', async () => {
+    const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=team-a`);
+    const field = (key: string): unknown => listAt(body, 'root', 'children').find((child) => textAt(child, 'key') === key);
+    assert.deepEqual(
+      ['locked', 'fallback', 'fallbackSource'].map((name) => at(field('evictionPolicy'), name)),
+      ['the environment team-a', 'noeviction', 'environment'],
+    );
+    assert.equal(textAt(field('version'), 'locked'), 'the Operator chandlery-system/cache');
+    assert.equal(at(field('memory'), 'locked'), undefined);
+  });
+
+  it('shows a locked field greyed with its value, and refuses a form that was made by hand, without JavaScript', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=by-hand`);
+    const policy = page.locator('[name="v.spec.evictionPolicy"]');
+    assert.deepEqual([await policy.isDisabled(), await policy.inputValue()], [true, 'noeviction']);
+    await page.getByText('Locked by the environment team-a.').waitFor();
+    await visitor.check();
+    const form = { environment: 'team-a', name: 'by-hand', 'v.spec.evictionPolicy': 'allkeys-lfu', _do: 'install' };
+    const headers = { Origin: product.origin, 'Sec-Fetch-Site': 'same-origin' };
+    for (const sent of [form, { ...form, 'v.spec.evictionPolicy': '', 'y.spec': 'evictionPolicy: allkeys-lfu' }]) {
+      const answer = await page.request.post(`/apps/${CACHES}/install`, { form: sent, headers, maxRedirects: 0 });
+      assert.equal(answer.status(), 422);
+      assert.match(await answer.text(), /It is locked by the environment team-a/);
+    }
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/by-hand`)).status, 404);
+
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'by-hand' }).waitFor();
+    const made = await product.api('dev-a', `${INSTANCES}/${CACHES}/by-hand`);
+    assert.equal(textAt(made.body, 'object', 'spec', 'evictionPolicy'), 'noeviction');
+    await page.goto(`${INSTANCES}/${CACHES}/by-hand/edit`);
+    assert.equal(await page.locator('[name="v.spec.evictionPolicy"]').isDisabled(), true);
+    await visitor.check();
+    await visitor.close();
+  });
+});
