@@ -7,15 +7,22 @@ export interface RestCall {
   readonly method: 'POST' | 'PATCH';
   readonly url: string;
   readonly body: unknown;
+  /** The App's id, `<plural>.<group>`, and the environment, of an Instance. */
+  readonly app?: string;
+  readonly environment?: string;
 }
 
-/** The same act as a shell command, a REST call and a file. Every value is quoted for a POSIX shell. */
+/**
+ * The same act as a shell command, a REST call and a file: each leaves the same object. Every value is quoted for a POSIX shell. What exists is
+ * patched: an apply would not take away fields that others wrote.
+ */
 export function commandsFor(object: KubeObject, call: RestCall): Commands {
-  const yaml = stringify(object, { lineWidth: 0 });
+  const yaml = manifestYaml(object);
   const end = hereDocumentEnd(yaml);
   return {
     yaml,
-    kubectl: `kubectl apply --server-side -f - <<'${end}'\n${yaml}${end}`,
+    file: fileFor(object, call),
+    kubectl: call.method === 'PATCH' ? patchCommand(object, call) : `kubectl apply --server-side -f - <<'${end}'\n${yaml}${end}`,
     curl: [
       `curl --fail-with-body -X ${call.method} ${quoted(call.url)}`,
       `  -H "Authorization: Bearer $TOKEN"`,
@@ -25,12 +32,27 @@ export function commandsFor(object: KubeObject, call: RestCall): Commands {
   };
 }
 
+/** An object as YAML for kubectl and git, whose parsers take `on` and `1:30` for more than text: such texts are quoted. */
+function manifestYaml(object: KubeObject): string {
+  return stringify(object, { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false });
+}
+
+function fileFor({ metadata: { name } }: KubeObject, { app, environment }: RestCall): string {
+  return app === undefined || environment === undefined ? '' : `${environment}/${app.split('.')[0] ?? ''}/${name}.yaml`;
+}
+
+function patchCommand({ metadata: { name, namespace } }: KubeObject, { app = '', body }: RestCall): string {
+  const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
+  return `kubectl patch ${quoted(app)} ${quoted(name)}${where} --type merge \\\n  --patch ${quoted(JSON.stringify(body))}`;
+}
+
 /** The same for the deletion of an object. */
 export function deletionCommands(object: KubeObject, { app, url }: { readonly app: string; readonly url: string }): Commands {
   const { name, namespace } = object.metadata;
   const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
   return {
-    yaml: stringify(object, { lineWidth: 0 }),
+    yaml: manifestYaml(object),
+    file: '',
     kubectl: `kubectl delete ${quoted(app)} ${quoted(name)}${where}`,
     curl: `curl --fail-with-body -X DELETE ${quoted(url)} \\\n  -H "Authorization: Bearer $TOKEN"`,
   };

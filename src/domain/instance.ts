@@ -56,6 +56,8 @@ export interface Commands {
   readonly curl: string;
   /** The object as a YAML file. */
   readonly yaml: string;
+  /** Where such a file could lie in a repository: `team-a/caches/orders.yaml`; empty where there is none. */
+  readonly file: string;
 }
 
 /** An Event of the cluster about a resource. */

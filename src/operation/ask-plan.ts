@@ -47,6 +47,7 @@ export async function askPlan(ports: Needs, actor: Actor, wish: PlanWish): Promi
 
 async function ask(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSummary> {
   const message = parseMessage(wish.message);
+  refuseNewSecrets(wish);
   const { content, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
@@ -78,6 +79,12 @@ interface Wanted {
   readonly content: JsonObject;
   readonly base: string;
   readonly preflight: Preflight;
+}
+
+/** A value that nobody may see cannot wait for somebody else, and what refers to a Secret that is not there would not work. */
+function refuseNewSecrets({ secrets = [] }: PlanWish): void {
+  if (secrets.length === 0) return;
+  throw invalid('spec', `A plan cannot make Secrets (${secrets.map(({ name }) => name).join(', ')}): refer to some that exist`);
 }
 
 /** What the catalogue starts new instances with is part of the wish from now on, so that it stays what it is. */

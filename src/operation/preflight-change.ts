@@ -39,6 +39,8 @@ export async function preflightChange(
     changes: changesOfLive(entry, (before.spec ?? {}) as JsonObject, change.spec),
     commands: commandsFor(object, {
       method: 'PATCH',
+      app: change.app,
+      environment: environment.name,
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}`,
       body: { spec: mergePatchBetween(before.spec ?? {}, change.spec) },
     }),

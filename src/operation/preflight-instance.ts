@@ -48,6 +48,8 @@ export async function preflightInstance(
     commands: withSecrets(
       commandsFor(object, {
         method: 'POST',
+        app: draft.app,
+        environment: environment.name,
         url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,
         body: { app: draft.app, name: object.metadata.name, spec: draft.spec, ...bodyOf(secrets) },
       }),

@@ -23,7 +23,7 @@ import { instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
 import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
-import { reviewOf, wantsReview } from './review.ts';
+import { fileAnswer, reviewOf, wantsReview } from './review.ts';
 import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
 import { changedValuesView } from './value-changes-view.ts';
 
@@ -142,6 +142,7 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
   if (wrong.length > 0) return await showDraft(...refused(change, wrong));
+  if (visit.body.get('_do') === 'file') return fileAnswer(preflight, visit.body);
   if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
     return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
   }

@@ -17,7 +17,7 @@ import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
-import { reviewOf, wantsReview } from './review.ts';
+import { fileAnswer, reviewOf, wantsReview } from './review.ts';
 import { newValuesView } from './value-changes-view.ts';
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
@@ -88,6 +88,7 @@ async function attempt(
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });
+    if (body.get('_do') === 'file') return fileAnswer(preflight, body);
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
     if (preflight.verdict === 'Blocked' || !wanted)
       return showReview(install, draft, reviewOf(preflight, body, newValuesView(preflight.changes)));

@@ -29,8 +29,13 @@ export interface Visit {
   param(name: string): string;
 }
 
-/** What a page answers: a view with its model, or another address (`303 See Other`). */
-export type Answer = PageAnswer | { readonly redirect: string };
+/** What a page answers: a view with its model, a file, or another address (`303 See Other`). */
+export type Answer = PageAnswer | FileAnswer | { readonly redirect: string };
+/** A YAML file to be kept. */
+export interface FileAnswer {
+  readonly fileName: string;
+  readonly yaml: string;
+}
 export interface PageAnswer {
   readonly view: string;
   readonly title: string;
@@ -65,6 +70,10 @@ export async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Reques
 function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): void {
   if ('redirect' in answer) {
     response.redirect(303, answer.redirect);
+    return;
+  }
+  if ('yaml' in answer) {
+    response.attachment(answer.fileName).type('text/yaml').send(answer.yaml);
     return;
   }
   const { view, title, section, crumbs, model, status } = answer;

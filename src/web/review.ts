@@ -1,11 +1,14 @@
+import { parseDocument } from 'yaml';
 import type { Preflight } from '../domain/instance.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
+import { isSame } from '../domain/merge-patch.ts';
 import { isObject } from '../domain/read.ts';
 import { leftOutIn } from '../schema/document/read-manifest.ts';
 import { resourceYaml } from '../schema/document/resource-yaml.ts';
 import { readYaml } from '../schema/yaml-text.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
 import { missingSentence } from './message-page.ts';
+import type { FileAnswer } from './page.ts';
 import type { ValueChangesView } from './value-changes-view.ts';
 
 /** A view of `parts/review`: what would happen, and the same for automation. */
@@ -18,6 +21,8 @@ export interface Review {
   /** What a whole resource in the YAML says and what is not taken over: `metadata.labels`. */
   readonly leftOut: readonly string[];
   readonly commands: readonly { readonly label: string; readonly text: string }[];
+  /** Where the file could lie in a repository. */
+  readonly file: string;
   /** A view of `parts/ask` but its verb. */
   readonly ask: { readonly lacking: boolean; readonly message: string };
   /** What the form held, so that nothing is lost on the way back. */
@@ -41,6 +46,7 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],
+    file: commands.file,
     ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
     kept: [...body].filter(([name]) => !name.startsWith('_')).map(([name, value]) => ({ name, value })),
   };
@@ -51,11 +57,28 @@ function yamlIn(body: URLSearchParams): string {
   return (body.get('y.spec') ?? body.get('c.spec') ?? '').replaceAll('\r\n', '\n');
 }
 
-/** The cluster keeps no comments; a file does. */
+/** The file of a review as a download, named after the App and the Instance. */
+export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, body: URLSearchParams): FileAnswer {
+  const [, plural = ''] = commands.file.split('/');
+  return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented(body, commands.yaml) ?? commands.yaml };
+}
+
 function fileForGit(body: URLSearchParams, yaml: string): Review['commands'] {
+  const text = commented(body, yaml);
+  return text === undefined ? [] : [{ label: 'A file for git, with your comments', text }];
+}
+
+/** The cluster keeps no comments; a file does, where kubectl reads the same in it. */
+function commented(body: URLSearchParams, yaml: string): string | undefined {
   const { value } = readYaml(yaml);
   const text = isObject(value) ? resourceYaml(yamlIn(body), value) : undefined;
-  return text === undefined ? [] : [{ label: 'A file for git, with your comments', text }];
+  return text !== undefined && isSame(olderYaml(text), value) ? text : undefined;
+}
+
+/** As parsers of YAML 1.1 read it, kubectl among them; undefined for what they refuse. */
+function olderYaml(text: string): unknown {
+  const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false });
+  return document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 });
 }
 
 /** The grants of a preflight, as pages show them. */

@@ -97,6 +97,7 @@ function preflight({ name, environment, spec }: InstanceDraft): Preflight {
     changes: SAMPLE_CHANGES,
     commands: {
       yaml,
+      file: `${environment}/postgresclusters/${name}.yaml`,
       kubectl: `kubectl apply -f - <<'EOF'\n${yaml}EOF`,
       curl: `curl --fail http://localhost:8080/api/v1/environments/${environment}/instances`,
     },

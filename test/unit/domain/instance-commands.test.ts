@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { commandsFor, deletionCommands } from '../../../src/domain/instance-commands.ts';
+import { at } from '../../../src/domain/read.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
 
 const nasty: KubeObject = {
@@ -12,8 +13,10 @@ const nasty: KubeObject = {
   spec: { text: "it's\nEOF\n$(touch /tmp/never) `id`", number: 1 },
 };
 
+const CALL = { url: 'http://h/api', app: 'caches.a.example', environment: 'team' } as const;
+
 describe('the commands that do the same', () => {
-  const { kubectl, curl, yaml } = commandsFor(nasty, { method: 'POST', url: 'http://h/api', body: { spec: nasty.spec } });
+  const { kubectl, curl, yaml } = commandsFor(nasty, { ...CALL, method: 'POST', body: { spec: nasty.spec } });
 
   it('hand kubectl exactly the object, whatever its values hold', () => {
     const out = execFileSync('sh', ['-c', kubectl.replace('kubectl apply --server-side -f -', 'cat')], { encoding: 'utf8' });
@@ -26,6 +29,22 @@ describe('the commands that do the same', () => {
       encoding: 'utf8',
     });
     assert.deepEqual(JSON.parse(out), { spec: nasty.spec });
+  });
+
+  it('patch what exists, whatever the values hold', () => {
+    const patch = commandsFor(nasty, { ...CALL, method: 'PATCH', body: { spec: nasty.spec } });
+    const script = `kubectl() { for last in "$@"; do :; done; printf '%s' "$last"; }; ${patch.kubectl}`;
+    assert.deepEqual(JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' })), { spec: nasty.spec });
+    assert.match(patch.kubectl, /^kubectl patch 'caches\.a\.example' 'c' --namespace 'team-a' --type merge/);
+  });
+
+  it('mean text for parsers of YAML 1.1 as well, and name a place for the file', () => {
+    const texts = ['yes', 'on', 'n', '0777', '1:30', '2024-01-01', '~', '1e3', '1_000', '.inf', '<<', '0b11', ''];
+    const spec = { texts, y: 1, on: 'off' };
+    const file = commandsFor({ ...nasty, spec }, { ...CALL, method: 'POST', body: {} });
+    assert.deepEqual(at(parse(file.yaml, { version: '1.1' }), 'spec'), spec);
+    assert.deepEqual(at(parse(file.yaml), 'spec'), spec);
+    assert.equal(file.file, 'team/caches/c.yaml');
   });
 
   it('name what is deleted, quoted for a shell', () => {

@@ -242,6 +242,7 @@ describe('a plan with an address', () => {
       assert.doesNotMatch(error.message, /hunter2/);
       return true;
     });
+    await assert.rejects(ask({ secrets: [{ name: 's', key: 'k' }] }), { code: 'InvalidInput' });
     await assert.rejects(ask({ message: 'x'.repeat(1001) }), { code: 'InvalidInput' });
     await assert.rejects(ask({ spec: { note: 'x'.repeat(70_000) } }), { code: 'TooLarge' });
     const metadata = { name: 'orders', uid: 'u', generation: 1 };

@@ -333,3 +333,19 @@ test('a plan is approved with the digest of the page, and shown anew where it mo
   assert.match(html, /Nothing was written: look at it again/);
   assert.match(html, /name="digest" value="d"/);
 });
+
+test('the resource can be kept as a file for git', async () => {
+  const post = await start();
+  const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
+  assert.match(html, /<code>team-a\/postgresclusters\/orders\.yaml<\/code>/);
+  assert.match(html, /<form class="stack" id="review"/);
+  assert.match(html, /form="review" name="_do" value="file"/);
+  const { seen } = await openEdit();
+  for (const path of [INSTALL, `${ORDERS}/edit`]) {
+    const response = await post(path, `${GOOD}&_do=file&seen=${encodeURIComponent(seen)}`);
+    assert.equal(response.status, 200, path);
+    assert.equal(response.headers.get('content-type'), 'text/yaml; charset=utf-8');
+    assert.equal(response.headers.get('content-disposition'), 'attachment; filename=postgresclusters-orders.yaml');
+    assert.match(await response.text(), /^apiVersion: samples\.chandlery\.dev\/v1\nkind: PostgresCluster\n/);
+  }
+});
