@@ -1,6 +1,7 @@
 import { approveUpgrade } from '../operation/approve-upgrade.ts';
 import { countInstances } from '../operation/count-instances.ts';
 import { createInstance } from '../operation/create-instance.ts';
+import { createOperator } from '../operation/create-operator.ts';
 import { deleteInstance } from '../operation/delete-instance.ts';
 import { deleteOperator } from '../operation/delete-operator.ts';
 import { installTargets } from '../operation/install-targets.ts';
@@ -23,6 +24,7 @@ import type { Ports } from '../operation/ports.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
 import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
+import { preflightOperator } from '../operation/preflight-operator.ts';
 import { showApp } from '../operation/show-app.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
 import { showInstance } from '../operation/show-instance.ts';
@@ -68,6 +70,8 @@ export function bindOperations(ports: Ports): WebOperations {
     steerOperator: async (actor, { namespace, name, step }) => {
       await steerOperator(ports, actor, { namespace, name, step, at: new Date().toISOString() });
     },
+    preflightOperator: (actor, operator) => preflightOperator(ports, actor, operator),
+    createOperator: (actor, operator) => createOperator(ports, actor, operator),
     deleteOperator: (actor, operator) => deleteOperator(ports, actor, operator),
     planOperatorUpgrade: (actor, input) => planOperatorUpgrade(ports, actor, input),
     approveUpgrade: async (actor, input) => {

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { faultsPage } from './faults-page.ts';
+import { newOperatorRoutes } from './new-operator-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { operatorsRoutes } from './operators-routes.ts';
 import { page, type WebDeps } from './page.ts';
@@ -9,7 +10,7 @@ import { upgradeRoutes } from './upgrade-routes.ts';
 export function adminRoutes(deps: WebDeps): Router {
   const { operations } = deps;
   const router = Router();
-  router.use(operatorsRoutes(deps), operatorRoutes(deps), upgradeRoutes(deps));
+  router.use(operatorsRoutes(deps), newOperatorRoutes(deps), operatorRoutes(deps), upgradeRoutes(deps));
   router.get(
     '/catalog/faults',
     page(deps, async ({ actor }) => {

@@ -7,6 +7,7 @@ import type { InstanceCount, OperatorInstances } from '../domain/operator-instan
 import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
 import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
+import type { KubeObject } from '../domain/resource.ts';
 import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import type { PlanWish } from '../operation/ask-plan.ts';
@@ -91,6 +92,9 @@ export interface WebOperations {
   planOperatorDeletion(actor: Actor, operator: OperatorAddress): Promise<OperatorDeletion>;
   operatorRights(actor: Actor, operator: OperatorAddress): Promise<OperatorRights>;
   steerOperator(actor: Actor, input: OperatorAddress & { readonly step: OperatorStep }): Promise<void>;
+  /** @throws AppError `InvalidInput` for what is no Operator. */
+  preflightOperator(actor: Actor, operator: KubeObject): Promise<Preflight>;
+  createOperator(actor: Actor, operator: KubeObject): Promise<OperatorView>;
   deleteOperator(actor: Actor, operator: OperatorAddress): Promise<void>;
   /** What moving it to a version would do; an empty version: to the one that waits. */
   planOperatorUpgrade(actor: Actor, input: PlanInput): Promise<UpgradePlan>;

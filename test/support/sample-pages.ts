@@ -64,6 +64,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Operators',
     holds: ['5 Operators', '/operators/default/queue-operator', '1.5.0 available', 'not allowed'],
   }),
+  page('/operators/new', 'admin', { title: 'New Operator', holds: ['kind: Operator', 'Check it'] }),
   page('/operators?state=Error&search=queue', 'admin', {
     title: 'Operators',
     holds: ['1 of 5 Operators', 'value="queue"', 'name="state"'],

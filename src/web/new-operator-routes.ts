@@ -1,0 +1,48 @@
+import { Router } from 'express';
+import { isAppError } from '../domain/errors.ts';
+import { EXAMPLE_OPERATOR, type NewOperatorPage, newOperatorPage, readOperator } from './new-operator-page.ts';
+import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import { operatorPath } from './paths.ts';
+
+const ROUTE = '/operators/new';
+
+/** Creating an Operator from its resource: what its chart would bring, and doing it. What was written comes back with every answer. */
+export function newOperatorRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, async () => Promise.resolve(show(newOperatorPage(EXAMPLE_OPERATOR)))),
+  );
+  router.post(
+    ROUTE,
+    page(deps, async (visit) => await receive(deps, visit)),
+  );
+  return router;
+}
+
+/** Checked always; created only when it was asked for and nothing stands against it. */
+async function receive({ operations }: WebDeps, { actor, body }: Visit): Promise<Answer> {
+  const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
+  const read = readOperator(text);
+  if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
+  try {
+    const preflight = await operations.preflightOperator(actor, read.operator);
+    if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newOperatorPage(text, { preflight }));
+    return { redirect: operatorPath(await operations.createOperator(actor, read.operator)) };
+  } catch (error) {
+    if (!isAppError(error, 'InvalidInput', 'AlreadyExists')) throw error;
+    return show(newOperatorPage(text, { fault: error.message }));
+  }
+}
+
+function show(model: NewOperatorPage): Answer {
+  const wrong = model.fault !== '';
+  return {
+    view: 'operators/new',
+    title: `${wrong ? 'Error: ' : ''}New Operator`,
+    section: 'operators',
+    crumbs: [{ label: 'Operators', href: '/operators' }, { label: 'New' }],
+    model,
+    ...(wrong ? { status: 422 } : {}),
+  };
+}

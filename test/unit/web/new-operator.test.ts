@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { KubeObject } from '../../../src/domain/resource.ts';
+import { EXAMPLE_OPERATOR, readOperator } from '../../../src/web/new-operator-page.ts';
+import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
+import { sampleOperations } from '../../support/sample-operations.ts';
+
+const created: KubeObject[] = [];
+let web: SampleWeb;
+before(async () => {
+  web = await startSampleWeb({
+    createOperator: async (actor, operator) => {
+      created.push(operator);
+      return await sampleOperations().createOperator(actor, operator);
+    },
+  });
+});
+after(async () => web.stop());
+
+async function post(manifest: string, act: 'check' | 'create'): Promise<Response> {
+  return await fetch(`${web.url}/operators/new`, {
+    method: 'POST',
+    body: new URLSearchParams({ manifest, _do: act }),
+    redirect: 'manual',
+    headers: { Cookie: 'chandlery=admin', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' },
+  });
+}
+
+test('the check writes nothing, shows what the chart brings, and keeps what was written', async () => {
+  const html = await (await post(EXAMPLE_OPERATOR.replace('version: 1.0.0', 'version: 1.0.0 # mine'), 'check')).text();
+  assert.deepEqual(created, []);
+  assert.match(html, /Deployment queue-operator/);
+  assert.match(html, /version: 1\.0\.0 # mine/);
+  assert.match(html, /value="create"/);
+});
+
+test('what is blocked cannot be created, and says why', async () => {
+  const html = await (await post(EXAMPLE_OPERATOR.replaceAll('my-operator', 'blocked'), 'create')).text();
+  assert.deepEqual(created, []);
+  assert.match(html, /belongs to the Operator chandlery-system\.cache/);
+  assert.doesNotMatch(html, /value="create"/);
+});
+
+test('it is created exactly as it was written', async () => {
+  const response = await post(EXAMPLE_OPERATOR.replaceAll('\n', '\r\n'), 'create');
+  assert.deepEqual([response.status, response.headers.get('location')], [303, '/operators/default/queue-operator']);
+  const read = readOperator(EXAMPLE_OPERATOR);
+  assert.deepEqual(created.at(-1), 'operator' in read ? read.operator : undefined);
+});
+
+test('a text that cannot be read is a fault with its line, and nothing is lost', async () => {
+  for (const [text, fault] of [
+    ['a: [', /Line 1/],
+    ['kind: Operator\na: *b\n', /Line 2: Aliases/],
+    ['- 1', /whole resource/],
+    ['metadata: {}', /metadata\.name must be there/],
+    ['', /whole resource/],
+  ] as const) {
+    const response = await post(text, 'create');
+    const html = await response.text();
+    assert.equal(response.status, 422);
+    assert.match(html, fault);
+    assert.match(html, /<title>Error: New Operator/);
+  }
+});

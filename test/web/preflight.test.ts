@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { listAt, textAt } from '../../src/domain/read.ts';
+import { createKube } from '../../src/kube/kube.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const LIMIT_RANGES = { group: '', version: 'v1', resource: 'limitranges' };
+const RIVAL = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {namespace: chandlery-system, name: rival}
+spec:
+  name: rival
+  chart: {repoURL: "file://charts", name: cache-operator, version: 0.1.0}
+  targetNamespace: rival
+  createNamespace: true
+`;
+
+describe('the check before anything is written, without JavaScript', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+
+  before(async () => {
+    [product, browser] = await Promise.all([startProduct(), openBrowser()]);
+    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+    await until(async () => (await items('/apps?availability=Available&search=cache')) > 0, 'the app is available', 120_000);
+    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const metadata = { name: 'small', namespace: 'team-a' };
+    const spec = { limits: [{ type: 'Container', max: { memory: '2Gi' } }] };
+    await kube.asController().create(LIMIT_RANGES, { apiVersion: 'v1', kind: 'LimitRange', metadata, spec });
+    await kube.close();
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+  });
+
+  it('stops once at pods that a limit range will refuse, and then installs all the same', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=wide&v.spec.memory=4Gi`);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Review wide' }).waitFor();
+    await page.getByText('memory 4Gi is above the limit of 2Gi for a container (LimitRange small)').waitFor();
+    await page.getByText('Cache wide in the namespace team-a').waitFor();
+    await visitor.check();
+    assert.equal((await product.api('dev-a', `/environments/team-a/instances/${CACHES}/wide`)).status, 404);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'wide' }).waitFor();
+    const { body } = await product.api('dev-a', `/environments/team-a/instances/${CACHES}/wide`);
+    assert.equal(textAt(body, 'object', 'spec', 'memory'), '4Gi');
+
+    await page.goto(`/environments/team-a/instances/${CACHES}/wide/delete`);
+    await page.getByRole('heading', { name: 'Will be deleted' }).waitFor();
+    await page.getByText('Cache wide', { exact: true }).waitFor();
+    await visitor.check();
+    await visitor.close();
+  });
+
+  it('tells a viewer over REST which right is missing to delete, and the smallest grant', async () => {
+    const path = `/environments/team-a/instances/${CACHES}/wide?dryRun=All`;
+    const { status, body } = await product.api('admin', path, { method: 'DELETE' });
+    assert.deepEqual([status, textAt(body, 'verdict')], [200, 'Blocked']);
+    assert.match(textAt(body, 'remedies', 0, 'kubectl') ?? '', /^kubectl create rolebinding .*chandlery-app-caches/);
+    assert.equal((await product.api('dev-a', path.split('?')[0] ?? '')).status, 200);
+  });
+
+  it('tells an admin what stands against a new Operator', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto('/operators');
+    await page.getByRole('link', { name: 'New Operator' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New Operator' }).waitFor();
+    await visitor.check();
+    await page.getByLabel('The resource, as YAML').fill(RIVAL);
+    await page.getByRole('button', { name: 'Check it' }).click();
+    await page.getByText(`The kind ${CACHES} belongs to the Operator chandlery-system.cache`).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Create it' }).count(), 0);
+    assert.equal(await page.getByLabel('The resource, as YAML').inputValue(), RIVAL);
+    await visitor.check();
+    await visitor.close();
+  });
+});
