@@ -153,8 +153,12 @@ export const SCHEMAS = {
         constraints: anything,
         options: list(object({ text, label: text, value: {} })),
         reference: {
-          ...object({ to: object({ group: text, resource: text, kind: text }), part: { enum: ['name', 'key'] }, of: text }, ['to', 'part']),
-          description: 'What the text names: an object, or a key of the object that the member `of` beside it names. Any text may be sent',
+          ...object({ to: object({ group: text, resource: text, kind: text }), part: { enum: ['name', 'key'] }, of: text, key: text }, [
+            'to',
+            'part',
+          ]),
+          description:
+            'What the text names: an object, or a key of the object that the member `of` beside it names; `key` is the member that names a key of it. Any text may be sent',
         },
         children: list({ $ref: '#/components/schemas/FormNode' }),
         open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },

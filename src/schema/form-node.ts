@@ -60,8 +60,14 @@ export interface ReferenceTarget {
 }
 
 /** What a text names: an object, or a key of the object that the member `of` beside it names. A better input, and no limit: any text may be typed. */
-export type Reference =
-  { readonly to: ReferenceTarget; readonly part: 'name' } | { readonly to: ReferenceTarget; readonly part: 'key'; readonly of: string };
+export type Reference = NameReference | { readonly to: ReferenceTarget; readonly part: 'key'; readonly of: string };
+
+export interface NameReference {
+  readonly to: ReferenceTarget;
+  readonly part: 'name';
+  /** The member beside it that names a key of the object. */
+  readonly key?: string;
+}
 
 /** A value typed as text into one line or several, or masked. */
 export interface TextNode extends NodeBase {

@@ -21,7 +21,8 @@ export function markReferences(group: NodeBase, children: readonly FormNode[], k
   const named = children.map((child) =>
     child.key === 'name' && whole !== undefined ? marked(child, { to: whole, part: 'name' }) : markText(child, kinds),
   );
-  return named.map((child) => markKey(child, named));
+  const keyed = named.map((child) => markKey(child, named));
+  return keyed.map((child) => withItsKey(child, keyed));
 }
 
 /** What a group is a reference to. Rows of a list go by the name of the list. */
@@ -70,6 +71,14 @@ function markKey(node: FormNode, siblings: readonly FormNode[]): FormNode {
   const longest = names.toSorted((a, b) => b.key.length - a.key.length).find(({ key }) => isKeyOf(node.key, key));
   const found = longest ?? (names.length === 1 && (node.key === 'key' || SAYS_KEY.test(wordsOf(node))) ? names[0] : undefined);
   return found === undefined ? node : marked(node, { to: found.reference.to, part: 'key', of: found.key });
+}
+
+/** A name knows the only key that stands beside it. */
+function withItsKey(node: FormNode, siblings: readonly FormNode[]): FormNode {
+  if (node.kind !== 'text' || node.reference?.part !== 'name') return node;
+  const keys = siblings.filter((one) => one.kind === 'text' && one.reference?.part === 'key' && one.reference.of === node.key);
+  const [only, ...others] = keys;
+  return only === undefined || others.length > 0 ? node : marked(node, { ...node.reference, key: only.key });
 }
 
 function isKeyOf(key: string, name: string): boolean {

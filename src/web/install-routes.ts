@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import type { FieldFault } from '../domain/errors.ts';
+import type { NewSecret } from '../domain/new-secret.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { placedForm } from '../schema/lay-environment.ts';
 import type { FormModel } from '../schema/form-node.ts';
@@ -7,6 +9,7 @@ import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
+import { newSecretsOf, splitTyped } from './form/new-secrets.ts';
 import { openWhole } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
@@ -55,8 +58,9 @@ async function openForm(install: Install, { query }: Visit): Promise<Answer> {
   return await showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
 }
 
-async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<Answer> {
-  const { body } = visit;
+async function receive(deps: WebDeps, install: Install, sent: Visit): Promise<Answer> {
+  const { fields: body, typed: secretValues } = splitTyped(sent.body);
+  const visit = { ...sent, body };
   const resource = install.targets.app;
   const whole = openWhole(install.model, body, resource);
   const head = headOf(install.targets, body, whole);
@@ -70,20 +74,28 @@ async function receive(deps: WebDeps, install: Install, visit: Visit): Promise<A
   if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, whole.fields, {});
+  const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
   const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
   if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
-  return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values) });
+  return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values), secrets });
 }
 
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
 async function attempt(
   { operations }: WebDeps,
   install: Install,
-  { visit, head, spec }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject },
+  {
+    visit,
+    head,
+    spec,
+    secrets,
+  }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject; readonly secrets: readonly NewSecret[] },
 ): Promise<Answer> {
   const { actor, body } = visit;
-  const draft = { environment: head.environment, app: install.targets.app.id, name: head.name.trim(), spec };
+  const draft = { environment: head.environment, app: install.targets.app.id, name: head.name.trim(), spec, secrets };
   try {
+    if (body.get('_do') === 'ask' && secrets.length > 0)
+      return await showDraft(install, { ...draft, fields: body, faults: secrets.map(cannotAsk) });
     if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install', etag: '' });
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
@@ -99,6 +111,12 @@ async function attempt(
     if (faults === undefined) throw error;
     return await showDraft(install, { ...draft, fields: body, faults });
   }
+}
+
+/** Others see what somebody asks them for, and a value that nobody may see has no place there. */
+function cannotAsk({ field }: NewSecret): FieldFault {
+  const message = 'Somebody else cannot make this Secret for you: refer to one that exists, and ask again';
+  return { ...(field === undefined ? {} : { field }), message };
 }
 
 async function showDraft(install: Install, draft: InstallDraft): Promise<Answer> {

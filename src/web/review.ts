@@ -27,6 +27,8 @@ export interface Review {
   readonly ask: { readonly lacking: boolean; readonly message: string };
   /** What the form held, so that nothing is lost on the way back. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
+  /** The inputs of values that are in no page, and have to be typed where they are sent. */
+  readonly secrets: readonly { readonly id: string; readonly name: string; readonly label: string }[];
 }
 
 /** @param changes what differs, field by field; the sentences about it are left out then. */
@@ -48,8 +50,13 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
     ],
     file: commands.file,
     ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
-    kept: [...body].filter(([name]) => !name.startsWith('_')).map(([name, value]) => ({ name, value })),
+    kept: [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value })),
+    secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
   };
+}
+
+function secretInput(path: string, body: URLSearchParams): Review['secrets'][number] {
+  return { id: `secret-${path}`, name: `w.${path}`, label: `Value of the new Secret ${body.get(`v.${path}`) ?? ''}` };
 }
 
 /** The YAML that was typed, now or before it became a form; empty without any. */

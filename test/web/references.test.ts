@@ -169,6 +169,58 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.equal(textAt(choices, 'missing', 'resource'), 'secrets');
   });
 
+  it('are made with the instance from the form without JavaScript: a password is generated, stored and referred to', async () => {
+    const { page, visitor } = await openInstall('generated');
+    await press(page, /^Create a new Secret/);
+    assert.equal(await page.locator('[name="v.spec.passwordSecretRef.name"]').inputValue(), 'generated-password');
+    assert.equal(await page.locator('[name="v.spec.passwordSecretRef.key"]').inputValue(), 'password');
+    await page.getByRole('button', { name: 'Review first' }).click();
+    await page.getByText('Secret generated-password in the namespace team-a').waitFor();
+    assert.equal(await secretOf('generated-password'), undefined);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'generated' }).waitFor();
+    assert.deepEqual(await specOf('generated'), { passwordSecretRef: { name: 'generated-password', key: 'password' } });
+    const made = await secretOf('generated-password');
+    assert.equal(Buffer.from(textAt(made, 'data', 'password') ?? '', 'base64').length, 32);
+    assert.equal(textAt(made, 'metadata', 'ownerReferences', 0, 'name'), 'generated');
+    await visitor.close();
+  });
+
+  it('get a value that was typed, which no page holds and the review asks for again', async () => {
+    const { page, visitor } = await openInstall('typed');
+    const value = page.locator('[name="w.spec.passwordSecretRef.name"]');
+    await press(page, /^Create a new Secret/);
+    await value.fill('swordfish-5');
+    await press(page, /^Update choices/);
+    assert.doesNotMatch(await page.content(), /swordfish-5/);
+    assert.ok(await page.getByLabel('Take the value that I type').isChecked());
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText('it has to be typed again each time').first().waitFor();
+    await value.fill('swordfish-5');
+    await page.getByRole('button', { name: 'Review first' }).click();
+    await page.getByLabel('Value of the new Secret typed-password').waitFor();
+    assert.doesNotMatch(await page.content(), /swordfish-5/);
+    await value.fill('swordfish-6');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'typed' }).waitFor();
+    const stored = textAt(await secretOf('typed-password'), 'data', 'password') ?? '';
+    assert.equal(Buffer.from(stored, 'base64').toString(), 'swordfish-6');
+    await visitor.close();
+  });
+
+  it('are not needed where a secret stands in the values: one is made up, and shown once', async () => {
+    const { page, visitor } = await openInstall('inline');
+    await press(page, /^Generate/);
+    const password = await page.locator('[name="v.spec.adminPassword"]').inputValue();
+    assert.equal(password.length, 32);
+    assert.doesNotMatch(page.url(), /v\.spec/);
+    await page.getByText('Show the generated value').click();
+    await page.getByText(password, { exact: true }).waitFor();
+    await press(page, /^Update choices/);
+    assert.equal(await page.getByText('Show the generated value').count(), 0);
+    await visitor.close();
+  });
+
   /** Gives a person the sight of team-a and the App's instances there, and nothing else. */
   async function letInstallOnly(person: string): Promise<void> {
     const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };

@@ -5,6 +5,7 @@ import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts'
 import type { ResourceKind } from '../../schema/document/read-manifest.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
 import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
+import { applySecretOp } from './new-secrets.ts';
 import { sealedValueAt } from './form-to-values.ts';
 import { openWhole, wholeAsYaml, withAllFields } from './whole-yaml.ts';
 import { nodeToFields } from './values-to-fields.ts';
@@ -15,7 +16,7 @@ export interface FormOpResult {
   readonly faults: readonly FieldFault[];
 }
 
-const OP = /^(add|yaml|fields|skeleton|open|branch|remove|up|down):(.*?)(?::(\d{1,4}))?$/s;
+const OP = /^(add|yaml|fields|skeleton|open|branch|remove|up|down|secret|existing|generate):(.*?)(?::(\d{1,4}))?$/s;
 
 /**
  * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
@@ -23,6 +24,7 @@ const OP = /^(add|yaml|fields|skeleton|open|branch|remove|up|down):(.*?)(?::(\d{
  * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
  *   part into a YAML field and `fields:spec.users` turns it back; `skeleton:spec` adds all other fields to the YAML of the whole form as comments; `open:spec.affinity` shows the fields of a group;
  *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none;
+ *   `generate:spec.password` makes a value up; `secret:spec.ref.name` asks for a new Secret and `existing:…` for none;
  *   `search` and `page:2` choose which fields are on the page. Others change nothing.
  * @param base the live values on edit; `{}` on create.
  * @param resource what a whole resource must be that stands in the place of the values.
@@ -38,6 +40,10 @@ export function applyFormOp(
   const path = parsePath(text);
   const node = path === undefined ? undefined : nodeAt(model.root, path, fieldMap(fields));
   if (verb === undefined || path === undefined || node === undefined) return { fields, faults: [] };
+  if (verb === 'secret' || verb === 'existing' || verb === 'generate') {
+    const { fields: changed, fault } = applySecretOp(model, fields, { verb, path, node });
+    return { fields: changed, faults: fault === undefined ? [] : [{ field: text, message: fault }] };
+  }
   if (verb === 'skeleton') return { fields: withAllFields(model, fields), faults: [] };
   if (verb === 'yaml') return toYaml(model, fields, { path, base });
   if (verb === 'fields')

@@ -108,6 +108,28 @@ export interface PickView extends TextView {
   readonly note: string;
   /** Whether the field has a button that reads the choices again. */
   readonly refresh: boolean;
+  /** The value of the button that asks for a new Secret; empty without one. */
+  readonly makeOp: string;
+  /** How the new Secret gets its value; false while none is asked for. */
+  readonly make: MakeView | false;
+}
+
+/** A Secret that is made together with the instance. */
+export interface MakeView {
+  readonly modeName: string;
+  readonly modes: readonly OptionView[];
+  readonly valueName: string;
+  readonly valueId: string;
+  /** The value of the button that takes it back. */
+  readonly existingOp: string;
+}
+
+/** A secret that stands in the values themselves. */
+export interface SecretView extends TextView {
+  /** The value of the button that makes one up; empty where it may not be changed. */
+  readonly generateOp: string;
+  /** What was just made up, to be written down once; empty otherwise. */
+  readonly generated: string;
 }
 
 export interface OptionView {
@@ -177,4 +199,4 @@ export interface BranchesView extends FieldFrame {
   readonly yamlOp: string;
 }
 
-export type FieldView = TextView | PickView | ChoiceView | GroupView | RowsView | BranchesView;
+export type FieldView = TextView | PickView | SecretView | ChoiceView | GroupView | RowsView | BranchesView;

@@ -51,6 +51,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
     choices,
+    generated: fields.get('_generated') ?? '',
     listed: new Map(),
     origins: {
       live: model.mode === 'edit' ? unitsHolding(model, fields, base) : new Set(),

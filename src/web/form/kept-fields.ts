@@ -39,7 +39,7 @@ function pathsIn(view: FieldView): string[] {
 }
 
 function namesIn(view: FieldView): string[] {
-  const own = view.keep === false ? [] : [view.keep.name];
+  const own = [view.keep === false ? '' : view.keep.name, 'make' in view && view.make !== false ? view.make.modeName : ''];
   if ('children' in view) return [...own, view.openName, ...view.children.flatMap(namesIn)];
   if ('branchName' in view) return [...own, view.branchName, ...view.content.flatMap(namesIn)];
   if (!('countName' in view)) return [...own, view.name];

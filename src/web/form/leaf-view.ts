@@ -4,6 +4,7 @@ import { fieldName } from './form-fields.ts';
 import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
 import { defaultHint, jsonText } from './hints.ts';
 import { pickView, referenceOf } from './pick-view.ts';
+import { secretView } from './secret-view.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 const MOST_RADIOS = 4;
@@ -30,6 +31,7 @@ export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpo
     masked: node.kind === 'secret',
     required: node.required && !hasSecret,
   };
+  if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, spot);
   const reference = lines || live !== undefined ? undefined : referenceOf(node);
   return reference === undefined ? view : pickView(shown, view, { reference, spot });
 }

@@ -1,14 +1,20 @@
 import { type Choice, type Choices, MOST_CHOICES, narrowChoices } from '../../domain/choices.ts';
 import type { MissingRight } from '../../domain/errors.ts';
 import type { Reference, TextNode } from '../../schema/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { targetId } from '../../schema/mark-references.ts';
+import { fieldName, nodeAt } from './form-fields.ts';
+import { canBeMade, typedName } from './new-secrets.ts';
 import type { FieldView, FormView, PickView, TextView } from './form-view-model.ts';
 import { fieldText, type ShowSpot, type ViewContext } from './view-context.ts';
 
 /** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
 export function pickView(context: ViewContext, view: TextView, { reference, spot }: { reference: Reference; spot: ShowSpot }): PickView {
   const resource = targetId(reference.to);
-  const offer = offerOf(context, reference, spot);
+  const isNew = reference.part === 'name' && context.fields.has(fieldName('m', spot.path));
+  const offer: Offer | undefined = isNew
+    ? { note: 'A new Secret of this name is made with the instance, and goes when the instance goes.' }
+    : offerOf(context, reference, spot);
   const { note = '', options = [] } = offer ?? {};
   const noteId = `${view.id}-note`;
   return {
@@ -19,6 +25,7 @@ export function pickView(context: ViewContext, view: TextView, { reference, spot
     note,
     describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
     refresh: offer?.refresh === true,
+    ...makingOf(context, spot, view.id),
   };
 }
 
@@ -37,6 +44,23 @@ function listOf(
   if (first !== undefined) return { listId: first, options: [] };
   if (!own) listed.set(resource, id);
   return { listId: id, options };
+}
+
+/** Whether a new Secret can be asked for here, or was. */
+function makingOf({ model, fields }: ViewContext, { path }: ShowSpot, id: string): Pick<PickView, 'makeOp' | 'make'> {
+  const node = nodeAt(model.root, path, fields);
+  const text = formatPath(path);
+  if (model.mode !== 'create' || node === undefined || !canBeMade(node)) return { makeOp: '', make: false };
+  const mode = fields.get(fieldName('m', path));
+  if (mode === undefined) return { makeOp: `secret:${text}`, make: false };
+  const modes = [
+    { id: `${id}-generate`, value: 'generate', label: 'Make a value up, which nobody sees on the way', selected: mode !== 'type' },
+    { id: `${id}-type`, value: 'type', label: 'Take the value that I type', selected: mode === 'type' },
+  ];
+  return {
+    makeOp: '',
+    make: { modeName: fieldName('m', path), modes, valueName: typedName(path), valueId: `${id}-value`, existingOp: `existing:${text}` },
+  };
 }
 
 interface Offer {

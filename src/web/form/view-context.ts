@@ -23,6 +23,8 @@ export interface ViewContext {
   readonly searching: boolean;
   /** What fields can refer to; undefined where nothing was looked for. */
   readonly choices: ShownChoices | undefined;
+  /** The path whose value was just made up; empty when none was. */
+  readonly generated: string;
   /** The lists of choices on the page so far: resource -> id. */
   readonly listed: Map<string, string>;
   readonly origins: Origins;
