@@ -32,7 +32,7 @@ export interface Route {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Plans' | 'Admin' | 'Account';
+  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Plans' | 'Recipes' | 'Admin' | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   /** Successful answers by status. */

@@ -8,13 +8,21 @@ import { CATALOG_ROUTES } from './catalog-routes.ts';
 import { INSTANCE_ROUTES } from './instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
+import { RECIPE_ROUTES } from './recipe-routes.ts';
 import { openApiOf, placeholders } from './openapi.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { UPGRADE_ROUTES } from './upgrade-routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
 /** The whole route table. */
-export const ROUTES: readonly Route[] = [...CATALOG_ROUTES, ...INSTANCE_ROUTES, ...PLAN_ROUTES, ...OPERATOR_ROUTES, ...UPGRADE_ROUTES];
+export const ROUTES: readonly Route[] = [
+  ...CATALOG_ROUTES,
+  ...INSTANCE_ROUTES,
+  ...PLAN_ROUTES,
+  ...RECIPE_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...UPGRADE_ROUTES,
+];
 
 export interface ApiDeps {
   readonly ports: Ports;

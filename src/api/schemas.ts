@@ -8,6 +8,7 @@ import { FORM_KINDS } from '../schema/form-node.ts';
 import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
 import { PLAN_SCHEMAS } from './plan-schemas.ts';
+import { RECIPE_SCHEMAS } from './recipe-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
@@ -354,6 +355,7 @@ export const SCHEMAS = {
   ]),
   ...UPGRADE_SCHEMAS,
   ...PLAN_SCHEMAS,
+  ...RECIPE_SCHEMAS,
   Problem: {
     ...object(
       {

@@ -2,9 +2,12 @@ import type { Kube } from '../kube/kube.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Store } from '../store/store.ts';
 
+type Kept = 'plans' | 'recipes' | 'journal';
+
 /** What operations need of the store. */
-export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, 'plans' | 'journal'>): Pick<Ports, 'plans' | 'journal'> {
-  return { plans: { table: store.plans, cluster: clusterUid(kube), now: Date.now }, journal: store.journal };
+export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>): Pick<Ports, Kept> {
+  const { plans, recipes, journal } = store;
+  return { plans: { table: plans, cluster: clusterUid(kube), now: Date.now }, recipes: { table: recipes, now: Date.now }, journal };
 }
 
 /** The uid of the cluster: that of its namespace `kube-system`, as is custom. Asked for once. */

@@ -1,4 +1,5 @@
 import type { JournalPort, SharedPlanPorts } from './plan-ports.ts';
+import type { RecipePorts } from './recipe-ports.ts';
 import type { UpgradePorts } from './upgrade-ports.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
 
@@ -20,6 +21,7 @@ export interface Ports {
   /** Charts and their rendering, for plans of upgrades. */
   readonly upgrades: UpgradePorts;
   readonly plans: SharedPlanPorts;
+  readonly recipes: RecipePorts;
   readonly journal: JournalPort;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;

@@ -4,9 +4,10 @@ import { isObject } from '../domain/read.ts';
 import type { SessionRecord } from '../domain/session.ts';
 import { JsonFile } from './json-file.ts';
 import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
+import { type RecipeData, recipesOf } from './recipe-table.ts';
 import type { Journal, JournalEntry, SessionTable, Store } from './store.ts';
 
-interface Data extends PlanData {
+interface Data extends PlanData, RecipeData {
   readonly sessions: Record<string, SessionRecord>;
   readonly journal: JournalEntry[];
   readonly secrets: Record<string, string>;
@@ -24,7 +25,7 @@ const JOURNAL_LENGTH = 2000;
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
   const adapter = new JsonFile<Data>(file, parseData);
-  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {} });
+  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {}, recipes: {} });
   await low.read();
   sweep(low.data, clock());
   sweepPlans(low.data, clock());
@@ -32,6 +33,7 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
     sessions: sessionsOf(low, clock),
     journal: journalOf(low),
     plans: plansOf(low, clock),
+    recipes: recipesOf(low),
     secret: (name) => secretOf(low, name),
     close: () => adapter.settled(),
   };
@@ -39,10 +41,10 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
 
 /** Tables that an older version did not write are empty. */
 function parseData(data: Readonly<Record<string, unknown>>): Data {
-  const { sessions = {}, journal = [], secrets = {}, plans = {} } = data;
-  const known = isObject(sessions) && Array.isArray(journal) && isObject(secrets) && isObject(plans);
+  const { sessions = {}, journal = [], secrets = {}, plans = {}, recipes = {} } = data;
+  const known = isObject(sessions) && Array.isArray(journal) && isObject(secrets) && isObject(plans) && isObject(recipes);
   if (!known) throw new TypeError('its tables are not what we write');
-  return { sessions, journal, secrets, plans } as unknown as Data;
+  return { sessions, journal, secrets, plans, recipes } as unknown as Data;
 }
 
 function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {

@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../domain/session.ts';
+import type { RecipeTable } from '../domain/recipe.ts';
 import type { PlanTable } from '../domain/shared-plan.ts';
 
 /** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
@@ -38,6 +39,7 @@ export interface Store {
   readonly sessions: SessionTable;
   readonly journal: Journal;
   readonly plans: PlanTable;
+  readonly recipes: RecipeTable;
   /** A random secret of 32 bytes that stays the same for this name; made at the first call. */
   secret(name: string): Promise<Uint8Array>;
   /** Waits for what is being written. */

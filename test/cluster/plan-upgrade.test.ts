@@ -29,7 +29,7 @@ const ADDRESS = { namespace: NS, name: 'crate' };
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
-let ports: Omit<Ports, 'plans' | 'journal'>;
+let ports: Omit<Ports, 'plans' | 'recipes' | 'journal'>;
 let folder: string;
 const ending = new AbortController();
 

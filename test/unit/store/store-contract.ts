@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Recipe, RecipeOwner } from '../../../src/domain/recipe.ts';
 import type { SessionRecord } from '../../../src/domain/session.ts';
 import { describePlans } from './plan-contract.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -23,6 +24,12 @@ export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
     expiresAt: now + 1000,
     ...change,
   };
+}
+
+export function aRecipe(change: Partial<Recipe> = {}): Recipe {
+  const time = '2026-01-01T00:00:00.000Z';
+  const words = { id: 'r', app: 'caches.example.com', title: 'Small', description: '', values: { size: 1 } };
+  return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
 }
 
 /** What every store must do, whatever it is made of. @param open opens an empty store with a clock. */
@@ -105,6 +112,49 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
           entries.map(({ target }) => target),
           ['three', 'two'],
         );
+      }));
+
+    it('keeps recipes by their owners, over a restart', () =>
+      withStore(async ({ store, reopen }) => {
+        await store.recipes.add(aRecipe({ id: 'r2', title: 'b' }), 9);
+        await store.recipes.add(aRecipe({ id: 'r1', title: 'a' }), 9);
+        await store.recipes.add(aRecipe({ id: 'g', owner: { group: 'oidc:u1' } }), 9);
+        const { recipes } = await reopen();
+        assert.deepEqual(await recipes.get('r1'), aRecipe({ id: 'r1', title: 'a' }));
+        const ids = async (...owners: RecipeOwner[]): Promise<string[]> => (await recipes.listOf(owners)).map(({ id }) => id);
+        assert.deepEqual(await ids({ user: 'oidc:u1' }), ['r1', 'r2']);
+        assert.deepEqual(await ids({ group: 'oidc:u1' }), ['g'], 'a group is not the person of the same name');
+        assert.deepEqual(await ids({ user: 'oidc:u2' }), []);
+        for (const id of ['', '__proto__', 'constructor']) assert.equal(await recipes.get(id), undefined);
+      }));
+
+    it('keeps no more recipes of an owner than the bound, however many come at once', () =>
+      withStore(async ({ store: { recipes } }) => {
+        const many = Array.from({ length: 5 }, (_, index) => aRecipe({ id: `r${index}` }));
+        const answers = await Promise.all(many.map((recipe) => recipes.add(recipe, 3)));
+        assert.deepEqual(answers.toSorted(), ['added', 'added', 'added', 'full', 'full']);
+        assert.equal((await recipes.listOf([{ user: 'oidc:u1' }])).length, 3);
+        assert.equal(await recipes.add(aRecipe({ id: 'other', owner: { user: 'oidc:u2' } }), 3), 'added');
+      }));
+
+    it('changes and deletes a recipe for one of those who read the same version', () =>
+      withStore(async ({ store: { recipes } }) => {
+        await recipes.add(aRecipe(), 9);
+        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), 1));
+        assert.deepEqual((await Promise.all(changes)).toSorted(), [false, true]);
+        assert.equal(await recipes.delete('r', 1), false);
+        assert.equal(await recipes.delete('r', 2), true);
+        assert.equal(await recipes.delete('r', 2), false);
+        assert.equal(await recipes.replace(aRecipe(), 1), false);
+        assert.equal(await recipes.get('r'), undefined);
+      }));
+
+    it('gives copies of recipes', () =>
+      withStore(async ({ store: { recipes } }) => {
+        const recipe = aRecipe({ values: { a: { b: 1 } } });
+        await recipes.add(recipe, 9);
+        (recipe.values['a'] as { b: number }).b = 2;
+        assert.deepEqual((await recipes.get('r'))?.values, { a: { b: 1 } });
       }));
 
     it('gives the same secret for the same name, over a restart', () =>

@@ -1,0 +1,121 @@
+import { AppError } from '../domain/errors.ts';
+import { applyMergePatch } from '../domain/merge-patch.ts';
+import { objectAt, textAt } from '../domain/read.ts';
+import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import { listRecipes, showRecipe } from '../operation/list-recipes.ts';
+import { changeRecipe, deleteRecipe, saveRecipe } from '../operation/save-recipe.ts';
+import { PAGE_QUERY, pageOfItems } from './paging.ts';
+import type { Call, Reply, Route } from './route.ts';
+import { pageOf, ref } from './schemas.ts';
+
+const RECIPE = '/recipes/{id}';
+
+/** Saved configurations of people and groups. */
+export const RECIPE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/recipes',
+    operationId: 'listRecipes',
+    summary: 'The saved configurations of you and your groups',
+    tag: 'Recipes',
+    query: {
+      app: { type: 'string', default: '', description: 'Of this app alone' },
+      search: { type: 'string', default: '', description: 'Every word must occur in title, description or owner' },
+      ...PAGE_QUERY,
+    },
+    replies: { 200: { description: 'A page of saved configurations', schema: pageOf('Recipe') } },
+    handle: async ({ ports, actor, query }) => {
+      const recipes = await listRecipes(ports, actor, { app: textAt(query, 'app') ?? '', search: textAt(query, 'search') ?? '' });
+      return { status: 200, body: pageOfItems(recipes, ({ title, id }) => `${title.toLowerCase()} ${id}`, query) };
+    },
+  },
+  {
+    method: 'post',
+    path: '/recipes',
+    operationId: 'saveRecipe',
+    summary: 'Save a configuration for yourself or a group of yours, without its secrets',
+    tag: 'Recipes',
+    body: ref('RecipeDraft'),
+    replies: { 201: { description: 'What was saved; Location names it', schema: ref('SavedRecipe') } },
+    handle: async (call) => await save(call),
+  },
+  {
+    method: 'get',
+    path: RECIPE,
+    operationId: 'showRecipe',
+    summary: 'One saved configuration',
+    tag: 'Recipes',
+    replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('Recipe') } },
+    handle: async ({ ports, actor, params }) => {
+      const recipe = await showRecipe(ports, actor, params['id'] ?? '');
+      return { status: 200, body: recipe, etag: tagOf(recipe) };
+    },
+  },
+  {
+    method: 'patch',
+    path: RECIPE,
+    operationId: 'changeRecipe',
+    summary: 'Change a saved configuration by a JSON Merge Patch (RFC 7386); `If-Match` guards against changes by others',
+    tag: 'Recipes',
+    body: ref('RecipePatch'),
+    replies: { 200: { description: 'The changed one', schema: ref('SavedRecipe') } },
+    handle: async (call) => await change(call),
+  },
+  {
+    method: 'delete',
+    path: RECIPE,
+    operationId: 'deleteRecipe',
+    summary: 'Delete a saved configuration; `If-Match` guards against changes by others',
+    tag: 'Recipes',
+    replies: { 200: { description: 'It is gone' } },
+    handle: async ({ ports, actor, params, ifMatch, requestId }) => {
+      const { id, version } = await matched({ ports, actor, params, ifMatch });
+      await deleteRecipe(ports, actor, { id, version, requestId });
+      return { status: 200 };
+    },
+  },
+];
+
+async function save({ ports, actor, body, requestId }: Call): Promise<Reply> {
+  const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
+  const owner: RecipeOwner = group === undefined ? { user: user ?? actor.user } : { group };
+  const saved = await saveRecipe(ports, actor, {
+    app: textAt(body, 'app') ?? '',
+    title: textAt(body, 'title') ?? '',
+    description: textAt(body, 'description') ?? '',
+    values: objectAt(body, 'values') as JsonObject,
+    owner,
+    requestId,
+  });
+  return { status: 201, body: saved, etag: tagOf(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
+}
+
+async function change({ ports, actor, params, body, ifMatch, requestId }: Call): Promise<Reply> {
+  const { id, version, values } = await matched({ ports, actor, params, ifMatch });
+  const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
+  const patch = Object.hasOwn(body as object, 'values') ? objectAt(body, 'values') : undefined;
+  const saved = await changeRecipe(ports, actor, {
+    id,
+    version,
+    requestId,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(patch === undefined ? {} : { values: applyMergePatch(values, patch) as JsonObject }),
+  });
+  return { status: 200, body: saved, etag: tagOf(saved.recipe) };
+}
+
+/** The recipe that the caller means, as they last read it. */
+async function matched({ ports, actor, params, ifMatch }: Pick<Call, 'ports' | 'actor' | 'params' | 'ifMatch'>): Promise<Recipe> {
+  const recipe = await showRecipe(ports, actor, params['id'] ?? '');
+  if (ifMatch === '' || ifMatch === '*' || ifMatch === tagOf(recipe)) return recipe;
+  throw new AppError(
+    'PreconditionFailed',
+    `saved configuration ${JSON.stringify(recipe.title)}: it was changed since you read it; read it again`,
+  );
+}
+
+function tagOf({ id, version }: Recipe): string {
+  return `${id}.${version}`;
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from './resource.ts';
+
+/** Whose a recipe is: one person's, or that of all members of a group. Names as the api-server has them. */
+export type RecipeOwner = { readonly user: string } | { readonly group: string };
+
+/** A saved configuration of an App. It holds no secret. Times are ISO 8601 in UTC. */
+export interface Recipe {
+  /** 128 random bits in hexadecimal digits. */
+  readonly id: string;
+  /** The App's id. */
+  readonly app: string;
+  readonly title: string;
+  /** Plain text; possibly empty. */
+  readonly description: string;
+  /** What goes under `spec`. */
+  readonly values: JsonObject;
+  readonly owner: RecipeOwner;
+  readonly created: string;
+  readonly updated: string;
+  /** 1 at first; one more with each change. */
+  readonly version: number;
+}
+
+/** The recipes that are kept. */
+export interface RecipeTable {
+  get(id: string): Promise<Recipe | undefined>;
+  /** Those of any of the owners, by title. */
+  listOf(owners: readonly RecipeOwner[]): Promise<readonly Recipe[]>;
+  /** Adds a recipe, unless its owner has as many as the bound. */
+  add(recipe: Recipe, bound: number): Promise<'added' | 'full'>;
+  /** Puts a recipe over the one before, when that has the version; the answer is whether it had. */
+  replace(recipe: Recipe, version: number): Promise<boolean>;
+  /** Deletes a recipe that has the version; the answer is whether it did. */
+  delete(id: string, version: number): Promise<boolean>;
+}
+
+export function isSameOwner(a: RecipeOwner, b: RecipeOwner): boolean {
+  if ('user' in a) return 'user' in b && a.user === b.user;
+  return 'group' in b && a.group === b.group;
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import type { Actor } from '../domain/actor.ts';
+import { AppError, type FieldFault } from '../domain/errors.ts';
+import { isSameOwner, type Recipe, type RecipeOwner } from '../domain/recipe.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import { appForm } from '../schema/app-form.ts';
+import { journaled } from './journaled.ts';
+import { ownersFor, showRecipe } from './list-recipes.ts';
+import type { Ports } from './ports.ts';
+import { recipeValues } from './recipe-values.ts';
+import { showApp } from './show-app.ts';
+
+/** What somebody wants to save. */
+export interface RecipeDraft {
+  readonly app: string;
+  readonly title: string;
+  readonly description: string;
+  readonly values: JsonObject;
+  readonly owner: RecipeOwner;
+  readonly requestId: string;
+}
+
+/** What is to be changed of a recipe; absent: stays. */
+export interface RecipeChange {
+  readonly id: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly values?: JsonObject;
+  /** The version that it must have; absent: whichever it has. */
+  readonly version?: number;
+  readonly requestId: string;
+}
+
+/** A recipe as it was saved, and the secrets that were left out. */
+export interface SavedRecipe {
+  readonly recipe: Recipe;
+  readonly stripped: readonly string[];
+}
+
+type Needs = Pick<Ports, 'catalog' | 'chart' | 'recipes' | 'journal'>;
+
+/** Recipes that a person or a group can have. */
+export const MOST_RECIPES = 100;
+const LONGEST_TITLE = 100;
+const LONGEST_DESCRIPTION = 1000;
+
+/**
+ * Saves a configuration of an App for the actor or a group of theirs, without its secrets.
+ *
+ * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `TooManyRequests` beyond 100 of an owner;
+ *   `TooLarge`; `NotFound` as `findApp`.
+ */
+export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft): Promise<SavedRecipe> {
+  const id = randomBytes(16).toString('hex');
+  return await journaledHere(
+    ports,
+    actor,
+    { action: 'create recipe', target: `${draft.app}/${id}`, requestId: draft.requestId },
+    async () => {
+      const { app, owner } = draft;
+      const words = parseWords(draft);
+      if (!ownersFor(actor).some((one) => isSameOwner(one, owner))) {
+        throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
+      }
+      const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
+      const now = new Date(ports.recipes.now()).toISOString();
+      const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
+      if ((await ports.recipes.table.add(recipe, MOST_RECIPES)) === 'full') {
+        throw new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
+      }
+      return { recipe, stripped };
+    },
+  );
+}
+
+/** Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more. */
+export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeChange): Promise<SavedRecipe> {
+  return await journaledHere(ports, actor, { action: 'update recipe', target: change.id, requestId: change.requestId }, async () => {
+    const before = await showRecipe(ports, actor, change.id);
+    const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
+    const { values, stripped } =
+      change.values === undefined
+        ? { values: before.values, stripped: [] }
+        : recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), change.values);
+    const updated = new Date(ports.recipes.now()).toISOString();
+    const recipe: Recipe = { ...before, ...words, values, updated, version: before.version + 1 };
+    const done = before.version === (change.version ?? before.version) && (await ports.recipes.table.replace(recipe, before.version));
+    if (!done) throw stale(before);
+    return { recipe, stripped };
+  });
+}
+
+/** Deletes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more. */
+export async function deleteRecipe(
+  ports: Pick<Ports, 'recipes' | 'journal'>,
+  actor: Actor,
+  { id, version, requestId }: Pick<RecipeChange, 'id' | 'version' | 'requestId'>,
+): Promise<void> {
+  await journaledHere(ports, actor, { action: 'delete recipe', target: id, requestId }, async () => {
+    const recipe = await showRecipe(ports, actor, id);
+    if (!(await ports.recipes.table.delete(id, version ?? recipe.version))) throw stale(recipe);
+  });
+}
+
+async function journaledHere<T>(
+  { journal, recipes }: Pick<Ports, 'recipes' | 'journal'>,
+  actor: Actor,
+  deed: Parameters<typeof journaled>[2],
+  act: () => Promise<T>,
+): Promise<T> {
+  return await journaled({ journal, now: recipes.now }, actor, deed, act);
+}
+
+function parseWords(words: { readonly title: string; readonly description: string }): { title: string; description: string } {
+  const [title, description] = [words.title.trim(), words.description.replaceAll('\r\n', '\n').trim()];
+  const faults: FieldFault[] = [
+    ...(title === '' ? [{ field: 'title', message: 'Enter a title' }] : []),
+    ...(title.length > LONGEST_TITLE ? [{ field: 'title', message: `Shorten the title to ${LONGEST_TITLE} characters` }] : []),
+    ...(/\p{Cc}/u.test(title) ? [{ field: 'title', message: 'Write the title in one line' }] : []),
+    ...(description.length > LONGEST_DESCRIPTION
+      ? [{ field: 'description', message: `Shorten the description to ${LONGEST_DESCRIPTION} characters` }]
+      : []),
+  ];
+  if (faults.length > 0)
+    throw new AppError('InvalidInput', `saved configuration: ${faults.map(({ message }) => message).join('; ')}`, { faults });
+  return { title, description };
+}
+
+function stale({ title }: Recipe): AppError {
+  return new AppError('Conflict', `saved configuration ${JSON.stringify(title)}: somebody else changed it meanwhile; look at it again`);
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import express from 'express';
+import { createApiRouter } from '../../../src/api/router.ts';
+import type { Actor } from '../../../src/domain/actor.ts';
+import { isAppError } from '../../../src/domain/errors.ts';
+import { at, listAt } from '../../../src/domain/read.ts';
+import { startContext } from '../../../src/http/request-context.ts';
+import { listRecipes, showRecipe } from '../../../src/operation/list-recipes.ts';
+import type { Ports } from '../../../src/operation/ports.ts';
+import { changeRecipe, deleteRecipe, MOST_RECIPES, type RecipeDraft, saveRecipe } from '../../../src/operation/save-recipe.ts';
+import { buildForm } from '../../../src/schema/form-model.ts';
+import { unknownFields } from '../../../src/schema/unknown-fields.ts';
+import { createStore } from '../../../src/store/create-store.ts';
+import type { Store } from '../../../src/store/store.ts';
+
+const APP = 'caches.example.com';
+const ANNA: Actor = { user: 'oidc:anna', groups: ['oidc:team', 'oidc:all'] };
+const BEN: Actor = { user: 'oidc:ben', groups: ['oidc:team'] };
+const EVE: Actor = { user: 'oidc:eve', groups: ['oidc:anna'] };
+const SPEC = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer' },
+    users: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, password: { type: 'string' } } } },
+  },
+};
+const CRD = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: APP, labels: { 'chandlery.dev/operator': 'sys.cache' } },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Cache', plural: 'caches' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: SPEC } } } }],
+  },
+  status: { conditions: [{ type: 'Established', status: 'True' }] },
+};
+const OPERATOR = {
+  apiVersion: 'operatorcontroller.kubeplus/v1',
+  kind: 'Operator',
+  metadata: { name: 'cache', namespace: 'sys' },
+  spec: { name: 'cache', catalog: { kinds: [{ kind: 'Cache' }] } },
+  status: { status: 'READY', crds: [{ name: APP, kind: 'Cache', established: true }] },
+};
+
+let folder: string;
+let store: Store;
+let ports: Ports;
+let count = 0;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chandlery-recipes-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function start(): Promise<void> {
+  count += 1;
+  store = await createStore({ file: join(folder, `${count}.json`) });
+  ports = {
+    catalog: { operators: () => [OPERATOR], customResourceDefinitions: () => [CRD], environments: () => [], catalogSources: () => [] },
+    chart: async () => undefined,
+    publicUrl: 'http://h',
+    recipes: { table: store.recipes, now: () => 1_700_000_000_000 },
+    journal: store.journal,
+  } as unknown as Ports;
+}
+
+const draft = (change: Partial<RecipeDraft> = {}): RecipeDraft => ({
+  app: APP,
+  title: ' Small ',
+  description: 'For a try',
+  values: { size: 1 },
+  owner: { user: ANNA.user },
+  requestId: 'r1',
+  ...change,
+});
+const code = async (act: Promise<unknown>): Promise<string> => {
+  try {
+    await act;
+    return 'done';
+  } catch (error) {
+    return isAppError(error) ? error.code : assert.fail(String(error));
+  }
+};
+
+test('A recipe is seen, changed and deleted by its person alone; in a group, by all who are in it', async () => {
+  await start();
+  const own = (await saveRecipe(ports, ANNA, draft())).recipe;
+  const ours = (await saveRecipe(ports, ANNA, draft({ title: 'Ours', owner: { group: 'oidc:team' } }))).recipe;
+  const titles = async (actor: Actor): Promise<string[]> =>
+    (await listRecipes(ports, actor, { app: APP, search: '' })).map(({ title }) => title);
+  assert.deepEqual([await titles(ANNA), await titles(BEN), await titles(EVE)], [['Ours', 'Small'], ['Ours'], []]);
+  for (const [actor, id, answer] of [
+    [BEN, own.id, 'NotFound'],
+    [EVE, own.id, 'NotFound'],
+    [EVE, ours.id, 'NotFound'],
+    [BEN, ours.id, 'done'],
+  ] as const) {
+    assert.equal(await code(showRecipe(ports, actor, id)), answer);
+    assert.equal(await code(changeRecipe(ports, actor, { id, description: 'x', requestId: 'r2' })), answer);
+  }
+  assert.equal(await code(deleteRecipe(ports, EVE, { id: ours.id, requestId: 'r3' })), 'NotFound');
+  assert.equal(await code(deleteRecipe(ports, BEN, { id: ours.id, requestId: 'r3' })), 'done');
+});
+
+test('Nobody saves for another person or for a group that they are not in', async () => {
+  await start();
+  for (const owner of [{ user: BEN.user }, { group: 'oidc:admins' }, { group: ANNA.user }]) {
+    assert.equal(await code(saveRecipe(ports, ANNA, draft({ owner }))), 'Forbidden');
+  }
+});
+
+test('Secrets, and what stands for them, are left out and told', async () => {
+  await start();
+  const users = [{ name: 'a', password: 'hunter2' }, { name: '<kept: spec.users[1].name>' }];
+  const values = { size: 1, users, other: [{ adminPassword: 'x' }, '<kept: spec.a>', 'b'] };
+  const { recipe, stripped } = await saveRecipe(ports, ANNA, draft({ values }));
+  assert.deepEqual(recipe.values, { size: 1, users: [{ name: 'a' }, {}], other: [{}, 'b'] });
+  assert.deepEqual(
+    stripped,
+    ['spec.users[0].password', 'spec.users[1].name', 'spec.other[0].adminPassword', 'spec.other[1]'].toSorted(
+      (a, b) => stripped.indexOf(a) - stripped.indexOf(b),
+    ),
+  );
+  assert.equal(stripped.length, 4);
+});
+
+test('Of two who read the same version one changes it, and the other is told', async () => {
+  await start();
+  const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
+  const change = async (title: string): Promise<string> => await code(changeRecipe(ports, ANNA, { id, title, version: 1, requestId: 'r' }));
+  assert.deepEqual((await Promise.all([change('x'), change('y')])).toSorted(), ['Conflict', 'done']);
+  assert.equal(await code(deleteRecipe(ports, ANNA, { id, version: 1, requestId: 'r' })), 'Conflict');
+  assert.equal((await showRecipe(ports, ANNA, id)).version, 2);
+});
+
+test('What is too much or says nothing is refused', async () => {
+  await start();
+  for (const [change, answer] of [
+    [{ title: ' ' }, 'InvalidInput'],
+    [{ title: 'a\nb' }, 'InvalidInput'],
+    [{ title: 'a'.repeat(101) }, 'InvalidInput'],
+    [{ description: 'a'.repeat(1001) }, 'InvalidInput'],
+    [{ values: { a: 'a'.repeat(256 * 1024) } }, 'TooLarge'],
+    [{ app: 'nothing.example.com' }, 'NotFound'],
+  ] as const) {
+    assert.equal(await code(saveRecipe(ports, ANNA, draft(change))), answer, JSON.stringify(change).slice(0, 60));
+  }
+  await Promise.all(Array.from({ length: MOST_RECIPES }, () => saveRecipe(ports, ANNA, draft())));
+  assert.equal(await code(saveRecipe(ports, ANNA, draft())), 'TooManyRequests');
+});
+
+test('Each write is in the journal, also one that was refused', async () => {
+  await start();
+  const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
+  await code(deleteRecipe(ports, EVE, { id, requestId: 'r2' }));
+  await deleteRecipe(ports, ANNA, { id, requestId: 'r3' });
+  const lines = (await store.journal.newest(9)).map(({ user, action, target, outcome, requestId }) => [
+    user,
+    action,
+    target,
+    outcome,
+    requestId,
+  ]);
+  assert.deepEqual(lines, [
+    [ANNA.user, 'delete recipe', id, 'done', 'r3'],
+    [EVE.user, 'delete recipe', id, 'refused', 'r2'],
+    [ANNA.user, 'create recipe', `${APP}/${id}`, 'done', 'r1'],
+  ]);
+});
+
+test('Over REST a recipe is saved, found, changed by who read it last, and deleted', async () => {
+  await start();
+  const app = express();
+  app.use(express.json({ type: ['application/json', 'application/merge-patch+json'] }));
+  app.use((_request, response, next) => {
+    startContext(response, 'r9');
+    next();
+  });
+  app.use('/api/v1', createApiRouter({ ports, actorOf: () => ANNA }));
+  app.use(((error, _request, response, _next) => {
+    response.status(isAppError(error) ? error.status : 500).json({ code: isAppError(error) ? error.code : String(error) });
+  }) satisfies express.ErrorRequestHandler);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  try {
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const call = async (
+      method: string,
+      path: string,
+      sent?: object,
+      ifMatch = '',
+    ): Promise<{ status: number; body: unknown; headers: Headers }> => {
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const headers = { 'Content-Type': type, ...(ifMatch === '' ? {} : { 'If-Match': ifMatch }) };
+      const response = await fetch(origin + path, { method, headers, ...(sent === undefined ? {} : { body: JSON.stringify(sent) }) });
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+    };
+    const saved = await call('POST', '/api/v1/recipes', { app: APP, title: 'T', values: { size: 2 }, owner: { group: 'oidc:team' } });
+    assert.equal(saved.status, 201);
+    const path = saved.headers.get('location') ?? '';
+    const shown = await call('GET', path);
+    const tag = shown.headers.get('etag') ?? '';
+    assert.deepEqual(at(shown.body, 'owner'), { group: 'oidc:team' });
+    assert.equal(listAt((await call('GET', `/api/v1/recipes?app=${APP}&search=t+TEAM`)).body, 'items').length, 1);
+    assert.equal(listAt((await call('GET', '/api/v1/recipes?search=nothing')).body, 'items').length, 0);
+    const changed = await call('PATCH', path, { values: { size: null, users: [] } }, tag);
+    assert.deepEqual([changed.status, at(changed.body, 'recipe', 'values')], [200, { users: [] }]);
+    assert.equal((await call('PATCH', path, { title: 'U' }, tag)).status, 412);
+    assert.equal((await call('DELETE', path, undefined, tag)).status, 412);
+    assert.equal(
+      (await call('POST', '/api/v1/recipes', { app: APP, title: 'T', values: {}, owner: { user: 'x', group: 'y' } })).status,
+      422,
+    );
+    assert.equal((await call('DELETE', path, undefined, changed.headers.get('etag') ?? '')).status, 200);
+    assert.equal((await call('GET', path)).status, 404);
+  } finally {
+    server.close();
+  }
+});
+
+test('Values that the schema has no place for any more are named', () => {
+  const model = buildForm({ schema: SPEC, root: 'spec', curated: [], mode: 'create' });
+  assert.deepEqual(unknownFields(model, { size: 1, old: 2, users: [{ name: 'a' }, { nick: 'b' }] }), ['spec.old', 'spec.users[1].nick']);
+  const open = buildForm({ schema: { ...SPEC, 'x-kubernetes-preserve-unknown-fields': true }, root: 'spec', curated: [], mode: 'create' });
+  assert.deepEqual(unknownFields(open, { old: 2 }), []);
+});
