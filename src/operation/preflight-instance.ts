@@ -1,9 +1,9 @@
 import type { Actor } from '../domain/actor.ts';
+import type { Cluster } from '../domain/cluster.ts';
 import { commandsFor } from '../domain/instance-commands.ts';
 import type { Commands, Preflight } from '../domain/instance.ts';
 import { newSecretCommands, type NewSecret } from '../domain/new-secret.ts';
-import type { Finding } from '../domain/preflight/findings.ts';
-import { joinFindings } from '../domain/preflight/findings.ts';
+import { joinFindings, type Finding, type Findings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { refuseLocked } from './instance-layers.ts';
@@ -36,14 +36,7 @@ export async function preflightInstance(
       await tryNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
-    look: async () => {
-      const around = await readSurroundings(cluster, { namespace, spec: object.spec });
-      return (stored) =>
-        joinFindings([
-          { created: [...secrets.map((secret) => secretCreation(secret, namespace)), creation(stored)] },
-          judgeSurroundings({ app: draft.app, object: stored, ...around }),
-        ]);
-    },
+    look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace }),
     changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
     commands: withSecrets(
       commandsFor(object, {
@@ -57,6 +50,21 @@ export async function preflightInstance(
       place,
     ),
   });
+}
+
+interface Scene {
+  readonly app: string;
+  readonly object: KubeObject;
+  readonly secrets: readonly NewSecret[];
+  readonly namespace: string;
+}
+
+/** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
+async function lookAround(cluster: Pick<Cluster, 'get' | 'list'>, scene: Scene): Promise<(stored: KubeObject) => Findings> {
+  const { app, object, secrets, namespace } = scene;
+  const around = await readSurroundings(cluster, { namespace, spec: object.spec });
+  const made = secrets.map((secret) => secretCreation(secret, namespace));
+  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeSurroundings({ app, object: stored, ...around })]);
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {
