@@ -15,12 +15,13 @@ export function specSchema(app: Pick<App, 'schema'>): JsonObject {
 type FormParts = Pick<App, 'schema' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings'>;
 
 /**
- * The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. Fields may refer to instances of the
+ * The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. What the catalogue starts
+ * instances with is a default for new ones alone. Fields may refer to instances of the
  * App itself and of the other kinds of its Operator.
  */
 export function appForm(app: FormParts, mode: FormMode): FormModel {
   const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
-  const defaults = objectAt(app.defaults, 'spec') as JsonObject;
+  const defaults = mode === 'create' ? (objectAt(app.defaults, 'spec') as JsonObject) : {};
   const kinds = [app, ...app.siblings].map(targetOf);
   const frozen = pathsBelow(frozenPaths(app.schema), 'spec');
   return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, frozen, kinds });

@@ -2,7 +2,7 @@ import type { EnvironmentView } from '../domain/environment.ts';
 import { at, isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
 import { instanceLayers, type InstanceLayers, type LayeredApp } from '../domain/values/instance-layers.ts';
-import type { Lock } from '../domain/values/locks.ts';
+import { layValues, type Lock } from '../domain/values/locks.ts';
 import { appForm } from './app-form.ts';
 import type { FormMode, FormModel, FormNode } from './form-node.ts';
 
@@ -26,11 +26,11 @@ interface Layer {
 function layNode(node: FormNode, layer: Layer): FormNode {
   const by = layer.by ?? layer.locks.find(({ names }) => names.length === 0)?.by;
   if (layer.value === undefined && layer.locks.length === 0 && by === undefined) return node;
-  const set = layer.value !== undefined && !isEmpty(layer.value) ? { fallback: layer.value, fallbackSource: 'environment' as const } : {};
-  const given = node.kind !== 'group' && (by !== undefined || layer.value !== undefined);
-  const own = { ...(by === undefined ? {} : { locked: by }), ...set, ...(given ? { required: false } : {}) };
+  const locked = by === undefined ? {} : { locked: by };
   const inner = { ...layer, ...(by === undefined ? {} : { by }) };
-  if (node.kind === 'group') return { ...node, ...own, children: node.children.map((child) => layChild(child, inner)) };
+  if (node.kind === 'group') return { ...node, ...locked, children: node.children.map((child) => layChild(child, inner)) };
+  const given = by === undefined && layer.value === undefined ? {} : { required: false };
+  const own = { ...locked, ...given, ...fallbackOf(node, layer.value) };
   if (node.kind !== 'choice') return { ...node, ...own };
   const branches = node.branches.map((branch) => ({ ...branch, node: layNode(branch.node, inner) as typeof branch.node }));
   return { ...node, ...own, branches };
@@ -41,11 +41,15 @@ function layChild(child: FormNode, { value, locks, by }: Layer): FormNode {
   return layNode(child, { value: at(value, child.key) as Json | undefined, locks: below, ...(by === undefined ? {} : { by }) });
 }
 
-function isEmpty(value: Json): boolean {
-  return isObject(value) && Object.keys(value).length === 0;
+/** Maps are merged, everything else is replaced. */
+function fallbackOf({ fallback }: FormNode, value: Json | undefined): Pick<FormNode, 'fallback' | 'fallbackSource'> {
+  if (value === undefined) return {};
+  const laid = isObject(fallback) && isObject(value) ? layValues(fallback, value) : value;
+  return { fallback: laid, fallbackSource: 'environment' };
 }
 
-/** The form of an App where its instance would be, or is. */
+/** The form of an App where its instance would be, or is. Only new instances start with values of the environment; its locks hold for all. */
 export function placedForm(app: PlacedApp, mode: FormMode, environment?: Pick<EnvironmentView, 'name' | 'overlay'>): FormModel {
-  return layEnvironment(appForm(app, mode), instanceLayers(app, environment));
+  const { lower, locks } = instanceLayers(app, environment);
+  return layEnvironment(appForm(app, mode), { lower: mode === 'create' ? lower : { operator: {}, environment: {} }, locks });
 }

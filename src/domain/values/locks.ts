@@ -77,5 +77,5 @@ function without(values: JsonObject, [name = '', ...rest]: readonly string[]): J
   if (!Object.hasOwn(values, name)) return values;
   const { [name]: value, ...others } = values;
   if (rest.length === 0) return others;
-  return isObject(value) ? { ...others, [name]: without(value as JsonObject, rest) } : values;
+  return isObject(value) ? { ...others, [name]: without(value, rest) } : values;
 }
