@@ -5,6 +5,8 @@ import type { Finding } from './findings.ts';
 
 const MOST = 200;
 const DEEPEST = 24;
+/** Even a number or an amount may be a password then. */
+const SECRET_NAME = /pass|secret|token|key|pin|cred|auth/i;
 
 /**
  * What a change does to a spec, a line for each field. Only numbers, amounts and yes or no are shown: any other text may be a secret. Lists count
@@ -23,7 +25,7 @@ function changesBelow(before: unknown, after: unknown, path: readonly string[]):
     return keys.flatMap((key) => changesBelow(before[key], after[key], [...path, key]));
   }
   const field = path.join('.');
-  const [from, to] = [harmlessText(before), harmlessText(after)];
+  const [from, to] = SECRET_NAME.test(field) ? [] : [harmlessText(before), harmlessText(after)];
   if (after === undefined) return [lineFor(field, `${field} is taken away`)];
   if (before === undefined) return [lineFor(field, to === undefined ? `${field} is set` : `${field} is set to ${to}`)];
   return [lineFor(field, from === undefined || to === undefined ? `${field} changes` : `${field} changes from ${from} to ${to}`)];

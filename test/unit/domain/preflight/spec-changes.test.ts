@@ -25,6 +25,10 @@ describe('what a change does to a spec', () => {
     ]);
   });
 
+  it('tells not even an amount of what may be a secret', () => {
+    assert.deepEqual(lines({ password: '100m', pin: 1 }, { password: '200m', pin: 2 }), ['spec.password changes', 'spec.pin changes']);
+  });
+
   it('is bounded', () => {
     const wide = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, index]));
     assert.equal(lines({}, wide).length, 201);
