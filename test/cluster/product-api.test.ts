@@ -82,6 +82,21 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/dry`)).status, 404);
   });
 
+  it('finds out what a new Operator would bring, and what a developer lacks to create it', async () => {
+    const chart = { repoURL: 'file://charts', name: 'cache-operator', version: '0.1.0' };
+    const spec = { name: 'rival', chart, targetNamespace: 'rival', createNamespace: true };
+    const body = { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { name: 'rival' }, spec };
+    const asked = await product.api('admin', '/operators?dryRun=All', { method: 'POST', body });
+    assert.deepEqual([asked.status, textAt(asked.body, 'verdict')], [200, 'Blocked']);
+    const blocked = listAt(asked.body, 'findings', 'blocked').map((line) => textAt(line, 'message'));
+    assert.ok(blocked.includes(`The kind ${CACHES} belongs to the Operator chandlery-system.cache`), blocked.join());
+    const refused = await product.api('dev-a', '/operators?dryRun=All', { method: 'POST', body });
+    assert.equal(textAt(refused.body, 'missing', 0, 'resource'), 'operators');
+    assert.deepEqual(listAt(refused.body, 'findings', 'created'), []);
+    assert.equal((await product.api('dev-a', '/operators', { method: 'POST', body })).status, 403);
+    assert.equal((await product.api('admin', '/operators', { method: 'POST', body: { ...body, kind: 'Secret' } })).status, 422);
+  });
+
   it('lays what the catalogue starts new instances with under the values that were sent', async () => {
     const post = async (spec: object): Promise<Answer> =>
       await product.api('dev-a', `${INSTANCES}?dryRun=All`, {
