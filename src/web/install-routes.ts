@@ -92,7 +92,13 @@ async function attempt(
   }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject; readonly secrets: readonly NewSecret[] },
 ): Promise<Answer> {
   const { actor, body } = visit;
-  const draft = { environment: head.environment, app: install.targets.app.id, name: head.name.trim(), spec, secrets };
+  const draft = {
+    environment: head.environment,
+    app: install.targets.app.id,
+    name: head.name.trim(),
+    spec,
+    ...(secrets.length === 0 ? {} : { secrets }),
+  };
   try {
     if (body.get('_do') === 'ask' && secrets.length > 0)
       return await showDraft(install, { ...draft, fields: body, faults: secrets.map(cannotAsk) });

@@ -54,8 +54,8 @@ function makingOf({ model, fields }: ViewContext, { path }: ShowSpot, id: string
   const mode = fields.get(fieldName('m', path));
   if (mode === undefined) return { makeOp: `secret:${text}`, make: false };
   const modes = [
-    { id: `${id}-generate`, value: 'generate', label: 'Make a value up, which nobody sees on the way', selected: mode !== 'type' },
-    { id: `${id}-type`, value: 'type', label: 'Take the value that I type', selected: mode === 'type' },
+    { id: `${id}-generate`, value: 'generate', label: 'Make a value up', selected: mode !== 'type' },
+    { id: `${id}-type`, value: 'type', label: 'Type a value', selected: mode === 'type' },
   ];
   return {
     makeOp: '',
@@ -104,6 +104,7 @@ function keyOffer(
 ): Offer | undefined {
   const name = fieldText(context, 'v', [...spot.path.slice(0, -1), reference.of]) ?? '';
   const chosen = items.find((item) => item.name === name);
+  if (context.fields.has(fieldName('m', [...spot.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
   if (chosen !== undefined && chosen.keys.length > 0)
     return { note: `Choose a key of ${name} or type one.`, options: chosen.keys, refresh: true };
   return chosen === undefined && items.length > 0
