@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { mergePatchBetween } from '../../src/domain/merge-patch.ts';
+import { objectAt, textAt } from '../../src/domain/read.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+
+const run = promisify(execFile);
+const CACHES = 'caches.samples.chandlery.dev';
+const INSTANCES = '/environments/team-a/instances';
+const NAME = 'same';
+/** Texts that a parser of YAML 1.1 takes for something else, and what a shell would. */
+const SPEC = {
+  version: '8.0',
+  replicas: 2,
+  memory: '64Mi',
+  exposure: {
+    annotations: { on: 'off', y: 'yes', time: '1:30', day: '2024-01-01', octal: '0777', number: '1e3', quoted: `it's "$(id)"\n#` },
+  },
+};
+
+describe('each equivalent leaves the object that the page makes', { timeout: 400_000 }, () => {
+  let product: Product;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  const instance = `${INSTANCES}/${CACHES}/${NAME}`;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-equivalents-'));
+    product = await startProduct();
+    const { kubectl = 'kubectl' } = await loadTools(repoRoot);
+    await mkdir(join(folder, 'bin'));
+    const shim = `#!/bin/sh\nexec '${kubectl}' --as oidc:dev-a --as-group oidc:team-a --as-group system:authenticated "$@"\n`;
+    await writeFile(join(folder, 'bin', 'kubectl'), shim);
+    await chmod(join(folder, 'bin', 'kubectl'), 0o755);
+    const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+    env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('dev-a') };
+    await until(
+      async () => textAt((await post('?dryRun=All', SPEC)).body, 'verdict') === 'Ready',
+      'the app and the environment are there',
+      180_000,
+    );
+  });
+  after(async () => {
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const post = async (query: string, spec: object) =>
+    await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: CACHES, name: NAME, spec } });
+  const shell = async (script: string): Promise<void> => {
+    await run('sh', ['-ec', script], { env });
+  };
+  /** What somebody chose of an object: not who wrote it when, and not what its operator adds in its own time. */
+  const stored = async (): Promise<object> => {
+    const { body } = await product.api('dev-a', instance);
+    const { labels, annotations } = objectAt(body, 'object', 'metadata');
+    return { spec: objectAt(body, 'object', 'spec'), labels, annotations };
+  };
+  const remove = async (): Promise<void> => {
+    await product.api('dev-a', instance, { method: 'DELETE' });
+    await until(async () => (await product.api('dev-a', instance)).status === 404, 'it is gone', 60_000);
+  };
+  /** A form of the pages, sent as it is. */
+  const form = async (path: string, fields: Record<string, string>): Promise<Response> =>
+    await fetch(`${product.origin}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { Authorization: `Bearer ${env['TOKEN'] ?? ''}`, Accept: 'text/html' },
+      body: new URLSearchParams(fields),
+    });
+  const FIELDS = {
+    environment: 'team-a',
+    name: NAME,
+    'v.spec.version': SPEC.version,
+    'v.spec.replicas': String(SPEC.replicas),
+    'v.spec.memory': SPEC.memory,
+    'n.spec.exposure.annotations': String(Object.keys(SPEC.exposure.annotations).length),
+    ...Object.fromEntries(
+      Object.entries(SPEC.exposure.annotations).flatMap(([key, value], index) => [
+        [`k.spec.exposure.annotations[${index}]`, key],
+        [`v.spec.exposure.annotations[${index}]`, value],
+      ]),
+    ),
+  };
+
+  it('for an installation: kubectl, curl and the file for git', async () => {
+    const made = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'install' });
+    assert.equal(made.headers.get('location'), `/environments/team-a/instances/${CACHES}/${NAME}`, await made.text());
+    const byPage = await stored();
+    assert.deepEqual(objectAt(byPage, 'spec', 'exposure', 'annotations'), SPEC.exposure.annotations);
+    await remove();
+
+    const { body } = await post('?dryRun=All', SPEC);
+    const file = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'file' });
+    assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename=caches-same\.yaml$/);
+    await writeFile(join(folder, 'caches-same.yaml'), await file.text());
+    const ways = {
+      kubectl: textAt(body, 'commands', 'kubectl') ?? '',
+      curl: textAt(body, 'commands', 'curl') ?? '',
+      file: `kubectl apply --server-side -f '${join(folder, 'caches-same.yaml')}'`,
+    };
+    for (const [way, script] of Object.entries(ways)) {
+      await shell(script);
+      assert.deepEqual(await stored(), byPage, way);
+      await remove();
+    }
+  });
+
+  it('for a change, fields that go included: kubectl and curl', async () => {
+    const wanted = { ...SPEC, replicas: 1, exposure: { annotations: { on: 'on', day: '2024-01-01' } } };
+    const change = async (query: string) => {
+      const spec = mergePatchBetween(SPEC, wanted);
+      return await product.api('dev-a', `${instance}${query}`, { method: 'PATCH', body: { spec } });
+    };
+    await post('', SPEC);
+    const { body } = await change('?dryRun=All');
+    assert.equal((await change('')).status, 200);
+    const byApi = await stored();
+    assert.deepEqual(objectAt(byApi, 'spec', 'exposure', 'annotations'), wanted.exposure.annotations);
+    await remove();
+    for (const way of ['kubectl', 'curl']) {
+      await post('', SPEC);
+      await shell(textAt(body, 'commands', way) ?? '');
+      assert.deepEqual(await stored(), byApi, way);
+      await remove();
+    }
+  });
+});
