@@ -25,7 +25,7 @@ export const PLAN_ROUTES: readonly Route[] = [
     handle: async ({ ports, actor, query }) => {
       const { mine, waiting } = await listPlans(ports, actor);
       const items = query['waiting'] === true ? waiting : mine;
-      return { status: 200, body: pageOfItems(items, ({ created, id }) => `${created} ${id}`, query) };
+      return { status: 200, body: pageOfItems(items, youngestFirst, query) };
     },
   },
   {
@@ -87,6 +87,13 @@ export const PLAN_ROUTES: readonly Route[] = [
     },
   },
 ];
+
+const END_OF_TIME = 8.64e15;
+
+/** A key of a plan by which the youngest comes first. */
+export function youngestFirst({ created, id }: { readonly created: string; readonly id: string }): string {
+  return `${String(END_OF_TIME - Date.parse(created)).padStart(16, '0')} ${id}`;
+}
 
 async function ask({ ports, actor, body, requestId }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
