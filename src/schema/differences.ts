@@ -95,6 +95,11 @@ function stepInto(spot: Spot, step: string | number, schema: JsonObject): Omit<S
   return { keys: [...spot.keys, step], schema, fallback: undefined, nodes, secret, without: spot.without };
 }
 
+/** Whether a part of a value is a secret or holds one: by its control, and by its name where no control describes it. */
+export function isOrHoldsSecret(node: FormNode, key: string, value: Json): boolean {
+  return isSecret([node], key) || holdsSecret([node], value);
+}
+
 /** What no control describes goes by its name. */
 function isSecret(nodes: readonly FormNode[], step: string | number): boolean {
   if (nodes.some((node) => node.kind === 'secret' || (node.kind === 'list' && node.item.kind === 'secret'))) return true;

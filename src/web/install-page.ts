@@ -4,6 +4,7 @@ import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from './badges.ts';
 import { resourcesShown } from './form/pick-view.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
+import { installLink, type InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { ownFault, showForm, type ShownForm } from './instance-form.ts';
 import { appPath, installPath } from './paths.ts';
@@ -26,6 +27,7 @@ export interface InstallPage extends ShownForm {
   readonly nameFault: string;
   /** False without any. */
   readonly presets: PresetsView | false;
+  readonly link: InstallLink;
 }
 
 export interface EnvironmentChoice {
@@ -74,6 +76,7 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     environmentFault: ownFault(draft.faults, 'environment'),
     name: draft.name,
     nameFault: ownFault(draft.faults, 'metadata.name'),
+    link: installLink(app.id, model, draft),
     presets: app.presets.length > 0 && presetsView(app.presets, draft.fields),
   };
 }

@@ -13,6 +13,7 @@ import { newSecretsOf, splitTyped } from './form/new-secrets.ts';
 import { openWhole } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
+import { installLink } from './install-link.ts';
 import { pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { headFaults, headOf, type InstallHead } from './install-head.ts';
@@ -144,7 +145,8 @@ async function showDraft(install: Install, draft: InstallDraft): Promise<Answer>
 function showReview(install: Install, draft: InstanceDraft, review: object): Answer {
   const { app, targets } = install.targets;
   const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
-  const model = { review, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
+  const link = installLink(app.id, install.model, { ...draft, fields: install.visit.body });
+  const model = { review, link, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
   return { view: 'apps/review', title: `Review ${draft.name}`, section: 'catalog', crumbs: crumbsOf(install, 'Review'), model };
 }
 

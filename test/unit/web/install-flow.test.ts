@@ -223,6 +223,23 @@ test('what the environment sets and locks stands in the form, and is refused whe
   assert.match(await refused.text(), /Class name: It is locked by the environment team-a/);
 });
 
+test('the form and its review have a link that fills the form in the same way, without secrets', async () => {
+  const post = await start();
+  const typed = `${GOOD}&n.spec.users=1&v.spec.users[0].name=app&v.spec.password=hunter2`;
+  for (const step of ['_op=search', '_do=review']) {
+    const html = await (await post(INSTALL, `${typed}&${step}`)).text();
+    const href = (/<a href="([^"]+)">A link to this form/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+    assert.match(html, /Secrets are not in it: <code>spec\.password<\/code>/);
+    assert.doesNotMatch(href, /hunter2/);
+    const { url } = await opened();
+    const again = await url(href);
+    assert.match(again, /name="v\.spec\.storage\.size" value="20Gi"/);
+    assert.match(again, /name="v\.spec\.users\[0\]\.name" value="app"/);
+    assert.match(again, /id="name"[^>]* value="orders"/);
+    assert.doesNotMatch(again, /hunter2/);
+  }
+});
+
 const SEEN_FIELD = /name="seen" value="([^"]*)"/;
 
 async function opened(): Promise<{ readonly url: (path: string) => Promise<string> }> {

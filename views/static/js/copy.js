@@ -1,10 +1,11 @@
 const SHOWN_MS = 2000;
 
-/** Makes the button of each `data-copy` block copy the block's text. One listener serves blocks that come later, too. */
+/** Makes the button of each `data-copy` block copy the block's link or text. One listener serves blocks that come later, too. */
 export function copyButtons() {
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('[data-copy] button');
-    const text = button?.closest('[data-copy]').querySelector('code')?.textContent;
+    const block = button?.closest('[data-copy]');
+    const text = block?.querySelector('a')?.href ?? block?.querySelector('code')?.textContent;
     if (text === undefined) return;
     const label = button.querySelector('span');
     label.textContent = (await write(text)) ? 'Copied' : 'Select and copy it by hand';
