@@ -29,6 +29,10 @@ const INSTANCES = '/environments/{environment}/instances';
 const INSTANCE = `${INSTANCES}/{app}/{name}`;
 const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } } as const;
 
+const VERSION = {
+  version: { type: 'string', default: '', description: 'A served version of the kind; by default that of the app' },
+} as const;
+
 /** Environments and what is installed in them. */
 export const INSTANCE_ROUTES: readonly Route[] = [
   {
@@ -105,8 +109,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'showInstance',
     summary: 'One instance',
     tag: 'Instances',
+    query: VERSION,
     replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
-    handle: async ({ ports, actor, params }) => withTag(200, await showInstance(ports, actor, addressOf(params))),
+    handle: async ({ ports, actor, params, query }) => withTag(200, await showInstance(ports, actor, versioned(params, query))),
   },
   {
     method: 'patch',
@@ -114,7 +119,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'updateInstance',
     summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`; `If-Match` guards against changes by others',
     tag: 'Instances',
-    query: DRY_RUN,
+    query: { ...DRY_RUN, ...VERSION },
     body: ref('InstancePatch'),
     replies: {
       200: {
@@ -183,10 +188,11 @@ function newSecret(item: unknown, index: number): NewSecret {
 }
 
 async function change({ ports, actor, params, query, body, ifMatch }: Call): Promise<Reply> {
-  const live = await showInstance(ports, actor, addressOf(params));
+  const address = versioned(params, query);
+  const live = await showInstance(ports, actor, address);
   refuseStale(live, ifMatch);
   const spec = applyMergePatch(live.object.spec ?? {}, objectAt(body, 'spec'));
-  const wanted: InstanceChange = { ...addressOf(params), spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
+  const wanted: InstanceChange = { ...address, spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
   return withTag(200, await updateInstance(ports, actor, wanted));
 }
@@ -206,6 +212,12 @@ function withTag(status: 200 | 201, instance: InstanceView): Reply {
 
 function addressOf(params: Call['params']): InstanceAddress {
   return { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
+}
+
+/** An address with the version of the kind that was asked for. */
+function versioned(params: Call['params'], query: Call['query']): InstanceAddress {
+  const version = textAt(query, 'version') ?? '';
+  return version === '' ? addressOf(params) : { ...addressOf(params), version };
 }
 
 function pathOf({ environment, app, name }: InstanceAddress): string {

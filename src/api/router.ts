@@ -7,6 +7,7 @@ import type { Ports } from '../operation/ports.ts';
 import { CATALOG_ROUTES } from './catalog-routes.ts';
 import { INSTANCE_ROUTES } from './instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
+import { MIGRATION_ROUTES } from './migration-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import { RECIPE_ROUTES } from './recipe-routes.ts';
 import { openApiOf, placeholders } from './openapi.ts';
@@ -18,6 +19,7 @@ import { validatorOf, type Validator } from './validator.ts';
 export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
   ...INSTANCE_ROUTES,
+  ...MIGRATION_ROUTES,
   ...PLAN_ROUTES,
   ...RECIPE_ROUTES,
   ...OPERATOR_ROUTES,

@@ -7,6 +7,7 @@ import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
 import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
+import { MIGRATION_SCHEMAS } from './migration-schemas.ts';
 import { PLAN_SCHEMAS } from './plan-schemas.ts';
 import { RECIPE_SCHEMAS } from './recipe-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
@@ -354,6 +355,7 @@ export const SCHEMAS = {
     'message',
   ]),
   ...UPGRADE_SCHEMAS,
+  ...MIGRATION_SCHEMAS,
   ...PLAN_SCHEMAS,
   ...RECIPE_SCHEMAS,
   Problem: {

@@ -18,6 +18,7 @@ import { listOperatorProblems } from '../operation/list-operator-problems.ts';
 import { listOperators } from '../operation/list-operators.ts';
 import { me } from '../operation/me.ts';
 import { operatorRights } from '../operation/operator-rights.ts';
+import { planInstanceMigration } from '../operation/plan-migration.ts';
 import { planOperatorDeletion } from '../operation/plan-operator-deletion.ts';
 import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
 import type { Ports } from '../operation/ports.ts';
@@ -55,6 +56,7 @@ export function bindOperations(ports: Ports): WebOperations {
     listEvents: (actor, address) => listEvents(ports, actor, address),
     preflightChange: (actor, change) => preflightChange(ports, actor, change),
     updateInstance: (actor, change) => updateInstance(ports, actor, change),
+    planMigration: (actor, address) => planInstanceMigration(ports, actor, address),
     preflightDeletion: (actor, address) => preflightDeletion(ports, actor, address),
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
     ...bindPlans(ports),

@@ -1,5 +1,5 @@
 import type { Actor } from '../domain/actor.ts';
-import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { versionsOf, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
 import { healthOf } from '../domain/health-rules/health-of.ts';
@@ -16,6 +16,8 @@ export interface InstanceAddress {
   readonly environment: string;
   readonly app: string;
   readonly name: string;
+  /** The served version of the kind to address it in; by default that of the App. */
+  readonly version?: string;
 }
 
 /** An Instance with what it belongs to, as the actor may read it. */
@@ -44,13 +46,26 @@ export async function findInstance(
     `${entry.summary.displayName} ${JSON.stringify(address.name)}: there is none in ${environment.name}`,
   );
   if (!isDnsSubdomain(address.name)) throw missing;
-  const { group, version, plural } = entry.summary;
-  const ref = { group, version, resource: plural, namespace: environment.namespace, name: address.name };
+  const { group, plural } = entry.summary;
+  const ref = {
+    group,
+    version: versionFor(entry, address.version),
+    resource: plural,
+    namespace: environment.namespace,
+    name: address.name,
+  };
   try {
     return { entry, environment, ref, object: await ports.clusters.asActor(actor).get(ref) };
   } catch (error) {
     throw isAppError(error, 'NotFound') ? missing : error;
   }
+}
+
+/** @throws AppError `InvalidInput` for a version that is not served. */
+export function versionFor({ crd, summary }: CatalogEntry, version = ''): string {
+  if (version === '' || version === summary.version) return summary.version;
+  if (versionsOf(crd).some(({ name, served }) => served && name === version)) return version;
+  throw new AppError('InvalidInput', `${summary.displayName}: the cluster does not serve a version ${JSON.stringify(version)}`);
 }
 
 /** A row about an Instance. */

@@ -41,7 +41,7 @@ export async function preflightChange(
       method: 'PATCH',
       app: change.app,
       environment: environment.name,
-      url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}`,
+      url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}${change.version === undefined ? '' : `?version=${encodeURIComponent(change.version)}`}`,
       body: { spec: mergePatchBetween(before.spec ?? {}, change.spec) },
     }),
   });

@@ -18,6 +18,7 @@ import { valuesToFields } from './form/values-to-fields.ts';
 import { keepYaml, openWhole, type WholeForm } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
+import { versionMoves } from './version-moves.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
@@ -180,7 +181,7 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: changePage(instance, model, { ...draft, choices }),
+    model: { ...changePage(instance, model, { ...draft, choices }), ...versionMoves(change.app, instance) },
     ...statusOf(wrong, draft),
   };
 }

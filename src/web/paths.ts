@@ -19,6 +19,11 @@ export function instancePath({ environment, app, name }: InstanceAddress): strin
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }
 
+/** Where an Instance is moved to a version of its kind. */
+export function migrationPath(instance: InstanceAddress, version: string): string {
+  return `${instancePath(instance)}/migration?version=${encodeURIComponent(version)}`;
+}
+
 /** The address of an Operator's page, or of one below it. */
 export function operatorPath({ namespace, name }: { readonly namespace: string; readonly name: string }, below?: string): string {
   const page = `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;

@@ -28,6 +28,7 @@ import type { OperatorEvents, OperatorEventsInput } from '../operation/list-oper
 import type { ProblemsInput } from '../operation/list-operator-problems.ts';
 import type { OperatorRights } from '../operation/operator-rights.ts';
 import type { OperatorDeletion } from '../operation/plan-operator-deletion.ts';
+import type { InstanceMigration } from '../operation/plan-migration.ts';
 import type { PlanInput } from '../operation/plan-operator-upgrade.ts';
 import type { OperatorStep } from '../operation/steer-operator.ts';
 
@@ -44,6 +45,7 @@ export interface Me {
 
 export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
 export type { PlanList, PlanSummary, PlanVerdict, PlanView, PlanWish };
+export type { InstanceMigration };
 export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights, OperatorStep };
 
 /**
@@ -70,6 +72,8 @@ export interface WebOperations {
   listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
   updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
+  /** `InvalidInput` for a version that is not served. */
+  planMigration(actor: Actor, address: InstanceAddress): Promise<InstanceMigration>;
   preflightDeletion(actor: Actor, address: InstanceAddress): Promise<Preflight>;
   deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
   askPlan(actor: Actor, wish: PlanWish): Promise<PlanSummary>;

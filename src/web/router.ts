@@ -9,6 +9,7 @@ import { environmentRoutes } from './environment-routes.ts';
 import { installRoutes } from './install-routes.ts';
 import { instanceRoutes } from './instance-routes.ts';
 import { messagePage } from './message-page.ts';
+import { migrationRoutes } from './migration-routes.ts';
 import { planRoutes } from './plan-routes.ts';
 import type { WebDeps } from './page.ts';
 import { shellOf } from './shell.ts';
@@ -28,6 +29,7 @@ export function createWebRouter(deps: WebDeps): Router {
     environmentRoutes(deps),
     instanceRoutes(deps),
     changeRoutes(deps),
+    migrationRoutes(deps),
     planRoutes(deps),
     adminRoutes(deps),
   );

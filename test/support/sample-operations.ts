@@ -4,9 +4,10 @@ import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
 import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
-import type { Facet, InstanceAddress, InstanceDraft, WebOperations } from '../../src/web/ports.ts';
+import type { Facet, InstanceAddress, InstanceDraft, InstanceMigration, WebOperations } from '../../src/web/ports.ts';
 import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
+import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { samplePlans } from './sample-plans.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
@@ -61,6 +62,7 @@ const WRITES = {
   createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
   preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
   updateInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find(draft),
+  planMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
 };

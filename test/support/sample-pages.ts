@@ -40,6 +40,10 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page(`${INSTANCES}/reports`, 'dev-a', { title: 'reports in Team A', holds: ['class="progress"', 'waits for the app’s controller'] }),
   page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'FailedScheduling', '(12 times)'] }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
+  page(`${INSTANCES}/orders/migration?version=v2`, 'dev-a', {
+    title: 'Move orders to v2',
+    holds: ['name="d.spec.legacy"', 'name="t.spec.region"'],
+  }),
   page(`/environments/shop/instances/${POSTGRES}/orders/edit`, 'dev-a', {
     status: 403,
     title: 'You may not change orders',

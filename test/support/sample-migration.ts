@@ -1,0 +1,44 @@
+import type { InstanceView } from '../../src/domain/instance.ts';
+import type { JsonObject } from '../../src/domain/resource.ts';
+import type { InstanceMigration } from '../../src/web/ports.ts';
+import { planMigration } from '../../src/schema/migration.ts';
+
+const text = { type: 'string' };
+
+const FROM: JsonObject = {
+  type: 'object',
+  properties: {
+    instances: { type: 'integer', default: 1 },
+    storage: { type: 'object', properties: { size: text } },
+    storageClass: text,
+    legacy: text,
+    password: text,
+    maintenance: { type: 'string', default: 'sunday' },
+  },
+};
+
+const TO: JsonObject = {
+  type: 'object',
+  required: ['region'],
+  properties: {
+    instances: { type: 'string' },
+    storage: { type: 'object', properties: { size: { type: 'string', maxLength: 3 } } },
+    storageClassName: text,
+    region: text,
+    maintenance: { type: 'string', default: 'monday' },
+    extra: text,
+  },
+};
+
+/** What moving a sample instance to `v2` asks: a row of every kind. */
+export function sampleMigration({ object, etag }: InstanceView): InstanceMigration {
+  const values = { ...(object.spec as JsonObject), storageClass: 'fast', legacy: 'x', password: 'hunter2' };
+  return {
+    ...planMigration({ from: FROM, to: TO, values, root: 'spec' }),
+    version: 'v2',
+    from: 'v1',
+    versions: ['v1', 'v2'],
+    etag,
+    values,
+  };
+}
