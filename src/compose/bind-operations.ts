@@ -36,6 +36,7 @@ import { steerOperator } from '../operation/steer-operator.ts';
 import { updateInstance } from '../operation/update-instance.ts';
 import type { WebOperations } from '../web/ports.ts';
 import { bindPlans } from './bind-plans.ts';
+import { bindRecipes } from './bind-recipes.ts';
 
 /** The operations as the pages take them: each with its ports given. */
 export function bindOperations(ports: Ports): WebOperations {
@@ -60,6 +61,7 @@ export function bindOperations(ports: Ports): WebOperations {
     preflightDeletion: (actor, address) => preflightDeletion(ports, actor, address),
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
     ...bindPlans(ports),
+    ...bindRecipes(ports),
     listOperators: (actor, filter) => listOperators(ports, actor, filter),
     countInstances: (actor, names) => countInstances(ports, actor, names),
     showOperator: (actor, operator) => showOperator(ports, actor, operator),

@@ -7,7 +7,8 @@ import type { ShownChoices } from './form/shown-choices.ts';
 import { installLink, type InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { ownFault, showForm, type ShownForm } from './instance-form.ts';
-import { appPath, installPath } from './paths.ts';
+import type { ShownRecipe } from './install-recipe.ts';
+import { appPath, installPath, recipesPath } from './paths.ts';
 import type { InstallTargets } from './ports.ts';
 
 export interface InstallPage extends ShownForm {
@@ -17,6 +18,9 @@ export interface InstallPage extends ShownForm {
   readonly action: string;
   readonly backHref: string;
   readonly parametersHref: string;
+  readonly recipesHref: string;
+  /** The saved configuration that the form starts from. */
+  readonly recipe?: ShownRecipe;
   readonly environments: readonly EnvironmentChoice[];
   /** Whether there is any environment that this can be installed in. */
   readonly possible: boolean;
@@ -50,6 +54,7 @@ export interface InstallDraft {
   readonly faults: readonly FieldFault[];
   /** What the fields can refer to in that environment. */
   readonly choices?: ShownChoices;
+  readonly recipe?: ShownRecipe;
 }
 
 export function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): InstallPage {
@@ -69,6 +74,8 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     action: installPath(app.id),
     backHref: appPath(app.id),
     parametersHref: appPath(app.id, 'parameters'),
+    recipesHref: recipesPath(app.id),
+    ...(draft.recipe === undefined ? {} : { recipe: draft.recipe }),
     environments,
     possible: environments.some(({ note }) => note === ''),
     picks:

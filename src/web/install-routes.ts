@@ -7,7 +7,6 @@ import type { FormModel } from '../schema/form-node.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
-import { prefill } from './form/prefill.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { newSecretsOf, splitTyped } from './form/new-secrets.ts';
 import { openWhole } from './form/whole-yaml.ts';
@@ -16,12 +15,14 @@ import { readShownChoices } from './form-choices.ts';
 import { installLink } from './install-link.ts';
 import { pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
+import { faultsOfTexts, valuesOfLink } from './install-recipe.ts';
 import { headFaults, headOf, type InstallHead } from './install-head.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { appPath, installPath, instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
-import { fileAnswer, reviewOf, wantsReview } from './review.ts';
+import { saveValues } from './recipe-routes.ts';
+import { fileAnswer, keptInputs, reviewOf, wantsReview } from './review.ts';
 import { newValuesView } from './value-changes-view.ts';
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
@@ -53,10 +54,13 @@ async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
 }
 
 /** A link can fill the form: `?environment=team-a&name=orders&preset=small&v.spec.instances=3`. */
-async function openForm(install: Install, { query }: Visit): Promise<Answer> {
-  const filled = valuesToFields(install.model, prefill(install.model, query));
+async function openForm(install: Install, visit: Visit): Promise<Answer> {
+  const { query } = visit;
+  const { values, ...started } = await valuesOfLink(install.deps, visit, { app: install.targets.app.id, model: install.model });
+  const filled = valuesToFields(install.model, values);
   const fields = switchPreset(install.model, install.targets.app.presets, { fields: filled, wanted: query.get('preset') ?? '' });
-  return await showDraft(install, { environment: query.get('environment') ?? '', name: query.get('name') ?? '', fields, faults: [] });
+  const head = { environment: query.get('environment') ?? '', name: query.get('name') ?? '' };
+  return await showDraft(install, { ...head, fields, faults: [], ...started });
 }
 
 async function receive(deps: WebDeps, install: Install, sent: Visit): Promise<Answer> {
@@ -75,10 +79,36 @@ async function receive(deps: WebDeps, install: Install, sent: Visit): Promise<An
   if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, whole.fields, {});
+  if ((body.get('_do') ?? '').startsWith('keep'))
+    return await saveForm(install, visit, { typed, values, faults: [...whole.faults, ...faults] });
   const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
   const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
   if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
   return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values), secrets });
+}
+
+/** Saves what stands in the form; a text that cannot be read is corrected first. */
+async function saveForm(
+  install: Install,
+  visit: Visit,
+  {
+    typed,
+    values,
+    faults,
+  }: { readonly typed: Omit<InstallDraft, 'faults'>; readonly values: JsonObject; readonly faults: readonly FieldFault[] },
+): Promise<Answer> {
+  const { app } = install.targets;
+  const wrong = faultsOfTexts(visit.body, faults);
+  if (wrong.length > 0) return await showDraft(install, { ...typed, faults: wrong });
+  const when = visit.body.get('_do') === 'keep' ? 'later' : 'now';
+  return await saveValues(install.deps, visit, {
+    app,
+    values,
+    when,
+    action: installPath(app.id),
+    backHref: '',
+    kept: keptInputs(visit.body),
+  });
 }
 
 /** Preflight always; writes only when it was asked for and nothing stands against it. */

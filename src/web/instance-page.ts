@@ -43,6 +43,7 @@ export interface InstancePage {
   /** Absent without the right, or while it is deleted. */
   readonly changeHref?: string;
   readonly deleteHref?: string;
+  readonly saveHref: string;
   readonly usage?: SafeHtml;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly yaml: string;
@@ -73,6 +74,7 @@ export function instancePage(
     goneHref: `${environmentPath(environment.name)}?deleted=${encodeURIComponent(instance.name)}`,
     ...(rights.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
     ...(rights.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
+    saveHref: `${href}/save`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(instance, environment),
     yaml: yamlText(withoutStatus(instance.object)),

@@ -11,6 +11,11 @@ export function installPath(app: string, environment?: string): string {
   return environment === undefined ? page : `${page}?environment=${encodeURIComponent(environment)}`;
 }
 
+/** The saved configurations of an App. */
+export function recipesPath(app: string): string {
+  return `${appPath(app)}/recipes`;
+}
+
 export function environmentPath(environment: string): string {
   return `/environments/${encodeURIComponent(environment)}`;
 }

@@ -8,6 +8,7 @@ import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
 import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
 import type { KubeObject } from '../domain/resource.ts';
+import type { Recipe } from '../domain/recipe.ts';
 import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import type { PlanWish } from '../operation/ask-plan.ts';
@@ -30,6 +31,8 @@ import type { OperatorRights } from '../operation/operator-rights.ts';
 import type { OperatorDeletion } from '../operation/plan-operator-deletion.ts';
 import type { InstanceMigration } from '../operation/plan-migration.ts';
 import type { PlanInput } from '../operation/plan-operator-upgrade.ts';
+import type { RecipeQuery } from '../operation/list-recipes.ts';
+import type { RecipeChange, RecipeDraft, SavedRecipe } from '../operation/save-recipe.ts';
 import type { OperatorStep } from '../operation/steer-operator.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
@@ -85,6 +88,11 @@ export interface WebOperations {
   approvePlan(actor: Actor, input: PlanVerdict & { readonly digest: string }): Promise<InstanceView>;
   declinePlan(actor: Actor, input: PlanVerdict & { readonly word: string }): Promise<void>;
   withdrawPlan(actor: Actor, input: PlanVerdict): Promise<void>;
+  /** Those of the actor and of their groups, by title. */
+  listRecipes(actor: Actor, query: RecipeQuery): Promise<readonly Recipe[]>;
+  showRecipe(actor: Actor, id: string): Promise<Recipe>;
+  saveRecipe(actor: Actor, draft: RecipeDraft): Promise<SavedRecipe>;
+  deleteRecipe(actor: Actor, input: Pick<RecipeChange, 'id' | 'version' | 'requestId'>): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
   countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;

@@ -50,7 +50,7 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
     ],
     file: commands.file,
     ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
-    kept: [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value })),
+    kept: keptInputs(body),
     secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
   };
 }
@@ -86,6 +86,11 @@ function commented(body: URLSearchParams, yaml: string): string | undefined {
 function olderYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false });
   return document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 });
+}
+
+/** The inputs of a form that another page carries along. */
+export function keptInputs(body: URLSearchParams): Review['kept'] {
+  return [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value }));
 }
 
 /** The grants of a preflight, as pages show them. */

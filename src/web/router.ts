@@ -12,6 +12,7 @@ import { messagePage } from './message-page.ts';
 import { migrationRoutes } from './migration-routes.ts';
 import { planRoutes } from './plan-routes.ts';
 import type { WebDeps } from './page.ts';
+import { recipeRoutes } from './recipe-routes.ts';
 import { shellOf } from './shell.ts';
 import type { Views } from './view-engine.ts';
 
@@ -31,6 +32,7 @@ export function createWebRouter(deps: WebDeps): Router {
     changeRoutes(deps),
     migrationRoutes(deps),
     planRoutes(deps),
+    recipeRoutes(deps),
     adminRoutes(deps),
   );
   return router;

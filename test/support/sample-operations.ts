@@ -9,18 +9,22 @@ import { yamlText } from '../../src/web/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
+import { SAMPLE_RECIPE_OPERATIONS } from './sample-recipes.ts';
 import { samplePlans } from './sample-plans.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
-  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...PLANS, ...overrides };
+  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...SAMPLE_RECIPE_OPERATIONS, ...PLANS, ...overrides };
 }
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
 const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
 
-const READS: Omit<WebOperations, keyof typeof WRITES | keyof typeof PLANS | keyof typeof SAMPLE_OPERATOR_READS> = {
+const READS: Omit<
+  WebOperations,
+  keyof typeof WRITES | keyof typeof PLANS | keyof typeof SAMPLE_OPERATOR_READS | keyof typeof SAMPLE_RECIPE_OPERATIONS
+> = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {
     const found = SAMPLE_APPS.filter((app) =>

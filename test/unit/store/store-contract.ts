@@ -141,7 +141,7 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
       withStore(async ({ store: { recipes } }) => {
         await recipes.add(aRecipe(), 9);
         const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), 1));
-        assert.deepEqual((await Promise.all(changes)).toSorted(), [false, true]);
+        assert.equal((await Promise.all(changes)).filter((done) => done).length, 1);
         assert.equal(await recipes.delete('r', 1), false);
         assert.equal(await recipes.delete('r', 2), true);
         assert.equal(await recipes.delete('r', 2), false);

@@ -1,0 +1,126 @@
+import type { App } from '../domain/app.ts';
+import type { FieldFault } from '../domain/errors.ts';
+import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
+import type { Me } from './ports.ts';
+import { appPath, installPath, recipesPath } from './paths.ts';
+
+/** A view of `apps/recipes`: the saved configurations of an App. */
+export interface RecipesPage {
+  readonly appName: string;
+  readonly action: string;
+  readonly installHref: string;
+  readonly search: string;
+  readonly rows: readonly RecipeRow[];
+  /** The title of the one that was just saved; empty without one. */
+  readonly saved: string;
+  readonly deleted: boolean;
+}
+
+export interface RecipeRow {
+  readonly title: string;
+  readonly description: string;
+  readonly owner: string;
+  readonly updated: string;
+  readonly useHref: string;
+  readonly deleteAction: string;
+  readonly version: number;
+}
+
+export function recipesPage(app: App, recipes: readonly Recipe[], query: URLSearchParams): RecipesPage {
+  return {
+    appName: app.displayName,
+    action: recipesPath(app.id),
+    installHref: installPath(app.id),
+    search: query.get('q') ?? '',
+    rows: recipes.map((recipe) => ({
+      title: recipe.title,
+      description: recipe.description,
+      owner: ownerText(recipe.owner),
+      updated: recipe.updated,
+      useHref: `${installPath(app.id)}?recipe=${recipe.id}`,
+      deleteAction: `${recipesPath(app.id)}/${recipe.id}/delete`,
+      version: recipe.version,
+    })),
+    saved: recipes.find(({ id }) => id === query.get('saved'))?.title ?? '',
+    deleted: query.has('deleted'),
+  };
+}
+
+function ownerText(owner: RecipeOwner): string {
+  return 'user' in owner ? 'Yours' : `Group ${owner.group}`;
+}
+
+/** A view of `apps/save`: what a configuration is saved as. */
+export interface SavePage {
+  readonly appName: string;
+  readonly action: string;
+  /** Where the page came from; empty for a form, which has a button of its own. */
+  readonly backHref: string;
+  /** Not `title`, which is the page's. */
+  readonly recipeTitle: string;
+  readonly titleFault: string;
+  readonly description: string;
+  readonly descriptionFault: string;
+  readonly owners: readonly { readonly id: string; readonly value: string; readonly label: string; readonly selected: boolean }[];
+  /** The secrets that are not saved. */
+  readonly stripped: readonly string[];
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+  readonly errors: readonly { readonly message: string; readonly href: string }[];
+}
+
+/** What somebody typed on that page. */
+export interface SaveDraft {
+  readonly title: string;
+  readonly description: string;
+  /** `user`, or `group:` and its name. */
+  readonly owner: string;
+}
+
+export interface SaveInput {
+  readonly app: App;
+  readonly me: Me;
+  readonly action: string;
+  readonly backHref: string;
+  readonly draft: SaveDraft;
+  readonly stripped: readonly string[];
+  readonly kept: SavePage['kept'];
+  readonly faults: readonly FieldFault[];
+}
+
+export function savePage({ app, me, draft, faults, action, backHref, stripped, kept }: SaveInput): SavePage {
+  const choices = [
+    { value: 'user', label: 'For me alone' },
+    ...me.groups.map((group) => ({ value: `group:${group}`, label: `For the group ${group}` })),
+  ];
+  const chosen = choices.some(({ value }) => value === draft.owner) ? draft.owner : 'user';
+  return {
+    appName: app.displayName,
+    action,
+    backHref,
+    recipeTitle: draft.title,
+    titleFault: faultOf(faults, 'title'),
+    description: draft.description,
+    descriptionFault: faultOf(faults, 'description'),
+    owners: choices.map(({ value, label }, index) => ({ id: `owner-${index}`, value, label, selected: value === chosen })),
+    stripped,
+    kept,
+    errors: faults.map(({ field, message }) => ({ message, href: field === 'title' || field === 'description' ? `#${field}` : '' })),
+  };
+}
+
+/** The owner that a page names; a text that names none is the person. */
+export function parseOwner(text: string, user: string): RecipeOwner {
+  return text.startsWith('group:') ? { group: text.slice('group:'.length) } : { user };
+}
+
+/** The way to the saved configurations of an App, and below it. */
+export function recipeCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
+  return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
+}
+
+function faultOf(faults: readonly FieldFault[], field: string): string {
+  return faults
+    .filter((fault) => fault.field === field)
+    .map(({ message }) => message)
+    .join('. ');
+}

@@ -1,0 +1,48 @@
+import { AppError } from '../../src/domain/errors.ts';
+import type { Recipe } from '../../src/domain/recipe.ts';
+import type { WebOperations } from '../../src/web/ports.ts';
+
+const APP = 'postgresclusters.samples.chandlery.dev';
+const TIME = '2026-11-20T12:00:00.000Z';
+
+export const SAMPLE_RECIPES: readonly Recipe[] = [
+  {
+    id: 'a'.repeat(32),
+    app: APP,
+    title: 'Small, for a try',
+    description: 'One server and little room.',
+    values: { instances: 1, storage: { size: '2Gi' } },
+    owner: { user: 'oidc:dev-a' },
+    created: TIME,
+    updated: TIME,
+    version: 1,
+  },
+  {
+    id: 'b'.repeat(32),
+    app: APP,
+    title: 'What the team uses',
+    description: '',
+    values: { instances: 3, storage: { size: '20Gi', tier: 'old' } },
+    owner: { group: 'oidc:team-a' },
+    created: TIME,
+    updated: TIME,
+    version: 4,
+  },
+];
+
+/** What is saved here is taken, and not kept. */
+export const SAMPLE_RECIPE_OPERATIONS: Pick<WebOperations, 'listRecipes' | 'showRecipe' | 'saveRecipe' | 'deleteRecipe'> = {
+  listRecipes: async (_actor, { app, search }) =>
+    SAMPLE_RECIPES.filter((recipe) => recipe.app === app && recipe.title.toLowerCase().includes(search.toLowerCase())),
+  showRecipe: async (_actor, id) => {
+    const recipe = SAMPLE_RECIPES.find((one) => one.id === id);
+    return recipe ?? Promise.reject(new AppError('NotFound', 'saved configuration: there is none'));
+  },
+  saveRecipe: async (_actor, draft) => {
+    if (draft.title === '') {
+      throw new AppError('InvalidInput', 'saved configuration', { faults: [{ field: 'title', message: 'Enter a title' }] });
+    }
+    return { recipe: { ...draft, id: 'c'.repeat(32), created: TIME, updated: TIME, version: 1 }, stripped: [] };
+  },
+  deleteRecipe: async () => undefined,
+};

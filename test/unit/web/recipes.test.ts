@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { RecipeDraft } from '../../../src/operation/save-recipe.ts';
+import { SAMPLE_RECIPE_OPERATIONS, SAMPLE_RECIPES } from '../../support/sample-recipes.ts';
+import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
+import { submit } from '../web-form/submit.ts';
+
+const APP = 'postgresclusters.samples.chandlery.dev';
+const INSTALL = `/apps/${APP}/install`;
+const ORDERS = `/environments/team-a/instances/${APP}/orders`;
+const [SMALL, TEAM] = SAMPLE_RECIPES;
+const saved: RecipeDraft[] = [];
+const deleted: object[] = [];
+let web: SampleWeb | undefined;
+after(async () => await web?.stop());
+
+interface Page {
+  readonly status: number;
+  readonly html: string;
+  readonly sent: URLSearchParams;
+  readonly location: string;
+}
+
+async function ask(path: string, body?: URLSearchParams): Promise<Page> {
+  web ??= await startSampleWeb({
+    saveRecipe: async (actor, draft) => {
+      saved.push(draft);
+      return await SAMPLE_RECIPE_OPERATIONS.saveRecipe(actor, draft);
+    },
+    deleteRecipe: async (_actor, input) => {
+      deleted.push(input);
+    },
+  });
+  const headers = { Cookie: 'chandlery=dev-a', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' };
+  const response = await fetch(web.url + path, { headers, redirect: 'manual', ...(body === undefined ? {} : { method: 'POST', body }) });
+  const html = await response.text();
+  return { status: response.status, html, sent: submit(html), location: response.headers.get('location') ?? '' };
+}
+
+function press(page: Page, values: Readonly<Record<string, string>>): URLSearchParams {
+  const body = new URLSearchParams(page.sent);
+  for (const [name, value] of Object.entries(values)) body.set(name, value);
+  return body;
+}
+
+test('A form starts from a saved configuration, and a link can say more', async () => {
+  const page = await ask(`${INSTALL}?recipe=${SMALL?.id}&v.spec.instances=2&environment=team-a`);
+  assert.match(page.html, /Started from “Small, for a try”/);
+  assert.deepEqual([page.sent.get('v.spec.instances'), page.sent.get('v.spec.storage.size')], ['2', '2Gi']);
+});
+
+test('Fields that the app no longer has are named, and stay until somebody takes them out', async () => {
+  const page = await ask(`${INSTALL}?recipe=${TEAM?.id}`);
+  assert.match(page.html, /<code>spec\.storage\.tier<\/code>/);
+  const yaml = await ask(INSTALL, press(page, { _op: 'yaml:spec' }));
+  assert.match(yaml.sent.get('y.spec') ?? '', /tier: old/);
+});
+
+test('A saved configuration that is not there, or of another app, is not found', async () => {
+  assert.equal((await ask(`${INSTALL}?recipe=${'0'.repeat(32)}`)).status, 404);
+  assert.equal((await ask(`/apps/caches.samples.chandlery.dev/install?recipe=${SMALL?.id}`)).status, 404);
+});
+
+test('What stands in the form is saved under a title, unfinished as it is, and the form comes back', async () => {
+  const form = await ask(INSTALL);
+  const page = await ask(INSTALL, press(form, { 'v.spec.instances': '5', name: 'later', _do: 'keep' }));
+  assert.match(page.html, /For the group oidc:team-a/);
+  const nameless = await ask(INSTALL, press(page, { _do: 'keep-now', _description: 'kept words' }));
+  assert.equal(nameless.status, 422);
+  assert.match(nameless.html, /href="#title">Enter a title/);
+  assert.match(nameless.html, /kept words/);
+  const done = await ask(INSTALL, press(nameless, { _title: 'Five', _owner: 'group:oidc:team-a', _do: 'keep-now' }));
+  assert.equal(done.location, `/apps/${APP}/recipes?saved=${'c'.repeat(32)}`);
+  const { requestId, ...draft } = saved.at(-1) ?? assert.fail('nothing was saved');
+  assert.notEqual(requestId, '');
+  const owner = { group: 'oidc:team-a' };
+  assert.deepEqual(draft, { app: APP, title: 'Five', description: 'kept words', owner, values: { instances: 5 } });
+  const back = await ask(INSTALL, press(nameless, { _do: 'edit' }));
+  assert.deepEqual([back.sent.get('v.spec.instances'), back.sent.get('name')], ['5', 'later']);
+});
+
+test('A text that cannot be read is corrected before it is saved', async () => {
+  const before = saved.length;
+  const page = await ask(INSTALL, press(await ask(INSTALL), { 'v.spec.instances': 'many', _do: 'keep' }));
+  assert.deepEqual([page.status, page.sent.get('v.spec.instances'), saved.length], [422, 'many', before]);
+});
+
+test('The configuration of an instance is saved from its page, and its secrets are named', async () => {
+  assert.match((await ask(ORDERS)).html, new RegExp(`href="${ORDERS}/save"`));
+  const page = await ask(`${ORDERS}/save`);
+  assert.match(page.html, /Secrets are not saved|Who it is for/);
+  const done = await ask(`${ORDERS}/save`, press(page, { _title: 'As orders', _do: 'keep-now' }));
+  assert.equal(done.status, 303);
+  assert.deepEqual(saved.at(-1)?.owner, { user: 'oidc:dev-a' });
+  assert.ok(Object.keys(saved.at(-1)?.values ?? {}).length > 0);
+});
+
+test('The saved configurations are listed, searched and deleted', async () => {
+  const all = await ask(`/apps/${APP}/recipes?saved=${SMALL?.id}`);
+  assert.match(all.html, /You find it here as “Small, for a try”/);
+  assert.match(all.html, /Group oidc:team-a/);
+  const some = await ask(`/apps/${APP}/recipes?q=team`);
+  assert.doesNotMatch(some.html, /Small, for a try/);
+  assert.match((await ask(`/apps/${APP}/recipes?q=zzz`)).html, /Nothing is saved/);
+  const gone = await ask(`/apps/${APP}/recipes/${TEAM?.id}/delete`, new URLSearchParams({ version: '4' }));
+  assert.equal(gone.location, `/apps/${APP}/recipes?deleted`);
+  const { requestId: _id, ...input } = { requestId: '', ...deleted.at(-1) };
+  assert.deepEqual(input, { id: TEAM?.id, version: 4 });
+});
