@@ -59,7 +59,7 @@ function entriesOf(node: FormNode | undefined, value: Json, path: readonly strin
   if (node?.kind === 'secret') return [{ path, value, text: undefined, isSecret: true }];
   const inside = node?.kind === 'choice' ? node.branches[findBranch(node, value) ?? -1]?.node : node;
   if (inside?.kind === 'group' && isObject(value)) {
-    return Object.entries(value as JsonObject).flatMap(([key, member]) =>
+    return Object.entries(value).flatMap(([key, member]) =>
       member === undefined ? [] : entriesOf(childOf(inside, key), member, [...path, key]),
     );
   }
