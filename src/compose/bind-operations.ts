@@ -1,9 +1,5 @@
-import { approveUpgrade } from '../operation/approve-upgrade.ts';
-import { countInstances } from '../operation/count-instances.ts';
 import { createInstance } from '../operation/create-instance.ts';
-import { createOperator } from '../operation/create-operator.ts';
 import { deleteInstance } from '../operation/delete-instance.ts';
-import { deleteOperator } from '../operation/delete-operator.ts';
 import { installTargets } from '../operation/install-targets.ts';
 import { instanceRights } from '../operation/instance-rights.ts';
 import { listApps } from '../operation/list-apps.ts';
@@ -12,29 +8,19 @@ import { listEnvironments } from '../operation/list-environments.ts';
 import { listEvents } from '../operation/list-events.ts';
 import { listFaults } from '../operation/list-faults.ts';
 import { listInstances } from '../operation/list-instances.ts';
-import { listOperatorEvents } from '../operation/list-operator-events.ts';
-import { listOperatorInstances } from '../operation/list-operator-instances.ts';
-import { listOperatorProblems } from '../operation/list-operator-problems.ts';
-import { listOperators } from '../operation/list-operators.ts';
 import { me } from '../operation/me.ts';
-import { operatorRights } from '../operation/operator-rights.ts';
 import { planInstanceMigration } from '../operation/plan-migration.ts';
-import { planOperatorDeletion } from '../operation/plan-operator-deletion.ts';
-import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
 import type { Ports } from '../operation/ports.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
 import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
-import { preflightOperator } from '../operation/preflight-operator.ts';
 import { showApp } from '../operation/show-app.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
 import { showInstance } from '../operation/show-instance.ts';
-import { showOperatorTree } from '../operation/show-operator-tree.ts';
-import { showOperator } from '../operation/show-operator.ts';
 import { showTree } from '../operation/show-tree.ts';
-import { steerOperator } from '../operation/steer-operator.ts';
 import { updateInstance } from '../operation/update-instance.ts';
 import type { WebOperations } from '../web/ports.ts';
+import { bindOperators } from './bind-operators.ts';
 import { bindPlans } from './bind-plans.ts';
 import { bindRecipes } from './bind-recipes.ts';
 
@@ -62,25 +48,7 @@ export function bindOperations(ports: Ports): WebOperations {
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
     ...bindPlans(ports),
     ...bindRecipes(ports),
-    listOperators: (actor, filter) => listOperators(ports, actor, filter),
-    countInstances: (actor, names) => countInstances(ports, actor, names),
-    showOperator: (actor, operator) => showOperator(ports, actor, operator),
-    showOperatorTree: (actor, operator) => showOperatorTree(ports, actor, operator),
-    listOperatorEvents: (actor, operator) => listOperatorEvents(ports, actor, operator),
-    listOperatorInstances: (actor, operator) => listOperatorInstances(ports, actor, operator),
-    listOperatorProblems: (actor, input) => listOperatorProblems(ports, actor, input),
-    planOperatorDeletion: (actor, operator) => planOperatorDeletion(ports, actor, operator),
-    operatorRights: (actor, operator) => operatorRights(ports, actor, operator),
-    steerOperator: async (actor, { namespace, name, step }) => {
-      await steerOperator(ports, actor, { namespace, name, step, at: new Date().toISOString() });
-    },
-    preflightOperator: (actor, operator) => preflightOperator(ports, actor, operator),
-    createOperator: (actor, operator) => createOperator(ports, actor, operator),
-    deleteOperator: (actor, operator) => deleteOperator(ports, actor, operator),
-    planOperatorUpgrade: (actor, input) => planOperatorUpgrade(ports, actor, input),
-    approveUpgrade: async (actor, input) => {
-      await approveUpgrade(ports, actor, input);
-    },
+    ...bindOperators(ports),
     listFaults: (actor) => listFaults(ports, actor),
   };
 }

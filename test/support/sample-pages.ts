@@ -123,6 +123,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Upgrade of PostgreSQL',
     holds: ['2 things stop it', 'PostgresCluster team-a/orders would not fit', 'You may not approve it', 'An approval has no effect'],
   }),
+  page('/apps/postgresclusters.samples.chandlery.dev/recipes', 'dev-a', {
+    title: 'Saved configurations of PostgreSQL',
+    holds: ['What the team uses'],
+  }),
+  page('/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/save', 'dev-a', {
+    title: 'Save a configuration of PostgreSQL',
+    holds: ['For the group oidc:team-a'],
+  }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
   page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),

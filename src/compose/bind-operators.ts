@@ -1,0 +1,59 @@
+import { approveUpgrade } from '../operation/approve-upgrade.ts';
+import { countInstances } from '../operation/count-instances.ts';
+import { createOperator } from '../operation/create-operator.ts';
+import { deleteOperator } from '../operation/delete-operator.ts';
+import { listOperatorEvents } from '../operation/list-operator-events.ts';
+import { listOperatorInstances } from '../operation/list-operator-instances.ts';
+import { listOperatorProblems } from '../operation/list-operator-problems.ts';
+import { listOperators } from '../operation/list-operators.ts';
+import { operatorRights } from '../operation/operator-rights.ts';
+import { planOperatorDeletion } from '../operation/plan-operator-deletion.ts';
+import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
+import { preflightOperator } from '../operation/preflight-operator.ts';
+import { showOperator } from '../operation/show-operator.ts';
+import { showOperatorTree } from '../operation/show-operator-tree.ts';
+import { steerOperator } from '../operation/steer-operator.ts';
+import type { Ports } from '../operation/ports.ts';
+import type { WebOperations } from '../web/ports.ts';
+
+type OperatorOperation =
+  | 'listOperators'
+  | 'countInstances'
+  | 'showOperator'
+  | 'showOperatorTree'
+  | 'listOperatorEvents'
+  | 'listOperatorInstances'
+  | 'listOperatorProblems'
+  | 'planOperatorDeletion'
+  | 'operatorRights'
+  | 'steerOperator'
+  | 'preflightOperator'
+  | 'createOperator'
+  | 'deleteOperator'
+  | 'planOperatorUpgrade'
+  | 'approveUpgrade';
+
+/** The operations on Operators, with their ports given. */
+export function bindOperators(ports: Ports): Pick<WebOperations, OperatorOperation> {
+  return {
+    listOperators: (actor, filter) => listOperators(ports, actor, filter),
+    countInstances: (actor, names) => countInstances(ports, actor, names),
+    showOperator: (actor, operator) => showOperator(ports, actor, operator),
+    showOperatorTree: (actor, operator) => showOperatorTree(ports, actor, operator),
+    listOperatorEvents: (actor, operator) => listOperatorEvents(ports, actor, operator),
+    listOperatorInstances: (actor, operator) => listOperatorInstances(ports, actor, operator),
+    listOperatorProblems: (actor, input) => listOperatorProblems(ports, actor, input),
+    planOperatorDeletion: (actor, operator) => planOperatorDeletion(ports, actor, operator),
+    operatorRights: (actor, operator) => operatorRights(ports, actor, operator),
+    steerOperator: async (actor, { namespace, name, step }) => {
+      await steerOperator(ports, actor, { namespace, name, step, at: new Date().toISOString() });
+    },
+    preflightOperator: (actor, operator) => preflightOperator(ports, actor, operator),
+    createOperator: (actor, operator) => createOperator(ports, actor, operator),
+    deleteOperator: (actor, operator) => deleteOperator(ports, actor, operator),
+    planOperatorUpgrade: (actor, input) => planOperatorUpgrade(ports, actor, input),
+    approveUpgrade: async (actor, input) => {
+      await approveUpgrade(ports, actor, input);
+    },
+  };
+}
