@@ -30,7 +30,7 @@ export interface Step {
 }
 
 const [repoURL = '', ...argv] = process.argv.slice(2);
-const stateDir = await mkdtemp(join(tmpdir(), 'chandlery-bench-'));
+const stateDir = await mkdtemp(join(tmpdir(), 'chandlery-bench-index-ours-'));
 const charts = await createCharts({
   config: parseConfig(argv, {}),
   repoRoot: join(import.meta.dirname, '..'),

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -16,13 +16,16 @@ import type { IndexReport, Step } from './index-child.ts';
 import { chartName, CHARTS, largeIndex, NEWEST, VERSIONS } from './large-index.ts';
 import { peakMiB } from './peak-memory.ts';
 
-const TARGETS = { peakMiB: 300, workMs: 50 };
+const TARGETS = { peakMiB: 300, turnMs: 50 };
+/** More than one program at work before we begin: then wall times hold what others took. */
+const QUIET_LOAD = 1;
 const REPOSITORY = 'https://charts.example.com/example';
 const POLL_MS = 5;
 
+const [loadBefore = 0] = loadavg();
 const charts = new Map(await Promise.all([0, 1].map(async (number) => [chartName(number), await packChart(chartName(number))] as const)));
 const index = Buffer.from(largeIndex(Object.fromEntries([...charts].map(([name, bytes]) => [name, sha256(bytes)]))));
-const folder = await mkdtemp(join(tmpdir(), 'chandlery-bench-'));
+const folder = await mkdtemp(join(tmpdir(), 'chandlery-bench-index-'));
 const site = await serve();
 try {
   console.log(
@@ -107,13 +110,21 @@ function cells({ ms: time, turn, peakMiB: peak }: Step): string[] {
 }
 
 function report({ index: read, first, second, interval }: IndexReport): number {
-  const work = Math.max(...[read, first, second, interval].map(({ turn }) => turn.workMs));
+  const steps = [read, first, second, interval];
+  const [wall, work] = [Math.max(...steps.map(({ turn }) => turn.wallMs)), Math.max(...steps.map(({ turn }) => turn.workMs))];
   const checks: readonly (readonly [string, boolean])[] = [
     [`peak memory while it indexes: ${mib(read.peakMiB)} (below ${TARGETS.peakMiB} MiB)`, read.peakMiB < TARGETS.peakMiB],
-    [`the event loop is blocked for ${ms(work)} ms at most (below ${TARGETS.workMs} ms)`, work < TARGETS.workMs],
+    [
+      `the event loop is blocked for ${ms(wall)} ms at most (below ${TARGETS.turnMs} ms), ${ms(work)} ms of it our work`,
+      wall < TARGETS.turnMs,
+    ],
   ];
   console.log('');
   for (const [sentence, holds] of checks) console.log(`${holds ? '✔' : '✖'} ${sentence}`);
+  if (loadBefore > QUIET_LOAD)
+    console.log(
+      `The machine was loaded before it began (${loadBefore.toFixed(1)}): wall times hold what others took. Run it again when all is quiet.`,
+    );
   return checks.every(([, holds]) => holds) ? 0 : 1;
 }
 

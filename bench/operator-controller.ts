@@ -26,8 +26,8 @@ export interface ControllerInput {
 export interface RunningController {
   /** Looks at all Operators once more, and resolves when each has been looked at. */
   resync(keys: readonly string[]): Promise<void>;
-  /** Waits until so many Operators are READY. */
-  untilReady(count: number): Promise<void>;
+  /** Waits until so many Operators are READY, and tells how many are. */
+  untilReady(count: number, told?: (ready: number) => void): Promise<void>;
   /** Passes since it began. */
   passes(): number;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export async function startOperatorController(input: ControllerInput): Promise<R
     program: input.helm,
     homeDir: join(folder, 'helm'),
     kubeconfigPath,
-    maxChildren: availableParallelism(),
+    maxChildren: 2 * availableParallelism(),
     log: silent,
   });
   const events = createEventRecorder({ cluster, log });
@@ -67,7 +67,7 @@ export async function startOperatorController(input: ControllerInput): Promise<R
     name: 'operator',
     sources: [operators, sight, asked],
     reconcile: createOperatorReconciler(ports, sight),
-    workers: 4,
+    workers: 8,
     observe,
     log,
     signal,
@@ -79,11 +79,12 @@ export async function startOperatorController(input: ControllerInput): Promise<R
       for (const key of keys) for (const listener of listeners) listener(key);
       await done;
     },
-    untilReady: async (count) => {
+    untilReady: async (count, told) => {
       const ready = new Set<string>();
       await new Promise<void>((resolve) => {
         operators.onChange((key) => {
-          if (textAt(operators.get(key)?.status, 'status') === 'READY') ready.add(key);
+          if (ready.has(key) || textAt(operators.get(key)?.status, 'status') !== 'READY') return;
+          told?.(ready.add(key).size);
           if (ready.size >= count) resolve();
         });
       });

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const signal = AbortSignal.timeout(20 * 60_000);
 
 const tools = await loadTools(repoRoot);
-const controlPlane = await startThrowawayCluster(tools);
+const controlPlane = await startThrowawayCluster(tools, 'chandlery-bench-operators-');
 // It goes with the control plane.
 const folder = join(controlPlane.stateDir, 'bench');
 await mkdir(folder);
@@ -27,6 +27,11 @@ const { kubeconfigPath } = controlPlane;
 const { kube, calls } = countCalls(createKube({ kubeconfigPath, userAgent: 'chandlery-bench' }));
 const helm = await countHelm(tools.helm, folder);
 const charts = await openCharts(folder, server.address);
+const began = performance.now();
+const elapsed = (): string => `${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s`;
+const progress = (ready: number): void => {
+  if (ready % 20 === 0) console.log(`${elapsed()} ${ready} are READY`);
+};
 let later = 0;
 const input = { kube, kubeconfigPath, helm: helm.program, folder, charts, now: () => new Date(Date.now() + later) };
 
@@ -35,7 +40,7 @@ try {
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   console.log(`${count} Operators from ${CHARTS} charts of one repository; every tenth brings a kind.`);
   const first = await startOperatorController(input);
-  await first.untilReady(await createModels(kube, signal));
+  await first.untilReady(await createModels(kube, signal), progress);
   await first.stop();
   console.log(
     `${2 * CHARTS} of them were installed by the reconciler and helm. The others are copies: an Operator of its own, a copy of Helm's record`,
@@ -43,12 +48,13 @@ try {
   console.log(
     `with name and labels of its own, and its own ConfigMap, Deployment and kind. No status was copied: the controller finds out.\n`,
   );
+  progress(0);
   const keys = await multiply(kube, count, signal);
   const runs = { calls, helm, server };
 
   const found = await measure('first sight of the copies', runs, async () => {
     const controller = await startOperatorController(input);
-    await controller.untilReady(count);
+    await controller.untilReady(count, progress);
     return controller;
   });
   await found.result.stop();
@@ -57,12 +63,14 @@ try {
     await controller.resync(keys);
     return controller;
   });
+  console.log(`${elapsed()} at rest, for longer than what a repository has said is taken for granted`);
   // Longer than what a repository has said is taken for granted.
   const rest = await measure('65 seconds in which nothing happens', runs, () => sleep(65_000));
   later = HOUR_MS;
   const idle = await measure('idle resync, every interval over', runs, () => restart.result.resync(keys));
   const again = await measure('idle resync, intervals running', runs, () => restart.result.resync(keys));
   await restart.result.stop();
+  console.log('');
   printTable([found, restart, rest, idle, again]);
   const good = idle.helm.count === 0 && idle.cpuSeconds < 1;
   console.log(

@@ -22,7 +22,7 @@ const signal = AbortSignal.timeout(20 * 60_000);
 const cores = availableParallelism();
 
 const tools = await loadTools(repoRoot);
-const controlPlane = await startThrowawayCluster(tools);
+const controlPlane = await startThrowawayCluster(tools, 'chandlery-bench-releases-');
 // It goes with the control plane.
 const folder = join(controlPlane.stateDir, 'bench');
 await mkdir(folder);

@@ -39,10 +39,10 @@ async function connectOrStart(stateDir: string | undefined): Promise<TestCluster
   return { ...files, tools, stop: () => Promise.resolve() };
 }
 
-/** Starts a cluster in a temporary folder that goes with it; also when the process ends without `stop()`. */
-export async function startThrowawayCluster(tools: ToolPaths): Promise<EmbeddedCluster> {
-  await sweepAbandoned();
-  const stateDir = await mkdtemp(join(await realpath(tmpdir()), PREFIX));
+/** Starts a cluster in a temporary folder that goes with it; also when the process ends without `stop()`. Those of one prefix sweep up after one another. */
+export async function startThrowawayCluster(tools: ToolPaths, prefix = PREFIX): Promise<EmbeddedCluster> {
+  await sweepAbandoned(prefix);
+  const stateDir = await mkdtemp(join(await realpath(tmpdir()), prefix));
   const cluster = await startEmbeddedCluster({ stateDir, tools, durability: 'throwaway', log: testLog() });
   const remove = (): void => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', remove);
@@ -60,8 +60,8 @@ function testLog(): ReturnType<typeof createLog> {
 }
 
 /** Removes what killed test runs left behind, programs included. Folders in use are somebody else's, and young ones may be about to be. */
-async function sweepAbandoned(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
+async function sweepAbandoned(prefix: string): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   for (const name of names) {
     const path = join(tmpdir(), name);
     try {
