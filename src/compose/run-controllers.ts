@@ -94,7 +94,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     holder: randomUUID(),
   };
   const reconcile = createOperatorReconciler(ports, sight);
-  return { name: 'operator', sources: [all, references, sight], reconcile, workers: 4, ready };
+  return { name: 'operator', sources: [all, references, sight], reconcile, workers: 8, ready };
 }
 
 /** What admins may read of their Operators at work. */
@@ -116,7 +116,8 @@ async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnTy
     program: helm,
     homeDir: join(stateDir, 'helm'),
     kubeconfigPath,
-    maxChildren: availableParallelism(),
+    // It waits for the api-server half of its time.
+    maxChildren: 2 * availableParallelism(),
     log: helmLog,
   });
 }

@@ -26,7 +26,7 @@ export interface HelmOptions {
   /** Absent inside a cluster; then `extraEnv` names the api-server as a pod's environment does. */
   readonly kubeconfigPath?: string;
   readonly kubeContext?: string;
-  /** How many helm programs run at once; the number of cores is a good choice. */
+  /** How many helm programs run at once; it waits for the api-server much of its time, so twice the number of cores is a good choice. */
   readonly maxChildren: number;
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
   readonly extraEnv?: Readonly<Record<string, string>>;
