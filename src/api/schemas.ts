@@ -243,7 +243,12 @@ export const SCHEMAS = {
         description:
           'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
       },
-      commands: object({ kubectl: text, curl: text, yaml: text, file: { type: 'string', description: 'A place for the YAML in a repository' } }),
+      commands: object({
+        kubectl: text,
+        curl: text,
+        yaml: text,
+        file: { type: 'string', description: 'A place for the YAML in a repository' },
+      }),
     },
     ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
   ),

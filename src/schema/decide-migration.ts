@@ -34,11 +34,15 @@ function carryOut(values: Json, row: MigrationRow, decision: string): string | u
   const option = decision.startsWith('set:') ? 'set' : decision;
   if (!row.options.some((one) => one === option)) return decision === '' ? 'Decide what becomes of it' : 'Choose one of what is offered';
   if (option === 'take') return undefined;
-  if (option === 'keep') return void put(values, row.keys, row.from);
+  if (option === 'keep') {
+    put(values, row.keys, row.from);
+    return undefined;
+  }
   if (option === 'set') return setText(values, row, decision.slice('set:'.length));
   if (option.startsWith('move:') && isTaken(values, option)) return 'Something is there already; choose something else';
   if (option.startsWith('move:')) put(values, parsePath(option.slice('move:'.length))?.slice(1) ?? [], row.value);
-  return void put(values, row.keys, undefined);
+  put(values, row.keys, undefined);
+  return undefined;
 }
 
 function isTaken(values: Json, option: string): boolean {
@@ -50,7 +54,8 @@ function setText(values: Json, row: MigrationRow, text: string): string | undefi
   const read = readYaml(text);
   if (read.fault !== undefined) return `Line ${read.line}: ${read.fault}`;
   if (read.value === undefined) return 'Enter a value';
-  return void put(values, row.keys, read.value);
+  put(values, row.keys, read.value);
+  return undefined;
 }
 
 /** Writes into a value of our own; `undefined` takes the member away. */

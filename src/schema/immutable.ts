@@ -104,7 +104,7 @@ function pathIn(node: ASTNode, root: 'self' | 'oldSelf'): Path | undefined {
   if (node.op === 'rcall') return node.args[0] === 'value' ? pathIn(node.args[1], root) : undefined;
   if (node.op === '.' || node.op === '.?') {
     const above = pathIn(node.args[0], root);
-    return above === undefined ? undefined : [...above, unescaped(String(node.args[1]))];
+    return above === undefined ? undefined : [...above, unescaped(node.args[1])];
   }
   if (node.op !== '[]') return undefined;
   const [inside, index] = node.args;

@@ -100,9 +100,7 @@ function rowsOf(spot: Spot): MigrationRow[] {
     );
   }
   if (!isObject(value) || !isObject(to)) return [];
-  const members = Object.entries(value).flatMap(([key, member]) =>
-    member === undefined ? [] : memberRows(spot, value, { key, member: member as Json }),
-  );
+  const members = Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : memberRows(spot, value, { key, member })));
   return [...members, ...emptyRows(spot, value)];
 }
 

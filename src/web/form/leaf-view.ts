@@ -64,7 +64,11 @@ export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot)
     required: false,
     help: { summary: 'More keys and values, written as YAML.', more: '' },
   };
-  const frame = frameOf({ ...context, errors: new Map() }, others, spot, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false });
+  const frame = frameOf({ ...context, errors: new Map() }, others, spot, {
+    partial: 'parts/field-lines',
+    disabled: live !== undefined,
+    keep: false,
+  });
   const id = `${idOfPath(spot.path)}--others`;
   return {
     ...frame,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { isObject } from '../../../src/domain/read.ts';
+import { isObject, textAt } from '../../../src/domain/read.ts';
 import type { JsonObject } from '../../../src/domain/resource.ts';
 import { frozenPaths } from '../../../src/schema/immutable.ts';
 
@@ -70,7 +70,7 @@ test('Every rule of real kinds that compares with the old value is understood', 
     .concat(new URL('../../../charts/chandlery/crds/operators.operatorcontroller.kubeplus.yaml', import.meta.url))) {
     for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
       for (const schema of schemasIn(document.toJS())) {
-        const rules = (schema['x-kubernetes-validations'] as readonly JsonObject[]).map((one) => String(one['rule']));
+        const rules = (schema['x-kubernetes-validations'] as readonly JsonObject[]).map((one) => textAt(one, 'rule') ?? '');
         for (const rule of rules.filter((one) => one.includes('oldSelf'))) {
           const found = frozenPaths({ 'x-kubernetes-validations': [{ rule }] });
           if (found.length === 0) missed.push(rule);

@@ -226,12 +226,12 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 test('No value is lost silently: each is where it was, was moved, or stands in a row that was decided', () => {
   fc.assert(
     fc.property(schemaAt(2), schemaAt(2), fc.dictionary(fc.constantFrom(...KEYS), value, { noNullPrototype: true }), (from, to, values) => {
-      const { rows } = planMigration({ from, to, values: values as JsonObject, root: 'spec' });
+      const { rows } = planMigration({ from, to, values, root: 'spec' });
       const decisions = Object.fromEntries(rows.map((row) => [row.path, row.options[0] === 'set' ? 'set:a' : (row.options[0] ?? '')]));
-      const decided = decideMigration(values as JsonObject, rows, decisions);
+      const decided = decideMigration(values, rows, decisions);
       assert.deepEqual(decided.faults, []);
       const after = new Set(leaves(decided.values).map(([path, each]) => `${path}=${JSON.stringify(each)}`));
-      for (const [path, each] of leaves(values as JsonObject)) {
+      for (const [path, each] of leaves(values)) {
         // An empty group may have been filled.
         if (JSON.stringify(each) === '{}') continue;
         const row = rows.find((one) => path === one.path || path.startsWith(`${one.path}.`) || path.startsWith(`${one.path}[`));
