@@ -25,6 +25,7 @@ import type { ChartToVerify, Signer } from './verify-signature.ts';
 import { createIndexes } from './repository-indexes.ts';
 import type { RepositoryIndexes } from './repository-indexes.ts';
 import { writingTo } from './storage-fault.ts';
+import { withRoom } from './with-room.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
@@ -178,15 +179,16 @@ interface Wanted {
 }
 
 async function download(library: Library, wish: Wish, { address, digest, name }: Wanted, signal: AbortSignal): Promise<FetchedChart> {
-  const { cache } = library;
+  const { cache, store } = library;
   const { context } = wish;
-  const received = await withIncoming(address, context, signal, async (incoming) => {
-    const { manifestDigest } = incoming;
-    return {
-      ...(await receive(incoming, { path: cache.incoming(), maxBytes: context.limits.packedBytes, kind: 'chart' })),
-      manifestDigest,
-    };
-  });
+  const received = await withRoom(store, (needs) =>
+    withIncoming(address, context, signal, async (incoming) => {
+      const { manifestDigest, length } = incoming;
+      if (length !== undefined) needs(length);
+      const receiving = { path: cache.incoming(), maxBytes: context.limits.packedBytes, kind: 'chart' } as const;
+      return { ...(await receive(incoming, receiving)), manifestDigest };
+    }),
+  );
   try {
     // In a registry people know a chart by the digest of its manifest.
     if (digest !== undefined && received.digest !== digest && received.manifestDigest !== digest) {

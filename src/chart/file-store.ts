@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Files that can be made again, in a folder that does not outgrow its quota. */
@@ -14,6 +14,8 @@ export interface FileStore {
   /** Keeps a file from going while the task runs. */
   holding<T>(name: string, task: () => Promise<T>): Promise<T>;
   drop(name: string): Promise<void>;
+  /** Removes what was used least lately until so many bytes are free on the disk; nothing at all, and false, when that would not do. */
+  makeRoom(bytes: number): Promise<boolean>;
 }
 
 interface Kept {
@@ -106,6 +108,19 @@ class Store implements FileStore {
     await rm(join(this.dir, name), { force: true });
   }
 
+  async makeRoom(bytes: number): Promise<boolean> {
+    const loose = Array.from(this.#kept.keys()).filter((name) => !this.#holds.has(name));
+    let missing = bytes - (await freeBytes(this.dir));
+    const most = loose.reduce((sum, name) => sum + (this.#kept.get(name)?.bytes ?? 0), 0);
+    if (missing <= 0 || missing > most) return false;
+    for (const name of loose) {
+      if (missing <= 0) break;
+      missing -= this.#kept.get(name)?.bytes ?? 0;
+      await this.drop(name);
+    }
+    return true;
+  }
+
   async #evict(): Promise<void> {
     let total = [...this.#kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
     // A file that is used meanwhile moves to the end; it is not met a second time.
@@ -116,6 +131,11 @@ class Store implements FileStore {
       await this.drop(name);
     }
   }
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize;
 }
 
 function isLeftOver(name: string, mtimeMs: number): boolean {

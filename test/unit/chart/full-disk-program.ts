@@ -1,4 +1,4 @@
-/** Run with a folder on a small disk: fetches a small chart, then what does not fit, and tells as JSON what came of it. */
+/** Run with a folder on a small disk: fetches a small chart, then what does not fit, then two that fit one at a time, and tells as JSON what came of it. */
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -12,7 +12,10 @@ const PREFIX = 'https://charts.example.com/';
 
 const answers: Readonly<Record<string, string | Buffer>> = {
   '/small.tgz': await packChart('small', chartFiles('small', '1.0.0')),
-  '/large.tgz': await packChart('large', chartFiles('large', '1.0.0', { 'files/noise': randomBytes(3_000_000).toString('base64') })),
+  '/large.tgz': await packChart('large', chartFiles('large', '1.0.0', { 'files/noise': noise(3_000_000) })),
+  // Either of them fits, and not both.
+  '/first.tgz': await packChart('first', chartFiles('first', '1.0.0', { 'files/noise': noise(1_100_000) })),
+  '/second.tgz': await packChart('second', chartFiles('second', '1.0.0', { 'files/noise': noise(1_100_000) })),
   // The text fits, and its parsed form beside it does not.
   '/index.yaml': `entries:\n  demo:\n${Array.from({ length: 9000 }, (_, patch) => `  - {version: 1.0.${patch}, urls: [${'demo'.repeat(20)}.tgz]}\n`).join('')}`,
 };
@@ -31,8 +34,15 @@ const refusals = [
 ];
 const kept = (await library.contents(small.digest))?.metadata.name;
 const files = (await readdir(cacheDir)).map((name) => name.replace(/^sha256-\w+/, ''));
-console.log(JSON.stringify({ refusals, kept, files, again: (await refusalOf(fetchChart('small'))).code }));
+const again = (await refusalOf(fetchChart('small'))).code;
+const inTurn = [(await refusalOf(fetchChart('first'))).code, (await refusalOf(fetchChart('second'))).code];
+console.log(JSON.stringify({ refusals, kept, files, again, inTurn }));
 server.close();
+
+/** Text that packs to about three quarters of its length. */
+function noise(bytes: number): string {
+  return randomBytes(bytes).toString('base64');
+}
 
 async function refusalOf(task: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {
   try {

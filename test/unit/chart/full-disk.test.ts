@@ -17,11 +17,12 @@ test('a full disk is told with its folder and what to do, loses nothing, and is 
   const mayMount = await run('unshare -rm sh -c \'mount -t tmpfs -o size=2m tmpfs "$1"\' - "$1"', folder);
   const { status, output } = await run(mayMount.status === 0 ? SMALL_DISK : SMALL_FILES, folder);
   assert.equal(status, 0, output);
-  const { refusals, kept, files, again } = JSON.parse(output) as {
+  const { refusals, kept, files, again, inTurn } = JSON.parse(output) as {
     refusals: readonly { code: string; message: string }[];
     kept: string;
     files: readonly string[];
     again: string;
+    inTurn: readonly string[];
   };
   for (const { code, message } of refusals) {
     assert.equal(code, 'ChartCacheFull', message);
@@ -31,6 +32,7 @@ test('a full disk is told with its folder and what to do, loses nothing, and is 
     );
   }
   assert.deepEqual([refusals.length, kept, files, again], [2, 'small', ['.tgz'], 'none']);
+  if (mayMount.status === 0) assert.deepEqual(inTurn, ['none', 'none'], 'a chart that was not used lately makes room');
 });
 
 async function run(script: string, folder: string): Promise<{ readonly status: number | null; readonly output: string }> {
