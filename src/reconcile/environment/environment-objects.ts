@@ -60,11 +60,19 @@ function bindings(environment: KubeObject, { namespace, members }: EnvironmentSp
   }));
 }
 
+/** The classes of the cluster, by which people choose a storage, a way in or a priority; there is nothing of anybody's in them. */
+const CLASSES = [
+  { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list'] },
+  { apiGroups: ['networking.k8s.io'], resources: ['ingressclasses'], verbs: ['get', 'list'] },
+  { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['get', 'list'] },
+];
+
 /** `get` on exactly this Environment: whoever may read it may know that it is there. */
 function visibility(environment: KubeObject, { members }: EnvironmentSpec): Placed[] {
   const name = visibilityName(environment);
   const metadata = { name, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
-  const rules = [{ apiGroups: [OURS.group], resources: ['environments'], resourceNames: [environment.metadata.name], verbs: ['get'] }];
+  const itself = { apiGroups: [OURS.group], resources: ['environments'], resourceNames: [environment.metadata.name], verbs: ['get'] };
+  const rules = [itself, ...CLASSES];
   const subjects = ENVIRONMENT_ROLES.flatMap((role) => members[role]).map(rbacSubject);
   const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
   return [

@@ -50,7 +50,7 @@ describe('what an environment consists of', () => {
     assert.equal(subjectsOf(objects, 'RoleBinding', 'chandlery-maintainer'), undefined);
   });
 
-  test('everybody with a role may read exactly this environment', () => {
+  test('everybody with a role may read exactly this environment, and the classes of the cluster', () => {
     const objects = objectsOf({
       groups: [
         { name: 'b', role: 'developer' },
@@ -60,6 +60,9 @@ describe('what an environment consists of', () => {
     const role = objects.find(({ kind }) => kind === 'ClusterRole');
     assert.deepEqual(role?.['rules'], [
       { apiGroups: ['chandlery.dev'], resources: ['environments'], resourceNames: ['shop'], verbs: ['get'] },
+      { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list'] },
+      { apiGroups: ['networking.k8s.io'], resources: ['ingressclasses'], verbs: ['get', 'list'] },
+      { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['get', 'list'] },
     ]);
     assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), [group('a'), group('b')]);
   });
