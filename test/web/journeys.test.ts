@@ -124,7 +124,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await page.goto('/operators');
     assert.ok((await page.getByText('Ready').count()) > 0);
     await visitor.check();
-    await page.locator('main a[href^="/operators/"]').first().click();
+    await page.locator('main a[href^="/operators/chandlery-system/"]').first().click();
     await page.getByText('Established').first().waitFor({ state: 'attached' });
     await visitor.check();
 
