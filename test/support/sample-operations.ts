@@ -1,5 +1,6 @@
 import type { Choices } from '../../src/domain/choices.ts';
 import { AppError, type MissingRight } from '../../src/domain/errors.ts';
+import { deletionCommands } from '../../src/domain/instance-commands.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
 import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
@@ -117,8 +118,10 @@ function deletion({ environment, name }: InstanceAddress): Preflight {
     line(`Pod ${name}-0, ${name}-1, ${name}-2`, 'Object'),
     line(`PersistentVolumeClaim data-${name}-0 (10Gi): its data will be deleted`, 'Data'),
   ];
-  const { findings: _findings, ...rest } = preflight({ environment, app: 'postgresclusters.samples.chandlery.dev', name, spec: {} });
-  return { ...rest, findings: { ...NO_FINDINGS, removed } };
+  const app = 'postgresclusters.samples.chandlery.dev';
+  const planned = preflight({ environment, app, name, spec: {} });
+  const commands = deletionCommands(planned.object, { app, url: '' });
+  return { ...planned, commands, findings: { ...NO_FINDINGS, removed } };
 }
 
 /** A name of `huge` takes more than the namespace lets a container have. */
