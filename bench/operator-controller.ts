@@ -84,7 +84,8 @@ export async function startOperatorController(input: ControllerInput): Promise<R
       await new Promise<void>((resolve) => {
         operators.onChange((key) => {
           if (ready.has(key) || textAt(operators.get(key)?.status, 'status') !== 'READY') return;
-          told?.(ready.add(key).size);
+          ready.add(key);
+          told?.(ready.size);
           if (ready.size >= count) resolve();
         });
       });
