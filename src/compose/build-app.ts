@@ -31,8 +31,9 @@ export interface AppInput {
 /** The HTTP side of everything: the API and the pages over the same operations. */
 export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
   const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
+  const operations = bindOperations(ports);
   const web = createWebRouter({
-    operations: bindOperations(ports),
+    operations,
     views,
     stopping: rest.stopping,
     publicUrl: publicUrl.origin,
@@ -52,7 +53,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
       { path: '/api/v1', handler: api, access: 'anyone' },
       { path: '/', handler: web, access: 'anyone' },
     ],
-    renderError: createRenderError(views),
+    renderError: createRenderError({ views, operations }),
     trustedProxies: rest.trustedProxies,
   });
 }

@@ -17,8 +17,8 @@ export interface MessagePage extends PageFrame {
   readonly code: string;
 }
 
-export function messagePage(view: MessageView): MessagePage {
-  const me: Me | undefined = view.actor && { ...view.actor, name: view.person?.name ?? view.actor.user, admin: false };
+/** @param me who looks at it; undefined while nobody is signed in. */
+export function messagePage(view: MessageView, me?: Me): MessagePage {
   const home = { label: me === undefined ? 'Go to the start page' : 'Go to the catalogue', href: '/', primary: view.action === undefined };
   return {
     title: view.title,

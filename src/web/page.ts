@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/actor.ts';
+import type { SignedIn } from '../domain/session.ts';
 import { contextOf, signedInOf } from '../http/request-context.ts';
 import type { Me, WebOperations } from './ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
@@ -56,15 +57,20 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
 
 export async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
   const { actor, person } = signedInOf(response);
-  const [me, waiting] = await Promise.all([deps.operations.me(actor), deps.operations.countPlans(actor)]);
   return {
     actor,
-    me: { ...me, name: person.name, waiting },
+    me: await meOf(deps.operations, { actor, person }),
     requestId: contextOf(response).requestId,
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
     body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),
   };
+}
+
+/** Somebody as the frame of every page knows them. */
+export async function meOf(operations: Pick<WebOperations, 'me' | 'countPlans'>, { actor, person }: SignedIn): Promise<Me> {
+  const [me, waiting] = await Promise.all([operations.me(actor), operations.countPlans(actor)]);
+  return { ...me, name: person.name, waiting };
 }
 
 function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): void {

@@ -11,10 +11,10 @@ import { instanceRoutes } from './instance-routes.ts';
 import { messagePage } from './message-page.ts';
 import { migrationRoutes } from './migration-routes.ts';
 import { planRoutes } from './plan-routes.ts';
-import type { WebDeps } from './page.ts';
+import { meOf, type WebDeps } from './page.ts';
+import type { Me } from './ports.ts';
 import { recipeRoutes } from './recipe-routes.ts';
 import { shellOf } from './shell.ts';
-import type { Views } from './view-engine.ts';
 
 /** All pages. Anyone may come: who is not signed in finds the start page at `/` and is sent to the sign-in from everywhere else. */
 export function createWebRouter(deps: WebDeps): Router {
@@ -49,7 +49,17 @@ function renderStart({ views, signInHint }: WebDeps): string {
   });
 }
 
-/** Renders the errors and messages of `src/http` as pages. */
-export function createRenderError(views: Views): (view: MessageView) => string {
-  return (view) => views.render('message', messagePage(view));
+/** Renders the errors and messages of `src/http` as pages, with the ways of whoever is signed in around them. */
+export function createRenderError({ views, operations }: RenderDeps): (view: MessageView) => Promise<string> {
+  return async (view) => views.render('message', messagePage(view, await readerOf(operations, view)));
+}
+
+type RenderDeps = Pick<WebDeps, 'views'> & { readonly operations: Pick<WebDeps['operations'], 'me' | 'countPlans'> };
+
+/** While the cluster is away nobody waits for it twice, and what went wrong is told without it, too. */
+async function readerOf(operations: RenderDeps['operations'], { actor, person, status }: MessageView): Promise<Me | undefined> {
+  if (actor === undefined) return undefined;
+  const known = person ?? { name: actor.user };
+  const plain: Me = { ...actor, name: known.name, admin: false };
+  return status === 503 ? plain : await meOf(operations, { actor, person: known }).catch(() => plain);
 }

@@ -33,6 +33,7 @@ export function sampleViews(): Views {
 export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Promise<SampleWeb> {
   const assets = readAssets(path.join(VIEWS, 'static'));
   const views = sampleViews();
+  const operations = sampleOperations(overrides);
   const stopping = new AbortController();
   const app = createApp({
     publicUrl: PUBLIC_URL,
@@ -45,14 +46,14 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
         path: '/',
         access: 'anyone',
         handler: createWebRouter({
-          operations: sampleOperations(overrides),
+          operations,
           views,
           stopping: stopping.signal,
           publicUrl: PUBLIC_URL.origin,
         }),
       },
     ],
-    renderError: createRenderError(views),
+    renderError: createRenderError({ views, operations }),
   });
   const server = createServer(app);
   const port = await listen(server);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SignedIn } from '../../../src/domain/session.ts';
 import type { MessageView } from '../../../src/http/message-view.ts';
 import { messagePage, missingSentence } from '../../../src/web/message-page.ts';
 import { createRenderError } from '../../../src/web/router.ts';
+import { sampleOperations } from '../../support/sample-operations.ts';
 import { sampleViews } from '../../support/sample-web.ts';
 
 const VIEW: MessageView = {
@@ -23,8 +25,11 @@ test('a missing right is named in a sentence', () => {
   );
 });
 
-test('an error page tells what happened, what to do, and the id of the request', () => {
-  const html = createRenderError(sampleViews())({ ...VIEW, message: 'app "<b>": no such app' });
+const DANA: SignedIn = { actor: { user: 'oidc:dev-a', groups: [] }, person: { name: 'Dana Able' } };
+const renderError = createRenderError({ views: sampleViews(), operations: sampleOperations() });
+
+test('an error page tells what happened, what to do, and the id of the request', async () => {
+  const html = await renderError({ ...VIEW, message: 'app "<b>": no such app' });
   assert.match(html, /<h1>Not found<\/h1>/);
   assert.match(html, /app &quot;&lt;b&gt;&quot;: no such app/);
   assert.match(html, /The address may be mistyped/);
@@ -59,10 +64,24 @@ test('the one thing to do comes first, and the catalogue is not offered twice', 
   assert.equal(messagePage({ ...VIEW, action: { label: 'Go to the catalogue', href: '/' } }).actions.length, 1);
 });
 
-test('a missing right is said once, in our words and not in those of the api-server', () => {
+test('a missing right is said once, in our words and not in those of the api-server', async () => {
   const missing = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
   const message = 'list operators: User "oidc:dev-a" cannot list resource "operators" at the cluster scope';
-  const html = createRenderError(sampleViews())({ ...VIEW, code: 'Forbidden', status: 403, message, missing });
+  const html = await renderError({ ...VIEW, code: 'Forbidden', status: 403, message, missing });
   assert.match(html, /The right to list operators/);
   assert.doesNotMatch(html, /cannot list resource/);
+});
+
+test('an error page leads an admin to the pages of admins, and nobody else', async () => {
+  const admin = { actor: { user: 'oidc:admin', groups: ['oidc:platform'] }, person: { name: 'Ada Min' } };
+  assert.match(await renderError({ ...VIEW, ...admin }), /href="\/operators"/);
+  const html = await renderError({ ...VIEW, ...DANA });
+  assert.match(html, /href="\/environments"/);
+  assert.doesNotMatch(html, /href="\/operators"/);
+});
+
+test('an error page is there as well when nobody can tell who is an admin', async () => {
+  const away = async (): Promise<never> => Promise.reject(new Error('the cluster is away'));
+  const render = createRenderError({ views: sampleViews(), operations: sampleOperations({ me: away }) });
+  assert.match(await render({ ...VIEW, ...DANA }), /<h1>Not found<\/h1>/);
 });
