@@ -19,7 +19,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
-import { watchReferences } from '../reconcile/operator/references.ts';
+import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { holdCharts } from './hold-charts.ts';

@@ -1,8 +1,8 @@
 import type { Kube } from '../kube/kube.ts';
 import { startReflector, type Reflector } from '../kube/reflector.ts';
 import type { Log } from '../observe/log.ts';
-import { RECORDS, ROLES, watchOfWorkloads, type Watch } from '../reconcile/operator/held.ts';
-import { createSight, type Sight } from '../reconcile/operator/sight.ts';
+import { RECORDS, ROLES, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/held.ts';
+import { createSight, type Sight } from '../reconcile/operator/memory/sight.ts';
 
 export interface WatchOperatorsInput {
   readonly kube: Pick<Kube, 'asController'>;

@@ -16,7 +16,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { CLUSTER_ROLE, CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
-import type { Sight } from '../../src/reconcile/operator/sight.ts';
+import type { Sight } from '../../src/reconcile/operator/memory/sight.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

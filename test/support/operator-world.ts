@@ -21,7 +21,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
-import { watchReferences } from '../../src/reconcile/operator/references.ts';
+import { watchReferences } from '../../src/reconcile/operator/memory/references.ts';
 import { repoRoot } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { writeFiles, type ChartFiles } from './charts.ts';

@@ -2,12 +2,12 @@ import type { AppError } from '../../domain/errors.ts';
 import type { Health } from '../../domain/health.ts';
 import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { Rollback } from '../../domain/rollback.ts';
-import type { CrdFact } from './observe-crds.ts';
-import type { DependencyFact } from './observe-dependencies.ts';
-import type { DriftFact } from './observe-drift.ts';
-import type { InstancesFact } from './observe-instances.ts';
+import type { CrdFact } from './facts/observe-crds.ts';
+import type { DependencyFact } from './facts/observe-dependencies.ts';
+import type { DriftFact } from './facts/observe-drift.ts';
+import type { InstancesFact } from './facts/observe-instances.ts';
 import type { Chart } from './ports.ts';
-import type { ForeignRelease, OwnRelease } from './observe-release.ts';
+import type { ForeignRelease, OwnRelease } from './facts/observe-release.ts';
 import type { DyingState, LivingState, RevisionFailure, SettledState, Target } from './state.ts';
 
 /** What to do next about an Operator that is to stay. */

@@ -4,12 +4,12 @@ import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { dissolve } from './dissolve.ts';
 import { OPERATOR } from './kinds.ts';
-import { createLeaseMemory } from './hold-release.ts';
-import { lookFromMemory } from './look-from-memory.ts';
+import { createLeaseMemory } from './acts/hold-release.ts';
+import { lookFromMemory } from './memory/look-from-memory.ts';
 import type { OperatorPorts } from './ports.ts';
-import { recallCharts } from './recall-charts.ts';
-import { rememberVersion } from './remember-version.ts';
-import type { Sight } from './sight.ts';
+import { recallCharts } from './memory/recall-charts.ts';
+import { rememberVersion } from './memory/remember-version.ts';
+import type { Sight } from './memory/sight.ts';
 import { sustain, type OperatorMemory } from './sustain.ts';
 import { workOn } from './work.ts';
 

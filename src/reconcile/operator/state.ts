@@ -5,14 +5,14 @@ import { isPending } from '../../domain/release.ts';
 import type { Health } from '../../domain/health.ts';
 import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
 import type { RemediationPolicy, Rollback, RollbackCause } from '../../domain/rollback.ts';
-import type { CrdFact } from './observe-crds.ts';
-import type { DependencyFact } from './observe-dependencies.ts';
-import type { DriftFact } from './observe-drift.ts';
-import type { InstancesFact } from './observe-instances.ts';
-import type { ForeignRelease, OwnRelease, ReleaseFact } from './observe-release.ts';
+import type { CrdFact } from './facts/observe-crds.ts';
+import type { DependencyFact } from './facts/observe-dependencies.ts';
+import type { DriftFact } from './facts/observe-drift.ts';
+import type { InstancesFact } from './facts/observe-instances.ts';
+import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/observe-release.ts';
 import type { Chart } from './ports.ts';
-import type { PastFact } from './recall-history.ts';
-import type { ResolvedValues } from './resolve-values.ts';
+import type { PastFact } from './facts/recall-history.ts';
+import type { ResolvedValues } from './facts/resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
 export interface LivingFacts {

@@ -4,7 +4,7 @@ import { parseOperatorSpec, operatorLabelValue } from '../../../../src/domain/op
 import type { OperatorStatus } from '../../../../src/domain/operator-status.ts';
 import type { KubeObject } from '../../../../src/domain/resource.ts';
 import { waitBeforeAttempt } from '../../../../src/reconcile/operator/due.ts';
-import { stepDigest } from '../../../../src/reconcile/operator/step-digest.ts';
+import { stepDigest } from '../../../../src/reconcile/operator/charts/step-digest.ts';
 
 const NOW = new Date('2026-01-01T00:00:10Z');
 const STALLED = { type: 'Stalled', status: 'True', reason: 'x', message: '', lastTransitionTime: '' } as const;

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../../domain/errors.ts';
+import { OURS } from '../../../domain/names.ts';
+import { isInChart } from '../../../domain/operator-status.ts';
+import { listAt, textAt } from '../../../domain/read.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import { checkCrds } from './check-crds.ts';
+import { CRD } from '../kinds.ts';
+import { markFormer } from './leave-crds.ts';
+import { findCrd, isBroughtBy, isEstablished, observeCrds } from '../facts/observe-crds.ts';
+import type { Work } from '../work.ts';
+
+const ESTABLISHED_MS = 30_000;
+const POLL_MS = 200;
+
+/**
+ * Applies the CustomResourceDefinitions of a chart and waits until the api-server serves them.
+ *
+ * @throws AppError before anything is written: `CrdConflict` when one of them belongs to somebody else, `UnsafeUpgrade` when it would not fit what
+ *   is stored, `InvalidInput` when the api-server would refuse it.
+ */
+export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promise<void> {
+  const { cluster } = work.ports;
+  const live = await Promise.all(crds.map((crd) => findCrd(cluster, crd.metadata.name, work.signal)));
+  for (const crd of live) if (crd !== undefined) refuseForeign(work, crd);
+  await checkCrds(work, { live, candidates: crds });
+  for (const crd of crds) {
+    await cluster.apply(CRD, crd, { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', signal: work.signal });
+  }
+  const deadline = AbortSignal.any([work.signal, AbortSignal.timeout(ESTABLISHED_MS)]);
+  for (const crd of crds) await untilEstablished(work, crd.metadata.name, deadline);
+  if (crds.length > 0) work.ports.discovery.invalidate();
+  const brought = await observeCrds(cluster, work.release, { label: work.label, signal: work.signal });
+  const names = new Set(crds.map(({ metadata }) => metadata.name));
+  await markFormer(
+    work,
+    brought.filter((crd) => crd.labelled && isInChart(crd) && !names.has(crd.name)),
+  );
+}
+
+/** A definition without any owner may be taken over: an earlier Operator, or a person, has left it. */
+function refuseForeign({ release, label }: Work, crd: KubeObject): void {
+  const { name, labels = {}, annotations = {} } = crd.metadata;
+  const other = labels[OURS.operatorLabel];
+  if (other !== undefined && other !== label) {
+    throw new AppError('CrdConflict', `kind "${name}": the Operator "${other.replace('.', '/')}" has brought it; remove one of the two`);
+  }
+  const foreign = annotations['meta.helm.sh/release-name'];
+  if (foreign !== undefined && !isBroughtBy(crd, release, label)) {
+    const namespace = annotations['meta.helm.sh/release-namespace'] ?? '';
+    throw new AppError(
+      'CrdConflict',
+      `kind "${name}": the Helm release "${namespace}/${foreign}" has brought it; uninstall that one first`,
+    );
+  }
+}
+
+/** Another definition has the plural, the kind or a short name already: waiting does not help. */
+function refuseTakenNames({ metadata, status }: KubeObject): void {
+  const refusal = listAt(status, 'conditions').find(
+    (condition) => textAt(condition, 'type') === 'NamesAccepted' && textAt(condition, 'status') === 'False',
+  );
+  if (refusal === undefined) return;
+  throw new AppError('CrdConflict', `kind "${metadata.name}": its names are taken: ${textAt(refusal, 'message') ?? 'no reason given'}`);
+}
+
+async function untilEstablished(work: Work, name: string, deadline: AbortSignal): Promise<void> {
+  for (;;) {
+    const crd = await findCrd(work.ports.cluster, name, work.signal);
+    if (crd !== undefined && isEstablished(crd)) return;
+    if (crd !== undefined) refuseTakenNames(crd);
+    work.signal.throwIfAborted();
+    if (deadline.aborted)
+      throw new AppError('ClusterUnavailable', `kind "${name}": the api-server does not serve it after ${ESTABLISHED_MS / 1000} s`);
+    await sleep(POLL_MS, undefined, { signal: work.signal });
+  }
+}

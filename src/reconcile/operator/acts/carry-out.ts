@@ -1,0 +1,92 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { chartOfRevision } from '../report/chart-of-revision.ts';
+import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
+import { deploy, type DeployInput, type Deployment } from './deploy.ts';
+import type { Gathered } from '../charts/gather-crds.ts';
+import { crdFactOf, observeCrds, type CrdFact } from '../facts/observe-crds.ts';
+import { observeRelease } from '../facts/observe-release.ts';
+import { attemptOf, reportFailure } from '../report/report-failure.ts';
+import type { LivingFacts } from '../state.ts';
+import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import type { Work } from '../work.ts';
+
+type Deploying = Omit<DeployInput, 'announce'>;
+
+const BUSY_MS = 2_000;
+
+/** Deploys, and writes down what is about to be done and how it ended. */
+export async function carryOut(work: Work, facts: LivingFacts, act: Deploying): Promise<ReconcileResult> {
+  const { verb, target } = act;
+  let current = work;
+  let finding: Finding | undefined;
+  const announce = async (gathered: Gathered): Promise<void> => {
+    finding = announcement(work, facts, { act, gathered });
+    await writeStatus(work, finding);
+    current = withStatus(work, finding);
+  };
+  const deployment = await deploy(work, { ...act, announce });
+  switch (deployment.kind) {
+    case 'Busy':
+      return { requeueAfter: BUSY_MS };
+    case 'Failed':
+      return { requeueAfter: await reportDeployment(current, act, deployment) };
+    case 'Done': {
+      const { name, version } = target.chart.contents.metadata;
+      const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.gathered.crds.length };
+      work.ports.log.info('An Operator was deployed', keys);
+      // What comes next does not wait for the failures before, and what was forced is not forced again.
+      if (finding !== undefined && (current.status.failures > 0 || work.forcedAt !== ''))
+        await writeStatus(current, { ...finding, failures: 0, attempt: attemptOf(work, { ...target, forced: 'CarriedOut' }) });
+      return { requeueAfter: 0 };
+    }
+    default:
+      return deployment satisfies never;
+  }
+}
+
+/** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
+function announcement(work: Work, facts: LivingFacts, { act, gathered }: { act: Deploying; gathered: Gathered }): Finding {
+  const { chart } = act.target;
+  const doing = deploying(act.verb, work.release);
+  const untested = act.verb === 'restore' || !work.spec.test.enable ? [] : [UNTESTED];
+  return {
+    word: 'INSTALLING',
+    ready: notReady(doing),
+    phase: reconciling(doing),
+    conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing, ...untested],
+    release: facts.release,
+    crds: expectedCrds(facts.crds, gathered, work.label),
+    chart,
+    step: act.target.step,
+    attempt: attemptOf(work, act.target),
+    ...(act.verb === 'restore' ? {} : { rollback: 'Forgotten' as const }),
+  };
+}
+
+function expectedCrds(live: readonly CrdFact[], { crds }: Gathered, label: string): readonly CrdFact[] {
+  const known = new Set(live.map((crd) => crd.name));
+  const coming = crds.filter((crd) => !known.has(crd.metadata.name)).map((crd) => crdFactOf(crd, label));
+  return [...live, ...coming].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+async function reportDeployment(work: Work, { target }: Deploying, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
+  const { chart, step } = target;
+  const { phase, error, gathered } = failed;
+  const query = { label: work.label, signal: work.signal };
+  const release = await observeRelease(work.ports.cluster, work.release, query);
+  const untouched = phase === 'Uplift' || phase === 'CRDs' ? [notReleased(work.release, release)] : [];
+  const running = phase !== 'Release' && release.kind === 'Own' ? chartOfRevision(work.status, release.revision) : undefined;
+  return reportFailure(work, {
+    error,
+    condition: failedPhase(phase, error),
+    conditions: [fetched(work.spec.chart, chart), ...(gathered === undefined ? [] : [uplifted(gathered)]), ...untouched],
+    release,
+    ...(running === undefined ? {} : { running }),
+    crds: await observeCrds(work.ports.cluster, work.release, query),
+    chart,
+    step,
+    // What a chart renders depends on nothing but what the step digest covers.
+    ...(gathered === undefined ? {} : { forced: 'CarriedOut' as const }),
+    ...(phase === 'Render' && error.code === 'HelmFailed' ? { outlook: 'Terminal' as const } : {}),
+  });
+}

@@ -1,0 +1,23 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { differencesSentence } from '../report/conditions.ts';
+import { holdRelease } from './hold-release.ts';
+import { HELM_MANAGER, noteCorrection, type DriftFact, type DriftMemory } from '../facts/observe-drift.ts';
+import type { Work } from '../work.ts';
+
+const BUSY_MS = 2_000;
+
+/** Applies the objects that drifted as the release has them, in Helm's own name, so that the fields stay Helm's. */
+export async function correctDrift(memory: DriftMemory, work: Work, fact: DriftFact): Promise<ReconcileResult> {
+  const outcome = await holdRelease(work, async (signal) => {
+    for (const { type, object } of fact.drifted) {
+      const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', signal } as const;
+      await work.ports.cluster.apply(type, object, options);
+    }
+  });
+  if (outcome === 'Busy') return { requeueAfter: BUSY_MS };
+  noteCorrection(memory, work, fact);
+  const message = `Put right: ${differencesSentence(fact)}`;
+  await work.ports.events.record(work.operator, { type: 'Normal', reason: 'DriftCorrected', message });
+  work.ports.log.info('Objects of an Operator were put right', { operator: work.label, objects: fact.drifted.length });
+  return { requeueAfter: 0 };
+}

@@ -1,0 +1,87 @@
+import { AppError, type ErrorCode } from '../../../domain/errors.ts';
+import { OURS } from '../../../domain/names.ts';
+import { redact } from '../../../domain/redact.ts';
+import { applyCrds } from './apply-crds.ts';
+import { ensureNamespace } from './ensure-namespace.ts';
+import type { Gathered } from '../charts/gather-crds.ts';
+import { holdRelease } from './hold-release.ts';
+import { STEP_LABEL } from '../kinds.ts';
+import type { ChangeRequest } from '../ports.ts';
+import { renderChart } from '../charts/render-chart.ts';
+import type { Target } from '../state.ts';
+import type { Work } from '../work.ts';
+
+/** `restore` applies definitions that are gone again, and leaves the release as it is. */
+export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
+
+/** The steps of a deployment, in their order. */
+export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';
+
+export type Deployment =
+  | { readonly kind: 'Done'; readonly gathered: Gathered }
+  | { readonly kind: 'Busy' }
+  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly gathered?: Gathered };
+
+export interface DeployInput {
+  readonly verb: DeployVerb;
+  readonly target: Target;
+  /** Tells how far it has come, before the cluster is changed. */
+  readonly announce: (gathered: Gathered) => Promise<void>;
+  /** Changes the release, which is held meanwhile. */
+  readonly change: (held: Work, request: ChangeRequest) => Promise<void>;
+}
+
+const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
+
+/** Render and uplift → CRDs → release. Runs under the lease of the release; each step may be the last one of this process. */
+export async function deploy(work: Work, input: DeployInput): Promise<Deployment> {
+  let phase: DeployPhase = 'Render';
+  let gathered: Gathered | undefined;
+  const change = async (signal: AbortSignal): Promise<void> => {
+    const held = { ...work, signal };
+    gathered = await renderChart(held, input.target, input.verb);
+    await input.announce(gathered);
+    phase = 'CRDs';
+    await applyCrds(held, gathered.crds);
+    phase = 'Release';
+    await ensureNamespace(held);
+    await input.change(held, changeRequest(held, input.target, gathered));
+  };
+  try {
+    if ((await holdRelease(work, change)) === 'Busy') return { kind: 'Busy' };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    // A cluster that is away says nothing about the Operator.
+    if (!(error instanceof AppError) || isAway(error)) throw error;
+    return {
+      kind: 'Failed',
+      phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
+      error: withoutSecrets(error, input.target.values.secrets),
+      ...(gathered === undefined ? {} : { gathered }),
+    };
+  }
+  if (gathered === undefined) throw new Error('a deployment ended without having rendered its chart');
+  return { kind: 'Done', gathered };
+}
+
+/** Whether the cluster did not answer, so that nothing was learnt about the Operator. */
+export function isAway({ code }: AppError): boolean {
+  return AWAY.has(code);
+}
+
+/** What a chart renders may hold a secret in any place, so in an object's name, too. */
+export function withoutSecrets(error: AppError, secrets: readonly string[]): AppError {
+  const message = redact(error.message, secrets);
+  return message === error.message ? error : new AppError(error.code, message);
+}
+
+function changeRequest(
+  { release, label, status }: Work,
+  { chart, values: { values, secrets }, step }: Target,
+  { sent }: Gathered,
+): ChangeRequest {
+  const labels = { [OURS.operatorLabel]: label, [STEP_LABEL]: step };
+  // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.
+  const postRender = sent === 'AsRendered' && status.failures === 0 ? 'plain' : 'uplift';
+  return { ...release, chartPath: chart.path, values, secrets, labels, postRender };
+}

@@ -1,0 +1,51 @@
+import { isAppError } from '../../../domain/errors.ts';
+import { OURS } from '../../../domain/names.ts';
+import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
+import type { CrdFact } from '../facts/observe-crds.ts';
+import type { Work } from '../work.ts';
+
+/** Deletes definitions, and with them all that is stored of their kinds. Only for an explicit cascade. */
+export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  for (const { name, object } of crds) {
+    const { uid, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) continue;
+    await unlessGone(ports.cluster.delete({ ...CRD, name }, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) }));
+  }
+}
+
+/** Takes our marks off definitions that stay behind, so that another Operator may take them over. */
+export async function disownCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null } } };
+  for (const { name } of crds.filter((crd) => crd.labelled)) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+/**
+ * Puts our label on definitions that the operator registered by itself, so that the catalogue finds them. Of two Operators that claim the same one,
+ * the first has it.
+ */
+export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const marks = { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } };
+  for (const { name, object } of crds.filter((crd) => !crd.labelled)) {
+    const { resourceVersion } = object.metadata;
+    const body = { metadata: { ...marks, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+/** Says of definitions that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
+export async function markFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
+  for (const { name } of crds) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+  }
+}
+
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isAppError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}

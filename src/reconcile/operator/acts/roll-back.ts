@@ -1,0 +1,85 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { findCondition } from '../../../domain/condition.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { redact } from '../../../domain/redact.ts';
+import type { Rollback } from '../../../domain/rollback.ts';
+import { isFalse, reconciling, rollingBack } from '../report/conditions.ts';
+import { isAway, withoutSecrets } from './deploy.ts';
+import { holdRelease } from './hold-release.ts';
+import { observeRelease } from '../facts/observe-release.ts';
+import { reportFailure } from '../report/report-failure.ts';
+import type { LivingFacts, RevisionFailure } from '../state.ts';
+import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import { nowOf, type Work } from '../work.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+const BUSY_MS = 2_000;
+
+/**
+ * Brings the last healthy revision back, once for a step: that it is about to is written down first, so that whoever comes after this process
+ * neither forgets it nor does it again. Definitions stay as the failed revision has them.
+ */
+export async function rollBack(work: Work, facts: LivingFacts, failure: RevisionFailure): Promise<ReconcileResult> {
+  const rollback = decide(work, failure);
+  let current = work;
+  const change = async (signal: AbortSignal): Promise<void> => {
+    const finding = announcement(work, facts, rollback);
+    await writeStatus(work, finding);
+    current = withStatus(work, finding);
+    const { historyLimit } = work.spec;
+    const { secrets } = failure.target.values;
+    await work.ports.helm.rollback({ ...work.release, revision: rollback.toRevision, historyLimit, secrets }, signal);
+  };
+  try {
+    if ((await holdRelease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    if (!(error instanceof AppError) || isAway(error)) throw error;
+    return { requeueAfter: await reportRollback(current, facts, withoutSecrets(error, failure.target.values.secrets)) };
+  }
+  const { revision, toRevision, cause } = rollback;
+  work.ports.log.info('An Operator was rolled back', { operator: work.label, revision, toRevision, cause });
+  return AT_ONCE;
+}
+
+/** What is to be remembered; what was decided before stays as it was. */
+function decide(work: Work, { target, revision, toRevision, cause, health }: RevisionFailure): Rollback {
+  const { status, generation, requestedAt } = work;
+  const begun = status.rollback;
+  if (begun?.digest === target.step && begun.revision === revision) return begun;
+  const { name, version } = target.chart.contents.metadata;
+  const told = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
+  const known = told?.status === 'False' && told.reason !== 'Upgrading' ? told.message : 'Helm did not end the upgrade';
+  const message = cause === 'Unhealthy' ? (health?.message ?? 'It did not become healthy') : known;
+  return {
+    digest: target.step,
+    chart: `${name} ${version}`,
+    revision,
+    toRevision,
+    cause,
+    message: redact(message, target.values.secrets),
+    generation,
+    requestedAt,
+    time: nowOf(work),
+  };
+}
+
+function announcement(work: Work, { release, crds }: LivingFacts, rollback: Rollback): Finding {
+  const doing = rollingBack(work.release, rollback);
+  const failed = rollback.cause === 'UpgradeFailed' ? {} : { healthy: false };
+  return {
+    word: 'INSTALLING',
+    ready: notReady(doing),
+    phase: reconciling(doing),
+    conditions: [doing],
+    release,
+    crds,
+    marks: failed,
+    rollback,
+  };
+}
+
+async function reportRollback(work: Work, { crds }: LivingFacts, error: AppError): Promise<number> {
+  const release = await observeRelease(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
+  return reportFailure(work, { error, condition: isFalse('Released', 'RollbackFailed', error.message), release, crds });
+}

@@ -1,0 +1,80 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { redact } from '../../../domain/redact.ts';
+import type { TestReport } from '../../../domain/release.ts';
+import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
+import { isAway, withoutSecrets } from './deploy.ts';
+import { holdRelease } from './hold-release.ts';
+import type { OwnRelease } from '../facts/observe-release.ts';
+import { attemptOf, reportFailure } from '../report/report-failure.ts';
+import type { LivingFacts, Target } from '../state.ts';
+import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import type { Work } from '../work.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+const BUSY_MS = 2_000;
+
+interface Untested {
+  readonly target: Target;
+  readonly release: OwnRelease;
+}
+
+/** Runs the tests that the chart brings, and writes down how they ended. A process that dies meanwhile leaves them untold, so they run again. */
+export async function testRelease(work: Work, facts: LivingFacts, { target, release }: Untested): Promise<ReconcileResult> {
+  const { secrets } = target.values;
+  const finding = findingOf(work, facts, { target, release });
+  const announced = { ...finding, conditions: [...finding.conditions, testing(release)] };
+  let current = work;
+  let report: TestReport | undefined;
+  const change = async (signal: AbortSignal): Promise<void> => {
+    await writeStatus(work, announced);
+    current = withStatus(work, announced);
+    report = await work.ports.helm.test({ ...work.release, timeoutMs: work.spec.test.timeout, secrets }, signal);
+  };
+  try {
+    if ((await holdRelease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    if (!(error instanceof AppError) || isAway(error)) throw error;
+    const { message } = withoutSecrets(error, secrets);
+    return { requeueAfter: await reportFailure(current, { error, condition: isFalse('Tested', error.code, message), ...finding }) };
+  }
+  if (report === undefined) throw new Error('tests ended without a report');
+  const outcome = tested(withoutSecretsIn(report, secrets));
+  const marks = { tested: report.outcome === 'Passed' };
+  await writeStatus(current, { ...finding, conditions: [...finding.conditions, outcome], marks, failures: 0 });
+  work.ports.log.info('The tests of an Operator have run', { operator: work.label, revision: release.revision, outcome: report.outcome });
+  return AT_ONCE;
+}
+
+/** What is known of the Operator while its tests run, but for how they go. */
+function findingOf(
+  work: Work,
+  { crds, health }: LivingFacts,
+  { target, release }: Untested,
+): Finding & { readonly chart: Target['chart'] } {
+  const doing = testing(release);
+  return {
+    word: 'INSTALLING',
+    ready: notReady(doing),
+    phase: reconciling(doing),
+    conditions: [
+      fetched(work.spec.chart, target.chart),
+      released(work.release, release.revision),
+      crdsEstablished(crds),
+      ...(health === undefined ? [] : [healthy(health)]),
+    ],
+    release,
+    crds,
+    chart: target.chart,
+    step: target.step,
+    attempt: attemptOf(work, target),
+  };
+}
+
+/** Names of hooks come from the chart, and may hold a value. */
+function withoutSecretsIn(report: TestReport, secrets: readonly string[]): TestReport {
+  const shown = (texts: readonly string[]): readonly string[] => texts.map((text) => redact(text, secrets));
+  if (report.outcome === 'Passed') return { ...report, tests: shown(report.tests) };
+  return { ...report, failed: shown(report.failed), message: redact(report.message, secrets) };
+}

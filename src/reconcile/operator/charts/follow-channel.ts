@@ -1,0 +1,111 @@
+import type { ChartAccess } from '../../../domain/chart-access.ts';
+import { checkRange, isPinned, isSame, newerVersion, versionToAskFor, type Channel } from '../../../domain/chart-version.ts';
+import { AppError, isAppError } from '../../../domain/errors.ts';
+import { installedChart } from '../../../domain/installed-chart.ts';
+import { isOpen } from '../../../domain/maintenance-window.ts';
+import type { ChartSource } from '../../../domain/operator-spec.ts';
+import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import { digestDiffers, judgeApproval, type Approval, type ApprovalFault } from '../../../domain/upgrade-approval.ts';
+import type { Chart } from '../ports.ts';
+import type { Work } from '../work.ts';
+
+type Repository = Extract<ChartSource, { kind: 'repository' }>;
+
+export interface ChannelInput {
+  readonly source: Repository;
+  readonly access: ChartAccess;
+}
+
+/**
+ * The chart of the channel that is to be installed: what is installed already, what was approved, or what the policy chooses; and what else is on
+ * offer.
+ *
+ * @throws AppError `InvalidInput` for a range or a time zone that is none; as fetching a chart does.
+ */
+export async function followChannel(work: Work, input: ChannelInput): Promise<Chart> {
+  const { ports, spec, status } = work;
+  const { policy, range, window } = spec.upgrade;
+  const channel: Channel = { version: input.source.version, ...(range === undefined ? {} : { range }) };
+  checkRange(channel);
+  if (window !== undefined) isOpen(window, ports.now());
+  const offered = await offeredVersions(work, input);
+  const installed = installedChart(status)?.version;
+  const verdict = judgeApproval({ ...channel, text: work.approved, policy, installed, offered });
+  const wish = { ...channel, policy, installed, offered };
+  const approval = verdict.kind === 'Given' ? verdict.approval : undefined;
+  const { chart, fault } = await fetchWished(work, input, {
+    approval,
+    approved: versionToAskFor({ ...wish, approved: approval?.version }),
+    otherwise: versionToAskFor(wish),
+  });
+  const newer = newerVersion(offered, channel, chart.contents.metadata.version);
+  const waits = newer !== undefined && !isPinned(channel);
+  const told = fault ?? (verdict.kind === 'NoEffect' ? verdict.fault : undefined);
+  return {
+    ...chart,
+    ...(newer === undefined ? {} : { availableVersion: newer }),
+    ...(waits ? { pending: await awaitingApproval(work, input, newer) } : {}),
+    ...(told === undefined ? {} : { approvalFault: told }),
+  };
+}
+
+interface Wished {
+  readonly approval: Approval | undefined;
+  /** What to ask for when the approval counts. */
+  readonly approved: string;
+  /** What to ask for when it does not. */
+  readonly otherwise: string;
+}
+
+async function fetchWished(
+  work: Work,
+  input: ChannelInput,
+  { approval, approved, otherwise }: Wished,
+): Promise<{ readonly chart: Chart; readonly fault?: ApprovalFault }> {
+  const pinned = approval?.digest !== undefined && isSame(approval.version, approved) ? approval.digest : undefined;
+  try {
+    return { chart: await fetchVersion(work, input, { version: approved, digest: pinned }) };
+  } catch (error) {
+    if (approval === undefined || pinned === undefined || isSame(approved, otherwise) || !isAppError(error, 'DigestMismatch')) throw error;
+    return { chart: await fetchVersion(work, input, { version: otherwise, digest: undefined }), fault: digestDiffers(approval) };
+  }
+}
+
+interface Wanted {
+  readonly version: string;
+  readonly digest: string | undefined;
+}
+
+/** `spec.chart.digest` pins the bytes of `spec.chart.version`, not those of newer ones. */
+async function fetchVersion({ ports, signal }: Work, { source, access }: ChannelInput, { version, digest }: Wanted): Promise<Chart> {
+  const { digest: own, ...unpinned } = source;
+  const pin = digest ?? (isSame(version, source.version) ? own : undefined);
+  return await ports.charts.fetch({ ...unpinned, version, ...(pin === undefined ? {} : { digest: pin }) }, signal, access);
+}
+
+/** Its bytes are known before somebody approves them; where they cannot be had, the version alone is told. */
+async function awaitingApproval(work: Work, input: ChannelInput, version: string): Promise<PendingUpgrade> {
+  const known = work.status.pendingUpgrade?.version === version ? work.status.pendingUpgrade.chartDigest : undefined;
+  try {
+    const { digest } = await fetchVersion(work, input, { version, digest: known }).catch((error: unknown) => {
+      if (known !== undefined && isAppError(error, 'DigestMismatch')) return fetchVersion(work, input, { version, digest: undefined });
+      throw error;
+    });
+    return { version, chartDigest: digest, reason: 'AwaitingApproval' };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    work.ports.log.debug('A newer chart cannot be looked at', { chart: input.source.name, version, why: error.message });
+    return { version, reason: 'AwaitingApproval' };
+  }
+}
+
+/** What else there is is worth knowing, and nothing that an Operator fails for. */
+async function offeredVersions({ ports, signal }: Work, { source, access }: ChannelInput): Promise<readonly string[]> {
+  try {
+    return await ports.charts.versions(source, signal, access);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    ports.log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });
+    return [];
+  }
+}

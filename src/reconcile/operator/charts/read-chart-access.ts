@@ -1,0 +1,11 @@
+import { readChartAccess as readAccess, type AccessRead } from '../../../domain/read-chart-access.ts';
+import { findObject } from '../../find-object.ts';
+import { SECRET } from '../kinds.ts';
+import type { Work } from '../work.ts';
+
+/** Reads the Secrets that the chart of an Operator names, as the controller reads `valuesFrom`. Throws AppError `ChartSecretInvalid`. */
+export async function readChartAccess({ ports, operator, spec, signal }: Work): Promise<AccessRead> {
+  const namespace = operator.metadata.namespace ?? 'default';
+  const find = (name: string) => findObject(ports.cluster, { ...SECRET, namespace, name }, signal);
+  return readAccess({ source: spec.chart, namespace, find });
+}

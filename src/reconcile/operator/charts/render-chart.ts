@@ -1,0 +1,50 @@
+import type { Discovery } from '../../../domain/cluster.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { redact } from '../../../domain/redact.ts';
+import { apiVersionOf } from '../../../domain/resource.ts';
+import type { Conversion } from '../../../domain/uplift/conversion.ts';
+import type { DeployVerb } from '../acts/deploy.ts';
+import { gatherCrds, type Gathered } from './gather-crds.ts';
+import type { Target } from '../state.ts';
+import type { Work } from '../work.ts';
+
+/**
+ * Renders a chart as this cluster would get it, its CustomResourceDefinitions carried over and taken out.
+ *
+ * @throws AppError `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
+ */
+export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
+  const { ports, spec, release, label, signal } = work;
+  const [kubeVersion, apiVersions] = await Promise.all([ports.kubernetesVersion({ signal }), apiVersionsOf(ports.discovery, signal)]);
+  const rendered = await ports.helm.render(
+    { ...release, chartPath: chart.path, values, secrets, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },
+    signal,
+  );
+  const gathered = gatherCrds(rendered, chart, label);
+  const [refusal] = gathered.refusals;
+  if (refusal !== undefined)
+    throw new AppError('UpliftRefused', `uplift: ${refusal.kind} "${refusal.name}" (${refusal.apiVersion}): ${refusal.reason}`);
+  if (spec.legacyAPIs === 'Reject' && gathered.conversions.length > 0) {
+    const message = `uplift: the chart uses legacy APIs (${conversionsSentence(gathered.conversions)}), which spec.legacyAPIs refuses; use a newer chart, or set it to Uplift`;
+    throw new AppError('UpliftRefused', message);
+  }
+  return { ...gathered, conversions: gathered.conversions.map((conversion) => shown(conversion, secrets)) };
+}
+
+/** The name of an object may hold a secret, too. */
+function shown(conversion: Conversion, secrets: readonly string[]): Conversion {
+  return { ...conversion, name: redact(conversion.name, secrets) };
+}
+
+/** `Deployment "a" from apps/v1beta1 to apps/v1 (selector added); …` */
+export function conversionsSentence(conversions: readonly Conversion[]): string {
+  return conversions
+    .map(({ kind, name, from, to, note }) => `${kind} "${name}" from ${from} to ${to}${note === '' ? '' : ` (${note})`}`)
+    .join('; ');
+}
+
+/** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */
+async function apiVersionsOf(discovery: Pick<Discovery, 'kinds'>, signal: AbortSignal): Promise<string[]> {
+  const kinds = await discovery.kinds(signal);
+  return [...new Set(kinds.flatMap((kind) => [apiVersionOf(kind), `${apiVersionOf(kind)}/${kind.kind}`]))].sort();
+}

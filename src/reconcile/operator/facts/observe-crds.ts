@@ -1,0 +1,94 @@
+import { findObject } from '../../find-object.ts';
+import { OURS } from '../../../domain/names.ts';
+import { parseCrdOrigin, type CrdStatus } from '../../../domain/operator-status.ts';
+import { listAt, textAt } from '../../../domain/read.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
+import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+
+/** A CustomResourceDefinition that an Operator brought. */
+export interface CrdFact extends CrdStatus {
+  readonly object: KubeObject;
+  readonly group: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** The storage version if it is served, else the first served one; empty when none is. */
+  readonly version: string;
+  /** Whether it carries our label already. */
+  readonly labelled: boolean;
+}
+
+interface Query {
+  readonly label: string;
+  /** Names of definitions that the Operator says are its own. */
+  readonly claims?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The CRDs with the Operator's label, those that its release registered at run time, and those that it claims and nobody else has. Sorted by name. */
+export async function observeCrds(
+  cluster: OperatorPorts['cluster'],
+  release: ReleaseRef,
+  { label, claims = [], signal }: Query,
+): Promise<readonly CrdFact[]> {
+  const { items } = await cluster.listMetadata(CRD, { signal });
+  const brought = items.filter(
+    (object) => isBroughtBy(object, release, label) || (claims.includes(object.metadata.name) && ownerOf(object) === undefined),
+  );
+  const found = await Promise.all(brought.map(({ metadata }) => findCrd(cluster, metadata.name, signal)));
+  return found
+    .filter((object) => object !== undefined)
+    .map((object) => crdFactOf(object, label))
+    .sort((a, b) => a.name.localeCompare(b.name));
+}
+
+export async function findCrd(cluster: OperatorPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  return await findObject(cluster, { ...CRD, name }, signal);
+}
+
+/** Whose CRD it is: by our label, or, when it has none, by the annotations that Helm and operators put on what belongs to a release. */
+export function isBroughtBy({ metadata }: KubeObject, { release, namespace }: ReleaseRef, label: string): boolean {
+  const owner = metadata.labels?.[OURS.operatorLabel];
+  if (owner !== undefined) return owner === label;
+  const { annotations = {} } = metadata;
+  return annotations['meta.helm.sh/release-name'] === release && annotations['meta.helm.sh/release-namespace'] === namespace;
+}
+
+/** Who has brought a definition, as a clause; undefined when nobody says so. */
+export function ownerOf({ metadata }: KubeObject): string | undefined {
+  const { labels = {}, annotations = {} } = metadata;
+  const operator = labels[OURS.operatorLabel];
+  if (operator !== undefined) return `the Operator "${operator.replace('.', '/')}"`;
+  const release = annotations['meta.helm.sh/release-name'];
+  return release === undefined ? undefined : `the Helm release "${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}"`;
+}
+
+/** Reads a definition, live or about to be applied. */
+export function crdFactOf(object: KubeObject, label: string): CrdFact {
+  const { spec, metadata } = object;
+  return {
+    object,
+    name: metadata.name,
+    kind: textAt(spec, 'names', 'kind') ?? '',
+    origin: parseCrdOrigin(metadata.annotations?.[ORIGIN_ANNOTATION]),
+    established: isEstablished(object),
+    group: textAt(spec, 'group') ?? '',
+    plural: textAt(spec, 'names', 'plural') ?? '',
+    namespaced: textAt(spec, 'scope') === 'Namespaced',
+    version: versionOf(spec),
+    labelled: metadata.labels?.[OURS.operatorLabel] === label,
+  };
+}
+
+/** Whether the api-server serves the kind. */
+export function isEstablished({ status }: KubeObject): boolean {
+  return listAt(status, 'conditions').some(
+    (condition) => textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True',
+  );
+}
+
+function versionOf(spec: unknown): string {
+  const versions = listAt(spec, 'versions') as readonly { name?: string; served?: boolean; storage?: boolean }[];
+  const served = versions.filter((version) => version.served === true);
+  return (served.find((version) => version.storage === true) ?? served[0])?.name ?? '';
+}

@@ -1,0 +1,54 @@
+import { findObject } from '../../find-object.ts';
+import { cycleThrough } from '../../../domain/dependency-cycle.ts';
+import { keyOf, parseKey } from '../../../domain/object-key.ts';
+import { parseDependsOn } from '../../../domain/operator-spec.ts';
+import { numberAt, textAt } from '../../../domain/read.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import { OPERATOR } from '../kinds.ts';
+import type { Work } from '../work.ts';
+
+/** What an Operator waits for before it is installed or upgraded. */
+export interface DependencyFact {
+  /** `namespace/name` of those that are not READY, with why. */
+  readonly waiting: readonly { readonly operator: string; readonly why: string }[];
+  /** The Operators of a cycle that it belongs to, itself at both ends. */
+  readonly cycle?: readonly string[];
+}
+
+/** More than anybody has; a bound on what is read. */
+const MOST = 200;
+
+/** Looks at the Operators that it depends on, and at what those depend on, for cycles. */
+export async function observeDependencies(work: Work): Promise<DependencyFact> {
+  const start = keyOf(work.operator);
+  const edges = new Map<string, readonly string[]>([[start, work.spec.dependsOn]]);
+  const found = new Map<string, KubeObject | undefined>();
+  const open = [...work.spec.dependsOn];
+  while (open.length > 0 && found.size < MOST) {
+    const key = open.shift() ?? '';
+    if (found.has(key) || key === start) continue;
+    const operator = await find(work, key);
+    found.set(key, operator);
+    const targets = operator === undefined ? [] : parseDependsOn(operator);
+    edges.set(key, targets);
+    open.push(...targets);
+  }
+  const cycle = cycleThrough(start, edges);
+  const waiting = work.spec.dependsOn.flatMap((operator) => {
+    const why = whyNotReady(found.get(operator));
+    return why === undefined ? [] : [{ operator, why }];
+  });
+  return { waiting, ...(cycle === undefined ? {} : { cycle }) };
+}
+
+async function find({ ports, signal }: Work, key: string): Promise<KubeObject | undefined> {
+  return await findObject(ports.cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+}
+
+function whyNotReady(operator: KubeObject | undefined): string | undefined {
+  if (operator === undefined) return 'it does not exist';
+  if (operator.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  const word = textAt(operator.status, 'status') ?? 'not looked at yet';
+  if (word !== 'READY') return `it is ${word}`;
+  return numberAt(operator.status, 'observedGeneration') === operator.metadata.generation ? undefined : 'it has changed';
+}

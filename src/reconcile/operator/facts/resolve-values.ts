@@ -1,0 +1,84 @@
+import { findObject } from '../../find-object.ts';
+import { createHash } from 'node:crypto';
+import { AppError } from '../../../domain/errors.ts';
+import type { JsonObject, KubeObject } from '../../../domain/resource.ts';
+import { redact } from '../../../domain/redact.ts';
+import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
+import { readValuesSource } from '../../../domain/values/read-source.ts';
+import { sourceName, type ValuesFrom } from '../../../domain/values/values-from.ts';
+import { CONFIG_MAP, SECRET } from '../kinds.ts';
+import type { Work } from '../work.ts';
+
+/** The values of a release, and what they came from. */
+export interface ResolvedValues {
+  readonly values: JsonObject;
+  /** Which layer set each effective value, those of the chart aside; at most two hundred, and no values. */
+  readonly provenance: readonly EffectiveLeaf[];
+  /** What must not be shown anywhere. */
+  readonly secrets: readonly string[];
+  /** One text a source, another one whenever the source is another; no secret can be guessed from it. */
+  readonly revisions: readonly string[];
+}
+
+const MOST_TOLD = 200;
+
+/**
+ * Reads `spec.valuesFrom` in the namespace of the Operator and lays `spec.values` over it.
+ *
+ * @throws AppError `ValuesInvalid` that names the object and the key.
+ */
+export async function resolveValues(work: Work): Promise<ResolvedValues> {
+  const sources = await Promise.all(work.spec.valuesFrom.map((from) => readSource(work, from)));
+  const layers: readonly ValuesLayer[] = [...sources.map(({ layer }) => layer), { origin: 'spec.values', values: work.spec.values }];
+  const secrets = sources.flatMap((source) => source.secrets);
+  return {
+    values: mergeLayers(layers),
+    provenance: provenanceOf(layers)
+      .slice(0, MOST_TOLD)
+      .map(({ path, origin }) => ({ path: redact(path, secrets), origin })),
+    secrets,
+    revisions: sources.map(({ revision }) => revision),
+  };
+}
+
+interface Source {
+  readonly layer: ValuesLayer;
+  readonly secrets: readonly string[];
+  readonly revision: string;
+}
+
+async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
+  const origin = sourceName(from);
+  const object = await find(work, from);
+  const reading = readValuesSource(object, from);
+  switch (reading.kind) {
+    case 'Absent':
+      if (from.optional) return { layer: { origin, values: {} }, secrets: [], revision: `${origin} absent` };
+      throw invalid(work, from, `${reading.why}; add it, or set optional`);
+    case 'Invalid':
+      throw invalid(work, from, reading.why);
+    case 'Read': {
+      const { values, text } = reading;
+      const secrets = from.kind === 'Secret' ? [text, ...textsIn(values)] : [];
+      return { layer: { origin, values }, secrets, revision: revisionOf(from, object, text) };
+    }
+    default:
+      return reading satisfies never;
+  }
+}
+
+async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFrom): Promise<KubeObject | undefined> {
+  const namespace = operator.metadata.namespace ?? 'default';
+  return await findObject(ports.cluster, { ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, signal);
+}
+
+/** A digest of a Secret's content, kept in labels and status, would let a short password be guessed; its version tells nothing. */
+function revisionOf(from: ValuesFrom, object: KubeObject | undefined, text: string): string {
+  const where = JSON.stringify([from.kind, from.name, from.key, from.targetPath ?? '']);
+  if (from.kind === 'Secret') return `${where} ${object?.metadata.uid ?? ''}/${object?.metadata.resourceVersion ?? ''}`;
+  return `${where} ${createHash('sha256').update(text).digest('hex')}`;
+}
+
+function invalid({ operator }: Work, { kind, name }: ValuesFrom, why: string): AppError {
+  return new AppError('ValuesInvalid', `values: ${kind} "${operator.metadata.namespace ?? 'default'}/${name}": ${why}`);
+}

@@ -1,0 +1,49 @@
+import { OURS } from '../../../domain/names.ts';
+import { isObject } from '../../../domain/read.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import type { ResourceType } from '../../../domain/resource.ts';
+import { CLUSTER_ROLE, SECRET } from '../kinds.ts';
+import { WORKLOADS } from '../facts/observe-health.ts';
+
+/** What of a type is watched, and how much of each object is held in memory. */
+export interface Watch {
+  readonly type: ResourceType;
+  readonly labelSelector: string;
+  /** `metadata`: nothing else crosses the wire. */
+  readonly content: 'metadata' | 'whole';
+  readonly keep: (object: KubeObject) => KubeObject;
+}
+
+/** Helm's records of releases. Their content, which holds values and manifests, stays in the cluster. */
+export const RECORDS: Watch = {
+  type: SECRET,
+  labelSelector: 'owner=helm',
+  content: 'metadata',
+  keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata: lean(metadata) }),
+};
+
+/** The rights on the Apps of Operators. */
+export const ROLES: Watch = {
+  type: CLUSTER_ROLE,
+  labelSelector: OURS.operatorLabel,
+  content: 'whole',
+  keep: (object) => ({ ...object, metadata: lean(object.metadata) }),
+};
+
+/** The workloads that Helm installed, with as much as the rules of health look at: no pod template, no environment. */
+export function watchOfWorkloads(resource: 'deployments' | 'statefulsets' | 'daemonsets'): Watch {
+  const type = WORKLOADS.find((workload) => workload.resource === resource) ?? { group: 'apps', version: 'v1', resource };
+  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanWorkload };
+}
+
+function leanWorkload({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  const { replicas, paused, updateStrategy } = isObject(spec) ? spec : {};
+  return { apiVersion, kind, metadata: lean(metadata), spec: { replicas, paused, updateStrategy }, status };
+}
+
+const KEPT_ANNOTATIONS = ['meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'];
+
+function lean({ managedFields: _fields, annotations = {}, ...metadata }: KubeObject['metadata']): KubeObject['metadata'] {
+  const kept = Object.entries(annotations).filter(([name]) => KEPT_ANNOTATIONS.includes(name));
+  return kept.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(kept) };
+}

@@ -1,0 +1,55 @@
+import { OURS } from '../../../domain/names.ts';
+import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator-spec.ts';
+import { textsAt } from '../../../domain/read.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import type { ReleaseRef } from '../ports.ts';
+
+/*
+ * What an object bears on, in one word each. An Operator has the marks of all that it brings, so that a change of anything leads to it, and
+ * what it brings is found without looking at what others bring.
+ */
+
+export function releaseMark({ release, namespace }: ReleaseRef): string {
+  return `release ${namespace}/${release}`;
+}
+
+export function labelMark(label: string): string {
+  return `label ${label}`;
+}
+
+export function definitionMark(name: string): string {
+  return `definition ${name}`;
+}
+
+export function marksOfOperator(operator: KubeObject): readonly string[] {
+  const { name, namespace = 'default' } = operator.metadata;
+  const spec = parseOperatorSpec(operator);
+  const { releaseName, targetNamespace } = spec;
+  const definitions = new Set([...textsAt(operator.status, 'customResourceDefinitions'), ...claimedDefinitions(spec)]);
+  const own = [labelMark(operatorLabelValue(namespace, name)), releaseMark({ release: releaseName, namespace: targetNamespace })];
+  return [...own, ...[...definitions].map(definitionMark)];
+}
+
+/** A definition with a label is the labelled Operator's alone; that of a release may become its Operator's. */
+export function marksOfDefinition(crd: KubeObject): readonly string[] {
+  const label = crd.metadata.labels?.[OURS.operatorLabel];
+  return [definitionMark(crd.metadata.name), ...(label === undefined ? marksOfReleased(crd) : [labelMark(label)])];
+}
+
+/** A record of Helm's: a Secret with the labels `owner=helm` and `name`. */
+export function marksOfRecord({ metadata }: KubeObject): readonly string[] {
+  const release = metadata.labels?.['name'];
+  return release === undefined ? [] : [releaseMark({ release, namespace: metadata.namespace ?? 'default' })];
+}
+
+/** What Helm installed carries the release in its annotations. */
+export function marksOfReleased({ metadata: { annotations = {} } }: KubeObject): readonly string[] {
+  const release = annotations['meta.helm.sh/release-name'];
+  const namespace = annotations['meta.helm.sh/release-namespace'];
+  return release === undefined || namespace === undefined ? [] : [releaseMark({ release, namespace })];
+}
+
+export function marksOfRole({ metadata }: KubeObject): readonly string[] {
+  const label = metadata.labels?.[OURS.operatorLabel];
+  return label === undefined ? [] : [labelMark(label)];
+}

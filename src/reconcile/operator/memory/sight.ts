@@ -1,0 +1,142 @@
+import { keyOf } from '../../../domain/object-key.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { OURS } from '../../../domain/names.ts';
+import type { Cluster, ListOptions } from '../../../domain/cluster.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/resource.ts';
+import { CLUSTER_ROLE, CRD, OPERATOR, SECRET } from '../kinds.ts';
+import { indexByMarks, type MarkIndex, type WatchedType } from './mark-index.ts';
+import {
+  definitionMark,
+  labelMark,
+  marksOfDefinition,
+  marksOfOperator,
+  marksOfRecord,
+  marksOfReleased,
+  marksOfRole,
+  releaseMark,
+} from './marks.ts';
+import { WORKLOADS } from '../facts/observe-health.ts';
+import type { ReleaseRef } from '../ports.ts';
+
+/** What is watched for the sake of Operators. */
+export interface WatchedTypes {
+  readonly operators: WatchedType;
+  /** All CustomResourceDefinitions. */
+  readonly definitions: WatchedType;
+  /** The Secrets in which Helm keeps its releases, by their metadata. */
+  readonly records: WatchedType;
+  /** The ClusterRoles with our label. */
+  readonly roles: WatchedType;
+  /** What Helm installed of each type of workload, with as much as its health needs. */
+  readonly workloads: Readonly<Record<'deployments' | 'statefulsets' | 'daemonsets', WatchedType>>;
+}
+
+/** The reads that memory can answer. */
+export type Reads = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
+
+/** Whose reconciliation asks. */
+export interface Subject extends ReleaseRef {
+  /** The value of the label `chandlery.dev/operator`. */
+  readonly label: string;
+  /** Names of definitions that the Operator says are its own. */
+  readonly claims: readonly string[];
+}
+
+/** What is known of Operators and what they brought, without asking the cluster; it may be a moment old. */
+export interface Sight {
+  /** Undefined when there is none, or while not everything has been listed. */
+  operator(key: string): KubeObject | undefined;
+  /** Answers what one Operator's reconciliation asks for: from memory what is watched, everything else by the reads given. */
+  readsFor(who: Subject, live: Reads): Reads;
+  /** Calls the listener with the key of an Operator when something that it brought, or may have brought, changes. */
+  onChange(listener: (key: string) => void): () => void;
+}
+
+type Answer = (options: ListOptions) => readonly KubeObject[] | undefined;
+
+/** Makes the indexes over what is watched. */
+export function createSight(types: WatchedTypes): Sight {
+  const operators = indexByMarks(types.operators, marksOfOperator);
+  const definitions = indexByMarks(types.definitions, marksOfDefinition);
+  const records = indexByMarks(types.records, marksOfRecord);
+  const roles = indexByMarks(types.roles, marksOfRole);
+  const workloads = new Map(Object.entries(types.workloads).map(([resource, type]) => [resource, indexByMarks(type, marksOfReleased)]));
+  const all = [types.operators, types.definitions, types.records, types.roles, ...Object.values(types.workloads)];
+  const indexes: Indexes = { definitions, records, roles, workloads };
+  return {
+    operator: (key) => (all.every((type) => type.synced()) ? types.operators.get(key) : undefined),
+    readsFor: (who, live) => readsFor(types, answersFor(indexes, who), live),
+    onChange: (listener) => {
+      const tell = (marks: readonly string[]): void => {
+        const keys = new Set(marks.flatMap((mark) => operators.having(mark).map((operator) => keyOf(operator))));
+        for (const key of keys) listener(key);
+      };
+      const stops = [definitions, records, roles, ...workloads.values()].map((index) => index.onChange(tell));
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+interface Indexes {
+  readonly definitions: MarkIndex;
+  readonly records: MarkIndex;
+  readonly roles: MarkIndex;
+  readonly workloads: ReadonlyMap<string, MarkIndex>;
+}
+
+/** What a list holds of this Operator's, by type; undefined where the question is another one than those that memory can answer. */
+function answersFor({ definitions, records, roles, workloads }: Indexes, who: Subject): Map<string, Answer> {
+  const asked = ({ namespace, labelSelector, fieldSelector }: ListOptions): string =>
+    [namespace ?? '', labelSelector ?? '', fieldSelector ?? ''].join(' ').trim();
+  const when = (question: string, objects: () => readonly KubeObject[]): Answer => {
+    return (options) => (asked(options) === question ? objects() : undefined);
+  };
+  const release = releaseMark(who);
+  const label = labelMark(who.label);
+  const marks = [label, release, ...who.claims.map(definitionMark)];
+  const answers: [string, Answer][] = [
+    [pathOf(CRD), when('', () => [...new Set(marks.flatMap((mark) => definitions.having(mark)))])],
+    [pathOf(SECRET), when(`${who.namespace} owner=helm,name=${who.release}`, () => records.having(release))],
+    [pathOf(CLUSTER_ROLE), when(`${OURS.operatorLabel}=${who.label}`, () => roles.having(label))],
+  ];
+  for (const type of WORKLOADS) {
+    const index = workloads.get(type.resource);
+    if (index !== undefined) answers.push([pathOf(type), when('app.kubernetes.io/managed-by=Helm', () => index.having(release))]);
+  }
+  return new Map(answers);
+}
+
+function readsFor(types: WatchedTypes, answers: ReadonlyMap<string, Answer>, live: Reads): Reads {
+  const listed = (type: ResourceType, options: ListOptions = {}): readonly KubeObject[] | undefined => answers.get(pathOf(type))?.(options);
+  const whole = new Map<string, WatchedType>([
+    [pathOf(OPERATOR), types.operators],
+    [pathOf(CRD), types.definitions],
+    ...WORKLOADS.map((type): [string, WatchedType] => [pathOf(type), types.workloads[type.resource as keyof WatchedTypes['workloads']]]),
+  ]);
+  return {
+    get: async (ref, options) => {
+      const type = whole.get(pathOf(ref));
+      return type === undefined ? live.get(ref, options) : known(type, ref);
+    },
+    list: async (type, options) => {
+      // Of Helm's records, only metadata is held.
+      const items = pathOf(type) === pathOf(SECRET) ? undefined : listed(type, options);
+      return items === undefined ? live.list(type, options) : { items, resourceVersion: '' };
+    },
+    listMetadata: async (type, options) => {
+      const items = listed(type, options);
+      return items === undefined ? live.listMetadata(type, options) : { items, resourceVersion: '' };
+    },
+  };
+}
+
+function known(type: WatchedType, ref: ResourceRef): KubeObject {
+  const key = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
+  const object = type.get(key);
+  if (object === undefined) throw new AppError('NotFound', `get ${ref.resource} "${key}": it is not among what is watched`);
+  return object;
+}
+
+function pathOf({ group, version, resource }: ResourceType): string {
+  return `${group}/${version}/${resource}`;
+}

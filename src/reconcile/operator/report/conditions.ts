@@ -1,0 +1,158 @@
+import type { ConditionInput } from '../../../domain/condition.ts';
+import type { AppError } from '../../../domain/errors.ts';
+import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import type { Health } from '../../../domain/health.ts';
+import { addressOf, type ChartSource } from '../../../domain/operator-spec.ts';
+import type { TestReport } from '../../../domain/release.ts';
+import type { Rollback } from '../../../domain/rollback.ts';
+import type { DeployPhase, DeployVerb } from '../acts/deploy.ts';
+import type { Gathered } from '../charts/gather-crds.ts';
+import type { CrdFact } from '../facts/observe-crds.ts';
+import type { ReleaseFact } from '../facts/observe-release.ts';
+import type { DriftFact } from '../facts/observe-drift.ts';
+import type { OwnRelease } from '../facts/observe-release.ts';
+import type { Chart, ReleaseRef } from '../ports.ts';
+import { conversionsSentence } from '../charts/render-chart.ts';
+
+const LONGEST_MESSAGE = 16_000;
+
+export function fetched(source: ChartSource, chart: Chart): ConditionInput {
+  const { name, version } = chart.contents.metadata;
+  const signed = chart.signer === undefined ? '' : `, signed by ${chart.signer}`;
+  const message = `Chart ${name} ${version} (${chart.digest.slice(0, 19)}) was fetched from ${addressOf(source)}${signed}`;
+  return isTrue('Fetched', 'Fetched', message);
+}
+
+export function uplifted({ conversions }: Gathered): ConditionInput {
+  if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no legacy APIs');
+  return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
+}
+
+export function released({ release, namespace }: ReleaseRef, revision: number): ConditionInput {
+  return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
+}
+
+/** What is about to be done. */
+export function deploying(verb: DeployVerb, { release, namespace }: ReleaseRef): ConditionInput {
+  const what = `Release ${namespace}/${release}`;
+  switch (verb) {
+    case 'install':
+      return isFalse('Released', 'Installing', `${what} is being installed`);
+    case 'upgrade':
+      return isFalse('Released', 'Upgrading', `${what} is being upgraded`);
+    case 'adopt':
+      return isFalse('Released', 'Adopting', `${what}, which nobody owned, is being taken over`);
+    case 'restore':
+      return isFalse('CRDsEstablished', 'Restoring', 'Definitions that are gone are applied again');
+    default:
+      return verb satisfies never;
+  }
+}
+
+export function rollingBack({ release, namespace }: ReleaseRef, { chart, revision, toRevision }: Rollback): ConditionInput {
+  const why = `chart ${chart} failed in revision ${revision}`;
+  return isFalse('Released', 'RollingBack', `Release ${namespace}/${release} goes back to revision ${toRevision}, because ${why}`);
+}
+
+export function testing({ revision }: OwnRelease): ConditionInput {
+  return { type: 'Tested', status: 'Unknown', reason: 'Testing', message: `The tests of revision ${revision} are running` };
+}
+
+/** A new revision is about to come. */
+export const UNTESTED: ConditionInput = {
+  type: 'Tested',
+  status: 'Unknown',
+  reason: 'NotTested',
+  message: 'The tests run when the new revision is healthy',
+};
+
+/** How the tests of the newest revision ended. */
+export function tested(report: TestReport): ConditionInput {
+  if (report.outcome === 'Failed') {
+    const who = report.failed.length === 0 ? '' : `${report.failed.join(', ')} failed: `;
+    return isFalse('Tested', 'TestFailed', `${who}${report.message}`);
+  }
+  if (report.tests.length === 0) return isTrue('Tested', 'NoTests', 'The chart brings no tests');
+  return isTrue('Tested', 'TestsPassed', `Passed: ${report.tests.join(', ')}`);
+}
+
+export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
+  const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);
+  if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `The api-server does not serve yet: ${waiting.join(', ')}`);
+  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart brings no kinds');
+  const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
+  const kept = former.length === 0 ? '' : `. Kept, though no longer in the chart: ${former.join(', ')}`;
+  return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
+}
+
+export function healthy({ word, message }: Health): ConditionInput {
+  if (word === 'Healthy' || word === 'Suspended') return isTrue('Healthy', word, message);
+  return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', word, message);
+}
+
+export function drifted(fact: DriftFact): ConditionInput {
+  if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object is as the release has it');
+  if (!fact.contended) return isTrue('Drifted', 'DriftDetected', differencesSentence(fact));
+  return isTrue('Drifted', 'Contended', `Put right, and changed again by somebody else, so it is left alone: ${differencesSentence(fact)}`);
+}
+
+const NAMED = 10;
+
+/** `Deployment ns/a spec.replicas (by kubectl-edit); …`: at most ten fields. */
+export function differencesSentence({ drifted: objects }: DriftFact): string {
+  const fields = objects.flatMap(({ drifts }) => drifts);
+  const more = fields.length > NAMED ? `; and ${fields.length - NAMED} more` : '';
+  const named = fields.slice(0, NAMED).map(({ object, path, managers }) => {
+    return path === '' ? `${object} is gone` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
+  });
+  return `${named.join('; ')}${more}`;
+}
+
+/** The release when a deployment ended before it came to it. */
+export function notReleased({ release, namespace }: ReleaseRef, fact: ReleaseFact): ConditionInput {
+  if (fact.kind !== 'Own') return isFalse('Released', 'NotInstalled', `Release ${namespace}/${release} is not installed yet`);
+  return isFalse('Released', 'NotUpgraded', `Release ${namespace}/${release} stays as it is, in revision ${fact.revision}`);
+}
+
+/** The condition that a failed step of a deployment belongs to. */
+export function failedPhase(phase: DeployPhase, error: AppError): ConditionInput {
+  switch (phase) {
+    case 'Render':
+      return isFalse('Released', error.code === 'HelmFailed' ? 'RenderFailed' : error.code, error.message);
+    case 'Uplift':
+      return isFalse('Uplifted', 'Refused', error.message);
+    case 'CRDs':
+      return isFalse('CRDsEstablished', error.code, error.message);
+    case 'Release':
+      return isFalse('Released', error.code === 'NotFound' ? 'NamespaceMissing' : error.code, error.message);
+    default:
+      return phase satisfies never;
+  }
+}
+
+export function reconciling({ reason, message }: ConditionInput): ConditionInput {
+  return isTrue('Reconciling', reason, message);
+}
+
+export function stalled({ reason, message }: ConditionInput): ConditionInput {
+  return isTrue('Stalled', reason, message);
+}
+
+export function isTrue(type: string, reason: string, message: string): ConditionInput {
+  return { type, status: 'True', reason, message: message.slice(0, LONGEST_MESSAGE) };
+}
+
+export function isFalse(type: string, reason: string, message: string): ConditionInput {
+  return { type, status: 'False', reason, message: message.slice(0, LONGEST_MESSAGE) };
+}
+
+/** `Version 1.5.0 awaits approval` */
+export function waitingSentence({ reason, version, opensAt = '' }: PendingUpgrade): string {
+  if (reason === 'AwaitingApproval') return `Version ${version} awaits approval`;
+  return `The upgrade to version ${version} waits for the maintenance window, which opens ${opensAt}`;
+}
+
+/** Told only while an approval has no effect. */
+export function unapproved({ approvalFault: fault }: Pick<Chart, 'approvalFault'>): readonly ConditionInput[] {
+  return fault === undefined ? [] : [isFalse('Approved', fault.reason, fault.message)];
+}

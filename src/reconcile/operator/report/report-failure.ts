@@ -1,0 +1,96 @@
+import { backoffDelay } from '../../../domain/backoff.ts';
+import type { ConditionInput } from '../../../domain/condition.ts';
+import type { AppError, ErrorCode } from '../../../domain/errors.ts';
+import type { Attempt, OperatorStatus } from '../../../domain/operator-status.ts';
+import type { CrdFact } from '../facts/observe-crds.ts';
+import type { ReleaseFact } from '../facts/observe-release.ts';
+import { RETRY_BACKOFF } from '../due.ts';
+import type { Chart } from '../ports.ts';
+import { isTrue, reconciling, stalled } from './conditions.ts';
+import { notReady, writeStatus } from './write-status.ts';
+import { nowOf, type Work } from '../work.ts';
+
+/** Trying again does not change these; a new spec, a new chart or a person does. */
+const TERMINAL: ReadonlySet<ErrorCode> = new Set([
+  'ChartNotFound',
+  'ChartInvalid',
+  'ChartTooLarge',
+  'DigestMismatch',
+  'ChartUnsigned',
+  'SignatureInvalid',
+  'EgressDenied',
+  'UpliftRefused',
+  'CrdConflict',
+  'UnsafeUpgrade',
+  'ReleaseConflict',
+  'InvalidInput',
+  'AdmissionDenied',
+]);
+
+export interface Failure {
+  readonly error: AppError;
+  /** The condition that says what went wrong. */
+  readonly condition: ConditionInput;
+  /** What else was found out before. */
+  readonly conditions?: readonly ConditionInput[];
+  readonly release: ReleaseFact;
+  readonly crds: readonly CrdFact[];
+  readonly chart?: Chart;
+  /** What goes on running instead of the chart. */
+  readonly running?: OperatorStatus['chart'];
+  readonly step?: string;
+  /** A forced upgrade has come as far as it could. */
+  readonly forced?: 'CarriedOut';
+  /** Whether the same attempt would end the same way; by default the kind of error says so. */
+  readonly outlook?: 'Terminal';
+  /** What is installed works all the same. */
+  readonly standing?: 'Ready';
+}
+
+/**
+ * Writes down that an attempt failed and how often in a row. A terminal failure stalls the Operator until its interval is over.
+ *
+ * @returns milliseconds until the next attempt.
+ */
+export async function reportFailure(work: Work, failure: Failure): Promise<number> {
+  const { error, condition, release, crds, chart } = failure;
+  const { ports, operator, spec, status } = work;
+  const terminal = failure.outlook === 'Terminal' || TERMINAL.has(error.code);
+  const failures = status.failures + 1;
+  const delay = terminal ? spec.interval : backoffDelay(failures, RETRY_BACKOFF, 0);
+  await writeStatus(work, {
+    word: failure.standing === 'Ready' ? 'READY' : 'ERROR',
+    ready:
+      failure.standing === 'Ready' ? isTrue('Ready', 'Ready', `Installed and healthy, but: ${condition.message}`) : notReady(condition),
+    phase: terminal ? stalled(condition) : reconciling(condition),
+    conditions: [...(failure.conditions ?? []), condition],
+    release,
+    crds,
+    ...(chart === undefined ? {} : { chart }),
+    ...(failure.running === undefined ? {} : { running: failure.running }),
+    ...(failure.step === undefined ? {} : { step: failure.step }),
+    attempt: attemptOf(work, failure),
+    failures,
+  });
+  const { namespace, name } = operator.metadata;
+  const keys = { operator: `${namespace ?? ''}/${name}`, reason: condition.reason, failures, retryInSeconds: Math.round(delay / 1000) };
+  ports.log.warn('An Operator is not as it should be', { ...keys, why: error.message });
+  return delay;
+}
+
+export function attemptOf(
+  work: Work,
+  { chart, step, forced }: { readonly chart?: Chart; readonly step?: string; readonly forced?: 'CarriedOut' },
+): Attempt {
+  const { generation, requestedAt, references, status } = work;
+  const forcedAt = forced === undefined || work.forcedAt === '' ? status.lastAttempted?.forcedAt : work.forcedAt;
+  return {
+    ...(step === undefined ? {} : { digest: step }),
+    ...(chart === undefined ? {} : { chartDigest: chart.digest }),
+    generation,
+    requestedAt,
+    ...(forcedAt === undefined ? {} : { forcedAt }),
+    ...(references === undefined ? {} : { references }),
+    time: nowOf(work),
+  };
+}

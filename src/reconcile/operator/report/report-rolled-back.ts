@@ -1,0 +1,52 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import type { ConditionInput } from '../../../domain/condition.ts';
+import type { OperatorStatus } from '../../../domain/operator-status.ts';
+import type { Rollback } from '../../../domain/rollback.ts';
+import { chartOfRevision } from './chart-of-revision.ts';
+import { healthy, isFalse, stalled } from './conditions.ts';
+import type { LivingAct } from '../plan.ts';
+import type { LivingFacts } from '../state.ts';
+import { notReady, writeStatus } from './write-status.ts';
+import type { Work } from '../work.ts';
+
+/** How often the health of what came back is looked at. */
+const HEALTH_MS = 30_000;
+
+type ReportAct = Extract<LivingAct, { kind: 'report-rolled-back' | 'report-unrecovered' }>;
+
+/** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
+export async function reportRolledBack(work: Work, facts: LivingFacts, act: ReportAct): Promise<ReconcileResult> {
+  const { release, crds } = facts;
+  const { rollback, health, target } = act;
+  const running = chartOfRevision(work.status, rollback.toRevision) ?? work.status.chart;
+  const sound = act.kind === 'report-rolled-back' && (health.word === 'Healthy' || health.word === 'Suspended');
+  const condition = act.kind === 'report-rolled-back' ? rolledBack(rollback, running) : unrecovered(rollback);
+  await writeStatus(work, {
+    word: sound ? 'READY' : 'ERROR',
+    ready: notReady(condition),
+    phase: stalled(condition),
+    conditions: [condition, healthy(health)],
+    release,
+    crds,
+    chart: target.chart,
+    step: target.step,
+    ...(running === undefined ? {} : { running }),
+    marks: sound ? { healthy: true } : {},
+    failures: 0,
+  });
+  return { requeueAfter: Math.min(HEALTH_MS, work.spec.interval) };
+}
+
+function rolledBack({ chart, revision, toRevision, cause, message }: Rollback, running: OperatorStatus['chart']): ConditionInput {
+  const failed = `Chart ${chart} failed in revision ${revision} (${CAUSES[cause]}): ${message}`;
+  const runs = `revision ${toRevision}${running === undefined ? '' : ` with chart ${running.name} ${running.version}`} runs again`;
+  return isFalse('Released', 'RolledBack', `${failed}. So ${runs}. ${ADVICE}`);
+}
+
+function unrecovered({ chart, revision, toRevision, message }: Rollback): ConditionInput {
+  const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
+  return isFalse('Released', 'RollbackFailed', `${failed}. Bringing revision ${toRevision} back failed, too. ${ADVICE}`);
+}
+
+const CAUSES = { UpgradeFailed: 'Helm could not upgrade', TestFailed: 'its test failed', Unhealthy: 'it did not become healthy in time' };
+const ADVICE = 'Definitions are not rolled back. Change the chart or the values, or set the annotation chandlery.dev/force-at to try again';

@@ -1,0 +1,71 @@
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { awaitDependencies } from './await-dependencies.ts';
+import { awaitWindow } from './await-window.ts';
+import { fetched, isFalse } from './conditions.ts';
+import type { LivingAct } from '../plan.ts';
+import { refuseForeign } from './refuse-foreign.ts';
+import { reportFailure, type Failure } from './report-failure.ts';
+import { reportRolledBack } from './report-rolled-back.ts';
+import { settle } from './settle.ts';
+import type { LivingFacts } from '../state.ts';
+import { writeStatus } from './write-status.ts';
+import type { Work } from '../work.ts';
+
+/** Acts that change nothing but what is said of the Operator. */
+type ReportAct = Exclude<
+  LivingAct,
+  { kind: 'guard' | 'unlock' | 'adopt' | 'install' | 'upgrade' | 'restore-crds' | 'roll-back' | 'test' | 'correct-drift' }
+>;
+
+/** Says how an Operator is, and when to look again. */
+export async function report(work: Work, facts: LivingFacts, act: ReportAct): Promise<ReconcileResult> {
+  switch (act.kind) {
+    case 'rest':
+      return rest(work, facts);
+    case 'wait':
+      return { requeueAfter: Math.max(act.wait, 1_000) };
+    case 'refuse-foreign':
+      return refuseForeign(work, facts, act.release);
+    case 'report-unfetched':
+      return reportStanding(work, facts, { error: act.error, condition: isFalse('Fetched', act.error.code, act.error.message) });
+    case 'report-unresolved':
+      return reportStanding(work, facts, {
+        error: act.error,
+        condition: isFalse('Released', act.error.code, act.error.message),
+        conditions: [fetched(work.spec.chart, act.chart)],
+        chart: act.chart,
+      });
+    case 'await-dependencies':
+      return awaitDependencies(work, facts, act);
+    case 'report-rolled-back':
+    case 'report-unrecovered':
+      return reportRolledBack(work, facts, act);
+    case 'watch-progress':
+    case 'report-degraded':
+    case 'report-test-failed':
+    case 'mark-ready':
+      return settle(work, facts, act);
+    case 'await-window':
+      return awaitWindow(work, facts, act);
+    default:
+      return act satisfies never;
+  }
+}
+
+async function rest(work: Work, { release, crds }: LivingFacts): Promise<ReconcileResult> {
+  const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to go on');
+  await writeStatus(work, { word: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
+  return {};
+}
+
+/** What cannot be looked up again does not harm what was installed from it. */
+async function reportStanding(
+  work: Work,
+  { release, crds }: LivingFacts,
+  failure: Omit<Failure, 'release' | 'crds' | 'standing'>,
+): Promise<ReconcileResult> {
+  const { status, generation } = work;
+  const settled =
+    status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
+  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }) };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { keyOf } from '../../../../../src/domain/object-key.ts';
+import type { KubeObject } from '../../../../../src/domain/resource.ts';
+import { createObjectStore } from '../../../../../src/kube/object-store.ts';
+import { referencesOf, watchReferences, type ReferencePlace } from '../../../../../src/reconcile/operator/memory/references.ts';
+
+describe('what an Operator refers to', () => {
+  it('is named once, in its own namespace, the credentials of its chart included', () => {
+    const object = operator('o', [secret('db'), secret('db', 'other'), configMap('base')], 'pull');
+    assert.deepEqual(
+      referencesOf(object).map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`),
+      ['ConfigMap team/base', 'Secret team/db', 'Secret team/pull'],
+    );
+  });
+});
+
+describe('watching what Operators refer to', () => {
+  it('starts with the first reference in a namespace, and ends with the last', () => {
+    const { operators, open } = world();
+    operators.set(operator('none', []));
+    assert.deepEqual(open(), []);
+    operators.set(operator('a', [secret('one')]));
+    operators.set(operator('b', [secret('two'), configMap('three')]));
+    assert.deepEqual(open(), ['secrets team type!=helm.sh/release.v1', 'configmaps team']);
+    operators.set(operator('b', [secret('two')], undefined, '2'));
+    assert.deepEqual(open(), ['secrets team type!=helm.sh/release.v1']);
+    operators.delete(operator('a', []));
+    assert.deepEqual(open(), ['secrets team type!=helm.sh/release.v1']);
+    operators.delete(operator('b', []));
+    assert.deepEqual(open(), []);
+  });
+
+  it('tells of exactly the Operators that refer to what changed', () => {
+    const { operators, objects, told } = world();
+    operators.set(operator('a', [secret('shared')]));
+    operators.set(operator('b', [secret('shared'), secret('own')]));
+    objects('secrets').set(object('Secret', 'shared'));
+    assert.deepEqual(told(), ['team/a', 'team/b']);
+    objects('secrets').set(object('Secret', 'own'));
+    assert.deepEqual(told(), ['team/b']);
+    objects('secrets').set(object('Secret', 'nobodys'));
+    assert.deepEqual(told(), []);
+    objects('secrets').delete(object('Secret', 'shared'));
+    assert.deepEqual(told(), ['team/a', 'team/b']);
+  });
+
+  it('tells no more of what an Operator has stopped to refer to', () => {
+    const { operators, objects, told } = world();
+    operators.set(operator('a', [secret('old'), secret('kept')]));
+    operators.set(operator('a', [secret('kept')], undefined, '2'));
+    objects('secrets').set(object('Secret', 'old'));
+    assert.deepEqual(told(), []);
+  });
+
+  it('gives another revision for each version of what is referred to, absence included, and none until it is known', () => {
+    const { operators, objects, references, sync } = world();
+    const one = operator('a', [secret('one')]);
+    operators.set(one);
+    assert.equal(references.revisionOf(one), undefined);
+    sync();
+    const absent = references.revisionOf(one);
+    objects('secrets').set(object('Secret', 'one', '1'));
+    const first = references.revisionOf(one);
+    objects('secrets').set(object('Secret', 'one', '2'));
+    assert.equal(new Set([absent, first, references.revisionOf(one), undefined]).size, 4);
+    assert.equal(references.revisionOf(operator('b', [])), undefined);
+  });
+});
+
+interface World {
+  readonly operators: ReturnType<typeof createObjectStore>;
+  readonly references: ReturnType<typeof watchReferences>;
+  readonly objects: (resource: string) => ReturnType<typeof createObjectStore>;
+  /** The keys told since the last time. */
+  readonly told: () => string[];
+  /** The places watched now. */
+  readonly open: () => string[];
+  readonly sync: () => void;
+}
+
+function world(): World {
+  const operators = createObjectStore((kept) => kept);
+  const open = new Map<string, ReturnType<typeof createObjectStore>>();
+  const state = { synced: false };
+  const keys = new Set<string>();
+  const watch = (place: ReferencePlace, signal: AbortSignal): ReturnType<typeof createObjectStore> & { synced(): boolean } => {
+    const store = createObjectStore((kept) => kept);
+    const id = [place.type.resource, place.namespace, place.fieldSelector ?? ''].join(' ').trim();
+    open.set(id, store);
+    signal.addEventListener('abort', () => open.delete(id));
+    return { ...store, synced: () => state.synced };
+  };
+  const references = watchReferences({ operators, watch, signal: new AbortController().signal });
+  references.onChange((key) => keys.add(key));
+  const told = (): string[] => {
+    const now = [...keys].sort();
+    keys.clear();
+    return now;
+  };
+  const objects = (resource: string): ReturnType<typeof createObjectStore> => {
+    const store = [...open].find(([id]) => id.startsWith(resource))?.[1];
+    return store ?? assert.fail(`${resource} are not watched`);
+  };
+  return {
+    operators,
+    references,
+    objects,
+    told,
+    open: () => [...open.keys()],
+    sync: () => {
+      state.synced = true;
+    },
+  };
+}
+
+function operator(name: string, valuesFrom: readonly object[], pull?: string, resourceVersion = '1'): KubeObject {
+  const chart = { repoURL: 'https://x', name: 'c', version: '1', ...(pull === undefined ? {} : { secretRef: { name: pull } }) };
+  return {
+    apiVersion: 'operatorcontroller.kubeplus/v1',
+    kind: 'Operator',
+    metadata: { name, namespace: 'team', uid: name, resourceVersion },
+    spec: { chart, valuesFrom },
+  };
+}
+
+function secret(name: string, key = 'values.yaml'): object {
+  return { kind: 'Secret', name, key };
+}
+
+function configMap(name: string): object {
+  return { kind: 'ConfigMap', name };
+}
+
+function object(kind: string, name: string, resourceVersion = '1'): KubeObject {
+  const made: KubeObject = { apiVersion: 'v1', kind, metadata: { name, namespace: 'team', uid: name, resourceVersion } };
+  assert.equal(keyOf(made), `team/${name}`);
+  return made;
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KubeObject } from '../../../../../src/domain/resource.ts';
+import type { RevisionRecord } from '../../../../../src/domain/revision-history.ts';
+import type { OperatorPorts } from '../../../../../src/reconcile/operator/ports.ts';
+import { recallHistory } from '../../../../../src/reconcile/operator/facts/recall-history.ts';
+import { attemptOf } from '../../../../../src/reconcile/operator/report/report-failure.ts';
+import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
+import { composeStatus, type Finding } from '../../../../../src/reconcile/operator/report/write-status.ts';
+import { CHART, own } from '../../../../support/operator-facts.ts';
+
+const FORCE = 'chandlery.dev/force-at';
+const RECONCILE = 'chandlery.dev/reconcile-at';
+const OLD = { name: 'c', version: '0.9.0', digest: 'sha256:0' };
+
+describe('what a person asks for by annotations', () => {
+  it('is the text of the annotation', () => assert.equal(work({ annotations: { [RECONCILE]: 'now' } }).requestedAt, 'now'));
+  it('is another thing when an upgrade is forced', () => {
+    assert.notEqual(work({ annotations: { [RECONCILE]: 'now', [FORCE]: 'x' } }).requestedAt, 'now');
+  });
+  it('is to be carried out once', () => {
+    assert.equal(work({ annotations: { [FORCE]: 'x' } }).forcedAt, 'x');
+    assert.equal(work({ annotations: { [FORCE]: 'x' }, status: attempted({ forcedAt: 'x' }) }).forcedAt, '');
+    assert.equal(work({ annotations: { [FORCE]: 'y' }, status: attempted({ forcedAt: 'x' }) }).forcedAt, 'y');
+    assert.equal(work({}).forcedAt, '');
+  });
+  it('counts as carried out only when it was', () => {
+    const forced = work({ annotations: { [FORCE]: 'y' }, status: attempted({ forcedAt: 'x' }) });
+    assert.equal(attemptOf(forced, {}).forcedAt, 'x');
+    assert.equal(attemptOf(forced, { forced: 'CarriedOut' }).forcedAt, 'y');
+    assert.equal(attemptOf(work({}), { forced: 'CarriedOut' }).forcedAt, undefined);
+  });
+});
+
+describe('the history in the status of an Operator', () => {
+  it('names the chart that is being deployed for the revision of its step', () => {
+    const { history } = composeStatus(work({}), finding([record(1, 'today')], { chart: CHART, step: 'today' }));
+    assert.deepEqual(
+      history.map(({ chart, version, chartDigest }) => ({ chart, version, chartDigest })),
+      [{ chart: 'c', version: '1.0.0', chartDigest: 'sha256:1' }],
+    );
+  });
+
+  it('names the chart of the last attempt for a revision that a dead process has made', () => {
+    const status = { chart: OLD, ...attempted({ digest: 'yesterday', chartDigest: OLD.digest }) };
+    const { history } = composeStatus(work({ status }), finding([record(1, 'yesterday')], { chart: CHART, step: 'today' }));
+    assert.deepEqual(
+      history.map(({ version }) => version),
+      ['0.9.0'],
+    );
+  });
+
+  it('does not take the chart of another attempt for it', () => {
+    const status = { chart: OLD, ...attempted({ digest: 'yesterday', chartDigest: 'sha256:2' }) };
+    assert.deepEqual(composeStatus(work({ status }), finding([record(1, 'yesterday')])).history, []);
+  });
+
+  it('names the chart of the revision that came back', () => {
+    const history = [{ revision: 1, chart: 'c', version: '0.9.0', digest: 'yesterday', time: 'time 1', status: 'superseded' }];
+    const records = [record(1, 'yesterday', 'superseded'), record(2, 'yesterday')];
+    const composed = composeStatus(work({ status: { history } }), finding(records, { chart: CHART, step: 'today' }));
+    assert.deepEqual(
+      composed.history.map(({ revision, version }) => [revision, version]),
+      [
+        [2, '0.9.0'],
+        [1, '0.9.0'],
+      ],
+    );
+  });
+
+  it('stays while somebody else has the release', () => {
+    const history = [{ revision: 1, chart: 'c', version: '0.9.0', digest: 'a', time: '', status: 'deployed' }];
+    const release = { kind: 'Foreign', owner: 'n.o', revision: 1, status: 'deployed' } as const;
+    assert.equal(composeStatus(work({ status: { history } }), { ...finding([]), release }).history.length, 1);
+  });
+});
+
+describe('what the history tells about the newest revision', () => {
+  const NEWEST = { ...record(2, 'today'), time: '2026-01-01T00:00:00Z' };
+  const seen = (status: object, records: readonly RevisionRecord[] = [NEWEST]): ReturnType<typeof recallHistory> =>
+    recallHistory(work({ status }), own({ records }));
+  const entry = (more: object): object => ({
+    revision: 2,
+    chart: 'c',
+    version: '1',
+    digest: 'today',
+    time: NEWEST.time,
+    status: 'deployed',
+    ...more,
+  });
+
+  it('is its marks', () => assert.deepEqual(seen({ history: [entry({ tested: false })] }).marks, { tested: false }));
+  it('is nothing when the entry is of a release before', () => {
+    assert.deepEqual(seen({ history: [entry({ tested: false, time: '2025-01-01T00:00:00Z' })] }).marks, {});
+  });
+  it('is that it has had its time after ten minutes, unless it was healthy once', () => {
+    assert.equal(seen({}).overdue, true);
+    assert.equal(seen({ history: [entry({ healthy: true })] }).overdue, false);
+    assert.equal(seen({}, [{ ...NEWEST, time: '2026-01-01T00:51:00Z' }]).overdue, false);
+  });
+});
+
+function work({ annotations = {}, status = {} }: { annotations?: Record<string, string>; status?: object }): Work {
+  const metadata = { name: 'o', namespace: 'n', generation: 1, annotations };
+  const operator: KubeObject = {
+    apiVersion: 'operatorcontroller.kubeplus/v1',
+    kind: 'Operator',
+    metadata,
+    spec: { chartURL: 'https://x/y' },
+    status,
+  };
+  const ports: Partial<OperatorPorts> = { now: () => new Date('2026-01-01T01:00:00Z') };
+  return workOn(ports as OperatorPorts, operator, AbortSignal.timeout(1_000));
+}
+
+function attempted(more: object): object {
+  return { lastAttempted: { generation: 1, requestedAt: '', time: '2026-01-01T00:00:00Z', ...more } };
+}
+
+function record(revision: number, step: string, status: RevisionRecord['status'] = 'deployed'): RevisionRecord {
+  return { revision, status, step, time: `time ${revision}` };
+}
+
+function finding(records: readonly RevisionRecord[], more: Partial<Finding> = {}): Finding {
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
+  return { word: 'READY', ready, conditions: [], release: own({ records }), crds: [], ...more };
+}
