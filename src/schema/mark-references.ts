@@ -93,25 +93,6 @@ function wordsOf({ help }: Pick<NodeBase, 'help'>): string {
   return `${help.summary} ${help.more}`.slice(0, 2000);
 }
 
-/** Every object that some field of the form refers to, each once. */
-export function referenceTargets(root: FormNode): readonly ReferenceTarget[] {
-  const found = new Map<string, ReferenceTarget>();
-  collect(root, found);
-  return [...found.values()];
-}
-
-function collect(node: FormNode, found: Map<string, ReferenceTarget>): void {
-  if (node.kind === 'text' && node.reference !== undefined) found.set(targetId(node.reference.to), node.reference.to);
-  for (const child of below(node)) collect(child, found);
-}
-
-function below(node: FormNode): readonly FormNode[] {
-  if (node.kind === 'group') return node.children;
-  if (node.kind === 'list') return [node.item];
-  if (node.kind === 'map') return [node.value];
-  return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [];
-}
-
 /** How a resource is called in addresses: `secrets`, `storageclasses.storage.k8s.io`. */
 export function targetId({ group, resource }: Pick<ReferenceTarget, 'group' | 'resource'>): string {
   return group === '' ? resource : `${resource}.${group}`;

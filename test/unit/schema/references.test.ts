@@ -6,7 +6,7 @@ import { readFormSources } from '../../../src/compose/form-sources.ts';
 import type { JsonObject } from '../../../src/domain/resource.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import { listFields } from '../../../src/schema/list-fields.ts';
-import { referenceTargets, targetId } from '../../../src/schema/mark-references.ts';
+import { targetId } from '../../../src/schema/mark-references.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
 
@@ -71,11 +71,6 @@ describe('references that a schema is known by', () => {
     const model = formOf({ secretRef: group({ name: text, key: text }), storageClassName: text });
     const values = { secretRef: { name: 'Not a valid NAME', key: '../x' }, storageClassName: '' };
     assert.deepEqual(formToValues(model, valuesToFields(model, values), {}).values, values);
-  });
-
-  it('names each resource once', () => {
-    const properties = { secretName: text, tlsSecret: text, storageClassName: text };
-    assert.deepEqual(referenceTargets(formOf(properties).root).map(targetId), ['secrets', 'storageclasses.storage.k8s.io']);
   });
 });
 
