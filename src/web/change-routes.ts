@@ -92,7 +92,7 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live, resource: change.app }) });
   if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
   const { values: typed, faults } = formToValues(model, whole.fields, live);
-  const values = fillRequired(model, typed);
+  const values = fillRequired(model, typed, live);
   const wrong = [...wholeFaults(whole, change), ...faults];
   if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
   if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };

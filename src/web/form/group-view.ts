@@ -1,5 +1,6 @@
 import { isScalar, type FormNode, type GroupNode } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
+import { fillsItself } from './fill-required.ts';
 import { fieldName } from './form-fields.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
@@ -21,11 +22,13 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
     context.large && !filled && (!node.required || spot.part === 'more') && spot.path.length > 1 && count > closedFrom(context, node, spot);
   const children = closed ? [] : childViews(context, node, spot);
   const isMore = spot.part === 'more';
+  // What wants nothing from a person is not asked for until the api-server misses it.
+  const offered = context.errors.has(path) && fillsItself(node) ? 'always' : 'when ticked';
   return {
     ...frameOf(context, node, spot, {
       partial: 'parts/field-group',
       disabled: false,
-      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered: 'when ticked' }),
+      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
     }),
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
     open: isMore

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { FieldFault } from '../../../src/domain/errors.ts';
 import type { JsonObject } from '../../../src/domain/resource.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import { fillRequired } from '../../../src/web/form/fill-required.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 
 const limits = { type: 'object', properties: { cpu: { type: 'string', default: '1' } } };
@@ -35,6 +37,35 @@ describe('a required group whose fields all have defaults', () => {
       backup: { target: { limits: {} } },
       limits: {},
     });
+  });
+
+  it('is not added to what has lived without it, wherever that stands now', () => {
+    const live = { storage: { size: '1Gi' }, pools: [{ name: 'a' }, { name: 'b' }], backup: { target: {} } };
+    const moved = { ...live, pools: [{ name: 'b' }, { name: 'a' }] };
+    assert.deepEqual(fillRequired(model, moved, live), moved);
+  });
+
+  it('is added to what is new, and where it was emptied', () => {
+    const live = { storage: { size: '1Gi' }, limits: { cpu: '2' }, pools: [{ name: 'a' }] };
+    const values = fillRequired(model, { storage: { size: '1Gi' }, pools: [{ name: 'b' }, { name: 'a' }], backup: {} }, live);
+    assert.deepEqual(values, {
+      storage: { size: '1Gi' },
+      pools: [{ name: 'b', limits: {} }, { name: 'a' }],
+      backup: { target: { limits: {} } },
+      limits: {},
+    });
+  });
+
+  it('can be asked for where the api-server misses it', () => {
+    const fields = new URLSearchParams([['v.spec.storage.size', '1Gi']]);
+    const boxOf = (faults: readonly FieldFault[]): unknown => {
+      const { main, all } = formView(model, { fields, base: { storage: { size: '1Gi' } }, faults });
+      const keep = [...main, ...all].find(({ path }) => path === 'spec.limits')?.keep;
+      return keep === undefined || keep === false ? keep : [keep.name, keep.value];
+    };
+    assert.deepEqual([boxOf([]), boxOf([{ field: 'spec.limits', message: 'Required value' }])], [false, ['s.spec.limits', 'empty']]);
+    const { values } = formToValues(model, new URLSearchParams([...fields, ['s.spec.limits', 'empty']]), {});
+    assert.deepEqual(values, { storage: { size: '1Gi' }, limits: {} });
   });
 
   it('is left out with an optional group that is, and does not stand for one that wants values', () => {
