@@ -145,7 +145,7 @@ function demoAdmins({ groupsPrefix }: Config): string[] {
 function hintOf({ stateDir, config }: Started): string {
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
   const file = join(stateDir, 'kubeconfig');
-  const kubeconfig = `  kubectl: export KUBECONFIG=${/^[\w./-]+$/.test(file) ? file : quoted(file)}`;
+  const kubeconfig = `  kubectl: export KUBECONFIG=${quoted(file)}`;
   const lines = [
     ...(config.issuer.kind === 'embedded' ? [people] : []),
     ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),

@@ -13,7 +13,7 @@ export interface RestCall {
 }
 
 /**
- * The same act as a shell command, a REST call and a file: each leaves the same object. Every value is quoted for a POSIX shell. What exists is
+ * The same act as a shell command, a REST call and a file: each leaves the same object. Every value is one word of a POSIX shell. What exists is
  * patched: an apply would not take away fields that others wrote.
  */
 export function commandsFor(object: KubeObject, call: RestCall): Commands {
@@ -65,7 +65,10 @@ function hereDocumentEnd(text: string): string {
   return end;
 }
 
-/** A text as one word of a POSIX shell. */
+/** What no shell reads as anything but itself; `=`, `~` and `#` mean something where a word begins. */
+const PLAIN_WORD = /^[\w@%+:,./-][\w@%+:,./=-]*$/;
+
+/** A text as one word of a POSIX shell, in quotes only where the shell would read it otherwise. */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

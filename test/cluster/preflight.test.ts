@@ -205,7 +205,7 @@ describe('the check of a deletion', () => {
       lines.some((line) => line.startsWith('PersistentVolumeClaim leaving-data (1Gi): its data will be deleted')),
       lines.join('\n'),
     );
-    assert.equal(commands.kubectl, `kubectl delete '${APP}' 'leaving' --namespace '${NS}'`);
+    assert.equal(commands.kubectl, `kubectl delete ${APP} leaving --namespace ${NS}`);
     assert.ok((await live('leaving')).uid === uid, 'nothing was deleted');
   });
 

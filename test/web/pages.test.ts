@@ -118,7 +118,7 @@ test('a command is copied by its button', async () => {
   await page.getByRole('button', { name: 'Copy The same with kubectl' }).click();
   await page.getByText('Copied').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
-  assert.equal(copied, "kubectl delete 'postgresclusters.samples.chandlery.dev' 'orders' --namespace 'team-a'");
+  assert.equal(copied, 'kubectl delete postgresclusters.samples.chandlery.dev orders --namespace team-a');
   await context.close();
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { commandsFor, deletionCommands } from '../../../src/domain/instance-commands.ts';
+import { commandsFor, deletionCommands, quoted } from '../../../src/domain/instance-commands.ts';
 import { at } from '../../../src/domain/read.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
 
@@ -35,7 +35,7 @@ describe('the commands that do the same', () => {
     const patch = commandsFor(nasty, { ...CALL, method: 'PATCH', body: { spec: nasty.spec } });
     const script = `kubectl() { for last in "$@"; do :; done; printf '%s' "$last"; }; ${patch.kubectl}`;
     assert.deepEqual(JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' })), { spec: nasty.spec });
-    assert.match(patch.kubectl, /^kubectl patch 'caches\.a\.example' 'c' --namespace 'team-a' --type merge/);
+    assert.match(patch.kubectl, /^kubectl patch caches\.a\.example c --namespace team-a --type merge/);
   });
 
   it('mean text for parsers of YAML 1.1 as well, and name a place for the file', () => {
@@ -47,9 +47,41 @@ describe('the commands that do the same', () => {
     assert.equal(file.file, 'team/caches/c.yaml');
   });
 
-  it('name what is deleted, quoted for a shell', () => {
+  it('name what is deleted', () => {
     const { kubectl: deletion, curl: call } = deletionCommands(nasty, { app: 'caches.a.example', url: 'http://h/api' });
-    assert.equal(deletion, "kubectl delete 'caches.a.example' 'c' --namespace 'team-a'");
-    assert.match(call, /-X DELETE 'http:\/\/h\/api'/);
+    assert.equal(deletion, 'kubectl delete caches.a.example c --namespace team-a');
+    assert.match(call, /-X DELETE http:\/\/h\/api /);
+  });
+
+  it('are in quotes only where a shell needs them', () => {
+    const plain = ['c', 'caches.a.example', 'http://h:8080/api/v1', 'a=b', 'a@b', 'x,y', '--flag', 'oidc:dev-a', '100%'];
+    for (const word of plain) assert.equal(quoted(word), word);
+    const odd = [
+      '',
+      '=ls',
+      '~',
+      '#no',
+      "it's",
+      'a b',
+      'a\nb',
+      '$HOME',
+      '*',
+      '?',
+      '{a,b}',
+      '[a]',
+      '<a',
+      'a;b',
+      'a&b',
+      'a|b',
+      '!x',
+      '`id`',
+      'a\\b',
+      'é',
+    ];
+    for (const word of [...plain, ...odd]) {
+      const out = execFileSync('sh', ['-c', `printf '%s.' ${quoted(word)}`], { encoding: 'utf8', cwd: '/' });
+      assert.equal(out, `${word}.`);
+    }
+    for (const word of odd) assert.match(quoted(word), /^'/);
   });
 });

@@ -40,7 +40,7 @@ test('The commands name no value: a typed one comes from a variable by standard 
   const typed = newSecretCommands(wanted, place);
   assert.match(
     typed,
-    /printf %s "\$VALUE" \| kubectl create secret generic 'orders-db' --namespace 'team-a' --from-file='password=\/dev\/stdin'/,
+    /printf %s "\$VALUE" \| kubectl create secret generic orders-db --namespace team-a --from-file=password=\/dev\/stdin/,
   );
   assert.doesNotMatch(typed, /swordfish/);
   assert.match(newSecretCommands({ name: 'orders-db', key: 'password' }, place), /^openssl rand/);

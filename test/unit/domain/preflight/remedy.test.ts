@@ -18,7 +18,7 @@ describe('the smallest grant of a right', () => {
     });
     assert.equal(
       kubectl,
-      "kubectl create rolebinding 'chandlery-app-caches.a.example-edit:oidc:dev-a' --clusterrole=chandlery-app-caches.a.example-edit --user='oidc:dev-a' --namespace=team-a",
+      'kubectl create rolebinding chandlery-app-caches.a.example-edit:oidc:dev-a --clusterrole=chandlery-app-caches.a.example-edit --user=oidc:dev-a --namespace=team-a',
     );
     assert.equal(role, 'ClusterRole chandlery-app-caches.a.example-edit in the namespace team-a');
   });
@@ -46,7 +46,7 @@ describe('the smallest grant of a right', () => {
     const { yaml, kubectl } = remedyFor({ user: 'a', right, apps: APPS });
     assert.match(yaml, /kind: ClusterRoleBinding/);
     assert.match(yaml, /resourceNames:\n {6}- fast/);
-    assert.match(kubectl, /kubectl create clusterrole .* --resource='storageclasses\.storage\.k8s\.io' --resource-name='fast'\n/);
+    assert.match(kubectl, /kubectl create clusterrole .* --resource=storageclasses\.storage\.k8s\.io --resource-name=fast\n/);
     assert.doesNotMatch(kubectl, /namespace/);
   });
 
