@@ -27,7 +27,7 @@ export interface ChartLogin {
   readonly authorization: Secret;
 }
 
-export const VERIFY_PROVIDERS = ['Provenance', 'Cosign'] as const;
+const VERIFY_PROVIDERS = ['Provenance', 'Cosign'] as const;
 /** The kind of a signature: the `.prov` file of Helm (OpenPGP), or a signature of cosign beside the chart in its registry. */
 export type VerifyProvider = (typeof VERIFY_PROVIDERS)[number];
 

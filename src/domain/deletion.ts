@@ -36,7 +36,7 @@ export interface DeletionPlan extends DeletionStatus {
   readonly steps: readonly DeletionStep[];
 }
 
-export const MOST_BLOCKERS = 20;
+const MOST_BLOCKERS = 20;
 
 /** Who blocks, from the metadata of instances of one kind. */
 export function blockersOf(kind: string, instances: readonly Pick<KubeObject, 'metadata'>[]): DeletionBlocker[] {

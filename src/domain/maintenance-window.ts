@@ -3,7 +3,7 @@ import { AppError } from './errors.ts';
 import { objectAt, textAt, textsAt } from './read.ts';
 
 /** The days of a week as a window names them, in the order of `Date.getUTCDay`. */
-export const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /** When a release that runs may be changed: from a time of the clock on some days of the week, for a while. */

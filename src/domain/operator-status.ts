@@ -7,7 +7,7 @@ import { parseHistory, type Revision } from './revision-history.ts';
 import { parseRollback, type Rollback } from './rollback.ts';
 import type { EffectiveLeaf } from './values/layers.ts';
 
-export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
+const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
 /**
  * Where a CustomResourceDefinition came from: the `crds/` folder, a template, a Helm 2 `crd-install` hook, the operator itself while it ran, or an
  * earlier version of the chart, so that the one of today does not hold it any more.

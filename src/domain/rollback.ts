@@ -1,7 +1,7 @@
 import { numberAt, objectAt, textAt } from './read.ts';
 
 /** What made a revision fail: Helm could not make it, the chart's own tests failed, or it did not become healthy in time. */
-export const ROLLBACK_CAUSES = ['UpgradeFailed', 'TestFailed', 'Unhealthy'] as const;
+const ROLLBACK_CAUSES = ['UpgradeFailed', 'TestFailed', 'Unhealthy'] as const;
 export type RollbackCause = (typeof ROLLBACK_CAUSES)[number];
 
 /** What to do about a revision that failed: leave it, or bring the last healthy one back. */

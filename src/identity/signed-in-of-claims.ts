@@ -4,7 +4,7 @@ import type { Person, SignedIn } from '../domain/session.ts';
 import type { ClaimMapping } from './identity-settings.ts';
 
 /** The group of everybody who is signed in. No issuer can hand it out, because names of issuers carry another prefix. */
-export const EVERYBODY = 'chandlery:signed-in';
+const EVERYBODY = 'chandlery:signed-in';
 
 const MOST_GROUPS = 500;
 const LONGEST_NAME = 256;

@@ -32,7 +32,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
 }
 
 /** Applies every definition of a folder and waits until all of them are established and discovered. */
-export async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<void> {
+async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<void> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
   const definitions = (await Promise.all(files.map((file) => readManifests(join(folder, file))))).flat();
   await applyManifests(kube, definitions, signal);
@@ -52,7 +52,7 @@ export async function applyManifests(kube: BootKube, objects: readonly KubeObjec
 }
 
 /** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file. */
-export async function readManifests(file: string): Promise<KubeObject[]> {
+async function readManifests(file: string): Promise<KubeObject[]> {
   try {
     return parseManifest(await readFile(file, 'utf8'));
   } catch (error) {

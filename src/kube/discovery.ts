@@ -70,7 +70,7 @@ async function readKinds(transport: Transport): Promise<ServedKind[]> {
 }
 
 /** The kinds of an `APIGroupDiscoveryList`; subresources are left out. */
-export function parseDiscovery(list: unknown): ServedKind[] {
+function parseDiscovery(list: unknown): ServedKind[] {
   if (textAt(list, 'kind') !== 'APIGroupDiscoveryList') {
     throw new AppError(
       'ClusterUnavailable',

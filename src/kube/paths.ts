@@ -24,7 +24,7 @@ export function resourcePath(place: Place, query: Query = {}): string {
 }
 
 /** A path with the query parameters that have a value. */
-export function withQuery(path: string, query: Query): string {
+function withQuery(path: string, query: Query): string {
   const pairs = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)] as const]));
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`;
 }

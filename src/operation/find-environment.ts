@@ -9,7 +9,7 @@ import { listAt, objectAt, textAt, textsAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 
 /** The resource type of Environments. */
-export const ENVIRONMENTS = { group: OURS.group, version: OURS.version, resource: 'environments' } as const;
+const ENVIRONMENTS = { group: OURS.group, version: OURS.version, resource: 'environments' } as const;
 
 /**
  * An Environment, read as the actor.
@@ -27,7 +27,7 @@ export async function findEnvironment(clusters: Clusters, actor: Actor, name: st
 }
 
 /** An Environment as people see it. */
-export function environmentView(object: KubeObject): EnvironmentView {
+function environmentView(object: KubeObject): EnvironmentView {
   const ready = findCondition(conditionsOf(object), 'Ready');
   const { name } = object.metadata;
   return {

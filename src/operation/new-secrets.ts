@@ -18,7 +18,7 @@ export interface MadeSecret extends ResourceRef {
 }
 
 /** @throws AppError `InvalidInput` with a fault for each Secret that cannot be made. */
-export function refuseFaultySecrets(secrets: readonly NewSecret[]): void {
+function refuseFaultySecrets(secrets: readonly NewSecret[]): void {
   const faults = faultsOfNewSecrets(secrets);
   if (faults.length > 0) throw new AppError('InvalidInput', `new Secret: ${faults[0]?.message ?? ''}`, { faults });
 }

@@ -83,7 +83,7 @@ function whyRefused(missing: MissingRight | undefined, outcome: Outcome): Why {
 }
 
 /** The faults of an error by field; the sentence of the error where it names none. */
-export function faultsOf(error: AppError): readonly FieldFault[] {
+function faultsOf(error: AppError): readonly FieldFault[] {
   if (error.faults.length > 0) return error.faults;
   if (error.code === 'AlreadyExists') return [{ field: 'metadata.name', message: error.message }];
   return [{ message: error.message }];

@@ -6,7 +6,7 @@ import { listParameters, type Parameter } from './parameters.ts';
 import { appPath, installPath, operatorPath } from './paths.ts';
 import type { SafeHtml } from './safe-html.ts';
 
-export const APP_TABS = ['overview', 'parameters', 'versions'] as const;
+const APP_TABS = ['overview', 'parameters', 'versions'] as const;
 export type AppTab = (typeof APP_TABS)[number];
 
 export interface AppPage {

@@ -50,7 +50,7 @@ export function environmentPage(environment: EnvironmentView, list: InstanceList
   };
 }
 
-export function environmentRow(environment: EnvironmentView): EnvironmentRow {
+function environmentRow(environment: EnvironmentView): EnvironmentRow {
   const { name, displayName, namespace, groups, ready, message } = environment;
   return {
     href: environmentPath(name),

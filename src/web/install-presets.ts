@@ -38,7 +38,7 @@ export function switchPreset(
 }
 
 /** The preset that was chosen last. */
-export function chosenPreset(presets: readonly Preset[], fields: URLSearchParams): Preset | undefined {
+function chosenPreset(presets: readonly Preset[], fields: URLSearchParams): Preset | undefined {
   return presets.find(({ name }) => name === fields.get(CHOSEN));
 }
 

@@ -6,7 +6,7 @@ import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from './paths.ts';
 import type { OperatorRights } from './ports.ts';
 
-export const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances'] as const;
+const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances'] as const;
 export type OperatorTab = (typeof OPERATOR_TABS)[number];
 
 /** The tab that an address names; the first one when it names none. */

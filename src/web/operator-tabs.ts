@@ -62,7 +62,7 @@ export function valuesTab({ values = [] }: OperatorView): ValuesTab {
   return { layers: [...layers].map(([origin, paths]) => ({ origin, paths, open: paths.length <= MOST_OPEN })) };
 }
 
-export const INSTANCES_A_PAGE = 100;
+const INSTANCES_A_PAGE = 100;
 
 /** A view of `operators/tabs/instances`. */
 export interface InstancesTab {

@@ -55,7 +55,7 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
   };
 }
 
-export async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
+async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
   const { actor, person } = signedInOf(response);
   return {
     actor,

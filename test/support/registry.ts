@@ -228,6 +228,6 @@ function basic({ username, password }: { readonly username: string; readonly pas
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-export function digestOf(content: Buffer): string {
+function digestOf(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

@@ -24,7 +24,7 @@ function refuse(): never {
 }
 
 /** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few rights. */
-export function samplePlan(name: string, version: string): UpgradePlan {
+function samplePlan(name: string, version: string): UpgradePlan {
   return version === '2.0.0' ? stopped(name) : safe(name);
 }
 

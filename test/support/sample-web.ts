@@ -18,7 +18,7 @@ export interface SampleWeb {
 }
 
 /** The sessions of the sample server: the value of the cookie `chandlery`. */
-export const SAMPLE_PEOPLE: Readonly<Record<string, SignedIn>> = {
+const SAMPLE_PEOPLE: Readonly<Record<string, SignedIn>> = {
   'dev-a': { actor: { user: 'oidc:dev-a', groups: ['oidc:team-a'] }, person: { name: 'Dana Able' } },
   admin: { actor: { user: 'oidc:admin', groups: ['oidc:platform'] }, person: { name: 'Ada Min' } },
 };

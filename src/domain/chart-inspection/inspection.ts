@@ -45,7 +45,7 @@ export interface InspectedKind {
   readonly origin: Exclude<CrdOrigin, 'runtime' | 'former'>;
 }
 
-export const WARNING_CODES = [
+const WARNING_CODES = [
   'RenderFailed',
   'ReleaseTooLarge',
   'ReleaseLarge',

@@ -39,7 +39,7 @@ export function isStopping({ crd, findings, faults }: PlannedDefinition): boolea
 }
 
 /** `get secrets in the namespace a`, `list caches.samples.chandlery.dev` */
-export function rightText({ verb, group, resource, namespace }: MissingRight): string {
+function rightText({ verb, group, resource, namespace }: MissingRight): string {
   return `${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
 }
 

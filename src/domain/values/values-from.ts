@@ -11,7 +11,7 @@ export interface ValuesFrom {
 }
 
 /** The key that is read when none is named. */
-export const DEFAULT_KEY = 'values.yaml';
+const DEFAULT_KEY = 'values.yaml';
 
 /** Reads `spec.valuesFrom` as its schema has accepted it. */
 export function parseValuesFrom(spec: unknown): readonly ValuesFrom[] {

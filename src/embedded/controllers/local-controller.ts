@@ -13,7 +13,7 @@ export interface LocalController {
 }
 
 /** The annotation of a pod template that names the program. */
-export const CONTROLLER_ANNOTATION = 'chandlery.dev/controller';
+const CONTROLLER_ANNOTATION = 'chandlery.dev/controller';
 
 /** The controller that a Deployment asks for; undefined when it asks for none, wants no replicas or is being deleted. */
 export function localControllerOf(deployment: KubeObject): LocalController | undefined {

@@ -8,7 +8,7 @@ export interface AllowedKind {
   readonly namespaced: boolean;
 }
 
-export const ALLOWED_KINDS: readonly AllowedKind[] = [
+const ALLOWED_KINDS: readonly AllowedKind[] = [
   { kind: 'Environment', type: { group: OURS.group, version: OURS.version, resource: 'environments' }, namespaced: false },
   { kind: 'Operator', type: { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' }, namespaced: true },
 ];

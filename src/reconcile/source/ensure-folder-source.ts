@@ -5,7 +5,7 @@ import { apiVersionOf, type KubeObject } from '../../domain/resource.ts';
 import { CATALOG_SOURCE } from './source-type.ts';
 
 /** The name of the CatalogSource for the folder that Chandlery was started with. */
-export const FOLDER_SOURCE = 'catalog';
+const FOLDER_SOURCE = 'catalog';
 
 /** Makes the CatalogSource `catalog` follow a folder; the other fields of one that exists are left as they are. */
 export async function ensureFolderSource(cluster: Pick<Cluster, 'apply'>, path: string, signal?: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts'
 import { nodesAt } from './form-fields.ts';
 
 /** What stands for a secret of the live object where its value must not be shown. The path is that of the live object. */
-export function keptSecret(path: FormPath): string {
+function keptSecret(path: FormPath): string {
   return `<kept: ${formatPath(path)}>`;
 }
 

@@ -55,7 +55,7 @@ export function openWhole({ root }: FormModel, fields: URLSearchParams, wanted: 
 }
 
 /** The member of a text that holds the values; undefined where the text is the values. */
-export function withinOf(text: string, key: string): string | undefined {
+function withinOf(text: string, key: string): string | undefined {
   return isWhole(text) ? key : undefined;
 }
 

@@ -57,7 +57,7 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
  * Lets admins see how many instances there are and which, because an Operator cannot be deleted while there are some. `list` alone is the smallest
  * right that tells names; there is none in Kubernetes for names without the rest.
  */
-export function countRole(crd: CrdFact, label: string): KubeObject {
+function countRole(crd: CrdFact, label: string): KubeObject {
   const rules = [{ apiGroups: [crd.group], resources: [crd.plural], verbs: ['list'] }];
   return role(`chandlery-app-${crd.name}-count`, { label, audience: ['admin'], rules });
 }

@@ -17,7 +17,7 @@ export async function observeHealth(cluster: OperatorPorts['cluster'], release: 
 }
 
 /** The worst health, naming each workload that is not healthy. */
-export function judgeWorkloads(workloads: readonly KubeObject[]): Health {
+function judgeWorkloads(workloads: readonly KubeObject[]): Health {
   const judged = workloads.flatMap((object) => {
     const health = healthOf(object);
     return health === undefined ? [] : [{ name: `${object.kind} ${object.metadata.name}`, health }];
