@@ -1,3 +1,5 @@
+import { MIGRATION_CHANGES } from '../domain/migration-change.ts';
+
 const text = { type: 'string' } as const;
 
 /** What answers about migrations look like. */
@@ -19,7 +21,7 @@ export const MIGRATION_SCHEMAS = {
           properties: {
             path: { ...text, description: '`spec.users[0].name`' },
             keys: { type: 'array', items: { type: ['string', 'integer'] }, description: 'The path as steps below `spec`' },
-            change: { enum: ['removed', 'renamed', 'required', 'default', 'type', 'narrowed'] },
+            change: { enum: MIGRATION_CHANGES },
             why: text,
             value: { description: 'The value that is there; `[secret]` for secrets' },
             from: { description: 'The default that applied' },

@@ -1,3 +1,4 @@
+import { MIGRATION_CHANGES } from '../domain/migration-change.ts';
 import { PLAN_STEPS } from '../domain/upgrade-plan/plan.ts';
 
 const text = { type: 'string' } as const;
@@ -43,6 +44,30 @@ const change = object(
   },
   ['kind', 'apiVersion', 'name', 'change', 'labelsOnly', 'restarts', 'lines', 'cut'],
 );
+const changes = { enum: MIGRATION_CHANGES, description: 'What becomes of fields, as in `Migration`' };
+const touched = {
+  ...object({
+    changes: list(
+      object({
+        change: changes,
+        fields: { type: 'array', items: text, description: 'At most ten' },
+        fieldCount: integer,
+        instances: integer,
+      }),
+    ),
+    total: { type: 'integer', description: 'How many instances are touched' },
+    named: {
+      ...list(
+        object({ namespace: text, environment: text, name: text, rows: list(object({ change: changes, count: integer })) }, [
+          'name',
+          'rows',
+        ]),
+      ),
+      description: 'At most fifty of them',
+    },
+  }),
+  description: 'What it will ask about stored instances, once it is there',
+};
 const definition = object(
   {
     crd: text,
@@ -51,6 +76,7 @@ const definition = object(
     findings: list(object({ path: text, what: text, severity: { enum: ['Unsafe', 'Notice'] } })),
     faults: list(object({ instance: text, path: text, why: text })),
     faultCount: integer,
+    touched,
     refusal: text,
   },
   ['crd', 'kind', 'change', 'findings', 'faults', 'faultCount'],

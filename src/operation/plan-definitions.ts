@@ -1,14 +1,17 @@
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
+import { compareCrds } from '../domain/crd-safety/compare-crds.ts';
 import type { CrdFinding, CrdVerdict } from '../domain/crd-safety/finding.ts';
-import { judgeUpgrade, versionToCheck } from '../domain/crd-safety/judge-upgrade.ts';
+import { storedChecks } from '../domain/crd-safety/judge-upgrade.ts';
 import { AppError, isAppError, type ErrorCode, type MissingRight } from '../domain/errors.ts';
 import { OURS } from '../domain/names.ts';
 import { isInChart, type OperatorStatus } from '../domain/operator-status.ts';
 import { textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import type { PlannedDefinition, PlannedDefinitions } from '../domain/upgrade-plan/plan.ts';
+import type { TouchedInstances } from '../domain/upgrade-plan/touched.ts';
+import { countTouched } from '../schema/stored/count-touched.ts';
 import { judgeStored } from '../schema/stored/judge-stored.ts';
 import type { Ports } from './ports.ts';
 
@@ -65,15 +68,19 @@ async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSigna
   const { live, missing } = await readLive(cluster, name, signal);
   if (missing !== undefined)
     return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
-  const judged: Awaited<ReturnType<typeof judgeAsActor>> =
+  const judged: StoredVerdict =
     live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
   const answer = await dryRun(cluster, candidate, signal);
-  const { findings, faults, missing: unread } = judged;
-  const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && versionToCheck(live, candidate) !== undefined);
+  const { findings, faults, touched, missing: unread } = judged;
+  const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
   const definition = { crd: name, kind, change, findings, faults, faultCount: judged.faultCount ?? faults.length } as const;
   return {
-    definition: { ...definition, ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }) },
+    definition: {
+      ...definition,
+      ...(touched === undefined ? {} : { touched }),
+      ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }),
+    },
     ...(unread === undefined ? {} : { missing: unread }),
     ...(answer.missing === undefined ? {} : { unasked: answer.missing }),
   };
@@ -99,17 +106,25 @@ interface Stored {
   readonly signal: AbortSignal;
 }
 
+type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: TouchedInstances; readonly missing?: MissingRight };
+
 /** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
 async function judgeAsActor(
   cluster: Cluster,
   { live, candidate, signal }: Stored,
-): Promise<Omit<CrdVerdict, 'crd'> & { readonly missing?: MissingRight }> {
+): Promise<StoredVerdict> {
   try {
-    const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, signal });
-    return { ...verdict, findings: [...verdict.findings, ...unchecked.map(uncheckedRule)] };
+    const look = countTouched();
+    const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
+    const touched = look.result();
+    return {
+      ...verdict,
+      findings: [...verdict.findings, ...unchecked.map(uncheckedRule)],
+      ...(touched.total === 0 ? {} : { touched }),
+    };
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
-    const { findings } = judgeUpgrade({ live, candidate, instances: [] });
+    const findings = compareCrds(live, candidate);
     const [group, resource] = [textAt(live.spec, 'group') ?? '', textAt(live.spec, 'names', 'plural') ?? ''];
     return { findings, faults: [], missing: missingOf(error, { verb: 'list', group, resource }) };
   }

@@ -9,7 +9,7 @@ import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
 import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
 import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
 import { planWarnings } from '../domain/upgrade-plan/plan-warnings.ts';
-import type { PlannedChart, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
+import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
 import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
@@ -104,7 +104,7 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
     warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
     values: valuesPart,
     objects: objectChanges(compared),
-    definitions,
+    definitions: withEnvironments(definitions, instances),
     fields,
     instances,
     conversions: after.conversions,
@@ -116,6 +116,21 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
 async function instancesOf({ ports, actor, input }: Scene): Promise<PlannedInstances> {
   const { instances, missing } = await listOperatorInstances(ports, actor, input);
   return { places: placesOf(instances), total: instances.length, missing };
+}
+
+/** Which Environment a touched instance is in, for those that the actor sees. */
+function withEnvironments(planned: PlannedDefinitions, { places }: PlannedInstances): PlannedDefinitions {
+  const environments = new Map(places.map(({ namespace, environment }) => [namespace, environment]));
+  const definitions = planned.definitions.map((definition) => {
+    const { touched } = definition;
+    if (touched === undefined) return definition;
+    const named = touched.named.map((instance) => {
+      const environment = environments.get(instance.namespace);
+      return { ...instance, ...(environment === undefined ? {} : { environment }) };
+    });
+    return { ...definition, touched: { ...touched, named } };
+  });
+  return { ...planned, definitions };
 }
 
 function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValues): LayeredValues {

@@ -2,13 +2,12 @@ import { compareSchemas } from '../domain/crd-safety/compare-schemas.ts';
 import { hasDefault, keepsUnknown, memberSchema } from '../domain/crd-safety/schema-shape.ts';
 import { validateValue } from '../domain/crd-safety/validate-value.ts';
 import { isSame } from '../domain/merge-patch.ts';
+import type { MigrationChange } from '../domain/migration-change.ts';
 import { at, isObject, objectAt, textsAt } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { formatPath, type FormPath } from './form-path.ts';
 import { holdsSecret } from './holds-secret.ts';
 import { renamedTo } from './renamed-to.ts';
-
-export type MigrationChange = 'removed' | 'renamed' | 'required' | 'default' | 'type' | 'narrowed';
 
 /** A field of given values about which somebody has to decide when the schema changes. */
 export interface MigrationRow {
@@ -55,11 +54,17 @@ const DEEPEST = 60;
  * What moving values from one structural schema to another asks somebody to decide: values that have no place any more, or look renamed; fields that
  * became required; defaults that changed under fields left empty; values of another type than is allowed, or beyond narrower limits.
  */
-export function planMigration({ from, to, values, root }: MigrationInput): Migration {
-  const rows = withoutClashes(rowsOf({ from, to, value: values, keys: [], root }));
+export function planMigration(input: MigrationInput): Migration {
+  const { from, to, root } = input;
+  const rows = migrationRows(input);
   const changed = new Set(compareSchemas(from, to, root).map(({ path }) => path));
   for (const { keys } of rows) changed.delete(schemaPath(root, keys));
   return { rows, others: changed.size };
+}
+
+/** The rows alone. */
+export function migrationRows({ from, to, values, root }: MigrationInput): MigrationRow[] {
+  return withoutClashes(rowsOf({ from, to, value: values, keys: [], root }));
 }
 
 /** Two values cannot move to one place, and what one moves to needs no other value. */
@@ -144,7 +149,7 @@ function rowAt({ from, keys, root }: Omit<Spot, 'value'>, row: Omit<MigrationRow
   return { path: formatPath([root, ...keys]), keys, ...row, secret: holdsSecret(from, row.value, name) };
 }
 
-/** As `compareSchemas` spells it. */
-function schemaPath(root: string, keys: FormPath): string {
+/** The place in the schema, whatever the row of a list: as `compareSchemas` spells it. */
+export function schemaPath(root: string, keys: FormPath): string {
   return keys.reduce<string>((path, key) => (typeof key === 'number' ? `${path}[]` : `${path}${formatPath(['-', key]).slice(1)}`), root);
 }

@@ -3,6 +3,7 @@ import { isStopping } from '../domain/upgrade-plan/judge-plan.ts';
 import type { LabelledCommand } from '../domain/operator-commands.ts';
 import type { Badge } from './badges.ts';
 import { appPath, environmentPath, operatorPath } from './paths.ts';
+import { touchedView, type TouchedView } from './touched-view.ts';
 import { summaryOf, timingOf, type PlanSummary, type TimingPanel } from './upgrade-words.ts';
 import { plural } from './view-helpers.ts';
 
@@ -24,7 +25,7 @@ export interface UpgradePage {
   };
   readonly definitions: {
     readonly rows: readonly { readonly kind: string; readonly crd: string; readonly href: string; readonly badge: Badge }[];
-    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[] }[];
+    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly touched?: TouchedView }[];
     readonly note: string;
   };
   readonly fields: {
@@ -159,7 +160,9 @@ function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): U
     }),
     findings: definitions.flatMap((definition) => {
       const lines = findingLines(definition);
-      return lines.length === 0 ? [] : [{ crd: definition.crd, lines }];
+      const { crd, touched } = definition;
+      if (touched !== undefined) return [{ crd, lines, touched: touchedView(crd, touched) }];
+      return lines.length === 0 ? [] : [{ crd, lines }];
     }),
     note: safety === 'None' ? 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.' : '',
   };

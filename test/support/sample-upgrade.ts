@@ -165,6 +165,27 @@ function stopped(name: string): UpgradePlan {
           ],
           faults: [{ instance: 'PostgresCluster team-a/orders', path: 'spec.instances', why: 'it is above the maximum of 5' }],
           faultCount: 1,
+          touched: {
+            changes: [
+              { change: 'removed', fields: ['spec.pooler.size', 'spec.tuning'], fieldCount: 2, instances: 2 },
+              { change: 'renamed', fields: ['spec.storageSize'], fieldCount: 1, instances: 61 },
+              { change: 'narrowed', fields: ['spec.instances'], fieldCount: 1, instances: 1 },
+            ],
+            total: 61,
+            named: [
+              {
+                namespace: 'team-a',
+                environment: 'team-a',
+                name: 'orders',
+                rows: [
+                  { change: 'removed', count: 2 },
+                  { change: 'renamed', count: 1 },
+                  { change: 'narrowed', count: 1 },
+                ],
+              },
+              { namespace: 'elsewhere', name: 'users', rows: [{ change: 'renamed', count: 1 }] },
+            ],
+          },
         },
         { crd: 'postgresusers.samples.chandlery.dev', kind: 'PostgresUser', change: 'added', findings: [], faults: [], faultCount: 0 },
         { crd: 'postgresbackups.samples.chandlery.dev', kind: 'PostgresBackup', change: 'left', findings: [], faults: [], faultCount: 0 },

@@ -1,42 +1,51 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../read.ts';
+import { isObject, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
-import { compareCrds, versionsOf } from './compare-crds.ts';
+import { type CrdVersion, versionsOf } from './compare-crds.ts';
 import type { CrdVerdict, InstanceFault } from './finding.ts';
 import { validateValue } from './validate-value.ts';
 import { withDefaults } from './with-defaults.ts';
 
-/** The version in which stored instances are to be read for the check; undefined when no schema of a common version changes. */
-export function versionToCheck(live: KubeObject, candidate: KubeObject): string | undefined {
-  const common = versionsOf(candidate).filter(({ name }) => versionsOf(live).some((version) => version.name === name && version.served));
-  const version = common.find(({ storage }) => storage) ?? common[0];
-  const before = versionsOf(live).find(({ name }) => name === version?.name);
-  return version === undefined || isDeepStrictEqual(before?.schema, version.schema) ? undefined : version.name;
+/** A schema that stored instances are held against, and the version in which they are read for it. */
+export interface StoredCheck {
+  /** The live definition serves it. */
+  readonly read: string;
+  /** Of the new definition. */
+  readonly version: string;
+  /** `openAPIV3Schema` of the version that is read, as it is live, and of the new one. */
+  readonly before: unknown;
+  readonly schema: unknown;
+  /** What paths begin with where the new definition has several versions: `v2 `. */
+  readonly prefix: string;
 }
 
-export interface UpgradeInput {
-  readonly live: KubeObject;
-  readonly candidate: KubeObject;
-  /** All stored instances, in the version of `versionToCheck`. */
-  readonly instances: readonly KubeObject[];
+/**
+ * The schemas that stored instances must fit. Each version that is served now and stays has clients of its own, so each whose schema changes counts, in
+ * the version itself. Where another version becomes the one that objects are stored in, and nothing converts, the next write of any object drops what
+ * that version does not know: so what is stored is held against it, too.
+ */
+export function storedChecks(live: KubeObject, candidate: KubeObject): StoredCheck[] {
+  const [before, after] = [versionsOf(live).filter(({ served }) => served), versionsOf(candidate)];
+  const check = (read: CrdVersion, next: CrdVersion): StoredCheck[] => {
+    const prefix = after.length > 1 ? `${next.name} ` : '';
+    const isSame = isDeepStrictEqual(read.schema, next.schema);
+    return isSame ? [] : [{ read: read.name, version: next.name, before: read.schema, schema: next.schema, prefix }];
+  };
+  const own = after.flatMap((next) => before.filter(({ name }) => name === next.name).flatMap((read) => check(read, next)));
+  const store = after.find(({ storage }) => storage);
+  const source = before.find(({ storage }) => storage) ?? before[0];
+  const moves = store !== undefined && versionsOf(live).find(({ storage }) => storage)?.name !== store.name;
+  const converts = textAt(candidate.spec, 'conversion', 'strategy') === 'Webhook';
+  if (!moves || converts || source === undefined || source.name === store.name) return own;
+  return [...own, ...check(source, store)];
 }
 
-/** What a new version of a definition means: what it takes away, and which stored instances it would not take. Pure. */
-export function judgeUpgrade({ live, candidate, instances }: UpgradeInput): CrdVerdict {
-  const version = versionToCheck(live, candidate);
-  const schema = version === undefined ? undefined : schemaOf(candidate, version);
-  const faults = schema === undefined ? [] : storedFaults(schema, instances);
-  return { crd: candidate.metadata.name, findings: compareCrds(live, candidate), faults };
-}
-
-/** The schema of a version; undefined when there is none. */
-export function schemaOf(crd: KubeObject, version: string): unknown {
-  return versionsOf(crd).find(({ name }) => name === version)?.schema;
-}
-
-/** What is wrong with stored instances by the schema of their version: the first fault of each. */
-export function storedFaults(schema: unknown, instances: readonly KubeObject[]): InstanceFault[] {
-  return instances.flatMap((instance) => faultsOf(instance, schema));
+/** What is wrong with stored instances, read in the version of the check, by its schema: the first fault of each. */
+export function storedFaults(
+  { schema, prefix }: Pick<StoredCheck, 'schema' | 'prefix'>,
+  instances: readonly KubeObject[],
+): InstanceFault[] {
+  return instances.flatMap((instance) => faultsOf(instance, schema)).map((fault) => ({ ...fault, path: `${prefix}${fault.path}` }));
 }
 
 /** `Cache team-a/one` */

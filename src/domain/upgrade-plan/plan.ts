@@ -4,6 +4,7 @@ import type { MissingRight } from '../errors.ts';
 import type { LabelledCommand } from '../operator-commands.ts';
 import type { InstancePlace } from '../operator-instances.ts';
 import type { Conversion } from '../uplift/conversion.ts';
+import type { TouchedInstances } from './touched.ts';
 
 /** What moving an Operator to another version of its chart would do, as far as the actor may know it. It holds no secret value. */
 export interface UpgradePlan {
@@ -101,6 +102,8 @@ export interface PlannedDefinition {
   /** At most fifty stored instances that the new schema would not take. */
   readonly faults: readonly InstanceFault[];
   readonly faultCount: number;
+  /** What it will ask about stored instances; absent where that is nothing, or where they may not be listed. */
+  readonly touched?: TouchedInstances;
   /** What the api-server says against it. */
   readonly refusal?: string;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isUnsafe, judgeUpgrade, unsafeSentence, versionToCheck } from '../../../src/domain/crd-safety/judge-upgrade.ts';
+import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
+import type { CrdVerdict } from '../../../src/domain/crd-safety/finding.ts';
+import { isUnsafe, storedChecks, storedFaults, unsafeSentence } from '../../../src/domain/crd-safety/judge-upgrade.ts';
 import { validateValue } from '../../../src/domain/crd-safety/validate-value.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
 import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
@@ -96,7 +98,7 @@ describe('the verdict about an upgrade', () => {
   it('names the instances that would not fit, at most ten, and counts the others', () => {
     const candidate = crd({ schema: withSpec({ ...int, maximum: 3 }) });
     const instances = Array.from({ length: 13 }, (_, index) => instance(`i${String(index).padStart(2, '0')}`, index < 1 ? 2 : 9));
-    const sentence = unsafeSentence([judgeUpgrade({ live, candidate, instances })]);
+    const sentence = unsafeSentence([judged(live, candidate, instances)]);
     assert.match(
       sentence,
       /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 stored instances would not fit: A ns\/i01: spec\.a: it is above/,
@@ -105,17 +107,101 @@ describe('the verdict about an upgrade', () => {
   });
 
   it('reads no instances when no schema changes', () => {
-    assert.equal(versionToCheck(live, live), undefined);
-    assert.equal(versionToCheck(live, crd({ schema: withSpec(text) })), 'v1');
-    assert.equal(isUnsafe(judgeUpgrade({ live, candidate: live, instances: [] })), false);
+    assert.deepEqual(storedChecks(live, live), []);
+    assert.deepEqual(versionsOf(live, crd({ schema: withSpec(text) })), ['v1 as v1']);
+    assert.equal(isUnsafe(judged(live, live, [])), false);
   });
 
   it('does not mind a status that an operator wrote for the schema before', () => {
     const candidate = crd({ schema: withSpec({ ...int, default: 1 }) });
     const stored = { ...instance('a', 1), status: { old: 'x' } };
-    assert.equal(isUnsafe(judgeUpgrade({ live, candidate, instances: [stored] })), false);
+    assert.equal(isUnsafe(judged(live, candidate, [stored])), false);
   });
 });
+
+describe('what stored instances are held against', () => {
+  const v = (name: string, schema: Schema, more: object = {}) => ({
+    name,
+    served: true,
+    storage: false,
+    schema: { openAPIV3Schema: schema },
+    ...more,
+  });
+  const stored = { storage: true };
+  const both = crd({ versions: [v('v1', withSpec(int)), v('v2', withSpec(int), stored)] });
+  const only = crd({ versions: [v('v1', withSpec(int), stored)] });
+  const webhook = { conversion: { strategy: 'Webhook', webhook: {} } };
+  const cases: readonly { title: string; live: KubeObject; candidate: KubeObject; reads: readonly string[] }[] = [
+    {
+      title: 'is each version that is served now, stays and changes, not only the one that is stored',
+      live: both,
+      candidate: crd({ versions: [v('v1', withSpec(text)), v('v2', withSpec(text), stored)] }),
+      reads: ['v1 as v1', 'v2 as v2'],
+    },
+    {
+      title: 'is the one that changes beside a stored one that does not',
+      live: both,
+      candidate: crd({ versions: [v('v1', withSpec(text)), v('v2', withSpec(int), stored)] }),
+      reads: ['v1 as v1'],
+    },
+    {
+      title: 'is a new version that objects are to be stored in, as nothing converts',
+      live: only,
+      candidate: crd({ versions: [v('v1', withSpec(int)), v('v2', withSpec(text), stored)] }),
+      reads: ['v1 as v2'],
+    },
+    {
+      title: 'is not a new version of the same schema',
+      live: only,
+      candidate: crd({ versions: [v('v1', withSpec(int)), v('v2', withSpec(int), stored)] }),
+      reads: [],
+    },
+    {
+      title: 'is not a new version that nothing is stored in',
+      live: only,
+      candidate: crd({ versions: [v('v1', withSpec(int), stored), v('v2', withSpec(text))] }),
+      reads: [],
+    },
+    {
+      title: 'is not a new version that a webhook converts to',
+      live: only,
+      candidate: crd({ versions: [v('v1', withSpec(int)), v('v2', withSpec(text), stored)], spec: webhook }),
+      reads: [],
+    },
+    {
+      title: 'is a version that was served all along when objects are stored in it from now on',
+      live: crd({ versions: [v('v1', withSpec(int), stored), v('v2', withSpec(text))] }),
+      candidate: crd({ versions: [v('v1', withSpec(int)), v('v2', withSpec(text), stored)] }),
+      reads: ['v1 as v2'],
+    },
+    {
+      title: 'is nothing that cannot be read',
+      live: crd({ versions: [v('v1', withSpec(int), { storage: true, served: false })] }),
+      candidate: crd({ versions: [v('v1', withSpec(text), stored)] }),
+      reads: [],
+    },
+  ];
+  for (const { title, live, candidate, reads } of cases) {
+    it(title, () => assert.deepEqual(versionsOf(live, candidate), reads));
+  }
+
+  it('says of which version it speaks where there are several', () => {
+    const candidate = crd({ versions: [v('v1', withSpec(int)), v('v2', object({ spec: object({ b: int }) }), stored)] });
+    const { faults } = judged(only, candidate, [instance('x', 1)]);
+    assert.deepEqual(faults, [
+      { instance: 'A ns/x', path: 'v2 spec.a', why: 'the schema does not know the field, so it would be dropped' },
+    ]);
+  });
+});
+
+function versionsOf(live: KubeObject, candidate: KubeObject): string[] {
+  return storedChecks(live, candidate).map(({ read, version }) => `${read} as ${version}`);
+}
+
+function judged(live: KubeObject, candidate: KubeObject, instances: readonly KubeObject[]): CrdVerdict {
+  const faults = storedChecks(live, candidate).flatMap((check) => storedFaults(check, instances));
+  return { crd: candidate.metadata.name, findings: compareCrds(live, candidate), faults };
+}
 
 function instance(name: string, a: number): KubeObject {
   return { apiVersion: 'example.com/v1', kind: 'A', metadata: { name, namespace: 'ns' }, spec: { a } };

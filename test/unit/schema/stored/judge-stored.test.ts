@@ -31,6 +31,25 @@ describe('what is stored', () => {
     await assert.rejects(judgeStored(input), /too old/);
   });
 
+  it('counts an instance once that does not fit two versions', async () => {
+    const version = (name: string, maximum: number) => ({
+      name,
+      served: true,
+      storage: name === 'v2',
+      schema: { openAPIV3Schema: withSpec({ ...int, maximum }) },
+    });
+    const live = crd({ versions: [version('v1', 9), version('v2', 9)] });
+    const candidate = crd({ versions: [version('v1', 5), version('v2', 3)] });
+    const { input, held } = storing(10);
+    const verdict = await judgeStored({ ...input, live, candidate });
+    assert.equal(held.reads, 2);
+    assert.equal(verdict.faultCount, 6);
+    assert.deepEqual(
+      verdict.faults.map(({ instance: name, path }) => `${name} ${path}`).sort(),
+      [4, 5, 6, 7, 8, 9].map((number) => `A n/a${number} v2 spec.a`),
+    );
+  });
+
   it('is nothing while the kind is not served', async () => {
     const pages = (): never => {
       throw new AppError('NotFound', 'list as: not served');
