@@ -38,7 +38,7 @@ export function clientEnvironment({ names, namespace, spec }: PostgresCluster): 
     { name: 'PGHOST', value: `${names.main}.${namespace}.svc` },
     { name: 'PGPORT', value: String(spec.exposure.port) },
     { name: 'PGUSER', value: 'postgres' },
-    { name: 'PGPASSWORD', valueFrom: { secretKeyRef: { name: names.secret, key: 'password-postgres' } } },
+    { name: 'PGPASSWORD', valueFrom: { secretKeyRef: spec.superuserPasswordSecret ?? { name: names.secret, key: 'password-postgres' } } },
   ];
 }
 

@@ -35,6 +35,8 @@ export interface PostgresSpec {
   readonly storage: { readonly size: string; readonly storageClassName?: string; readonly whenDeleted: 'Delete' | 'Retain' };
   readonly databases: readonly Database[];
   readonly users: readonly User[];
+  /** Where the password of the superuser is; without it, one is made up. */
+  readonly superuserPasswordSecret?: { readonly name: string; readonly key: string };
   readonly replication: { readonly mode: 'Asynchronous' | 'Synchronous'; readonly minSyncReplicas: number };
   readonly backup: {
     readonly enabled: boolean;

@@ -4,7 +4,7 @@ import type { PostgresCluster } from './postgres-cluster.ts';
 
 /**
  * The Secret of a PostgresCluster: the keys of the Service Binding specification for the owner of the first database, and a password for each
- * user, for the superuser and for replication.
+ * user, for replication, and for the superuser unless somebody brings that one.
  */
 export function postgresSecret(
   cluster: PostgresCluster,
@@ -12,16 +12,20 @@ export function postgresSecret(
   makePassword: () => string,
 ): SecretPlan {
   const { spec, names, namespace } = cluster;
-  const keys = ['postgres', 'replicator', ...spec.users.map(({ name }) => name)].map(passwordKey);
+  const made = spec.superuserPasswordSecret === undefined ? ['postgres'] : [];
+  const keys = [...made, 'replicator', ...spec.users.map(({ name }) => name)].map(passwordKey);
   const passwords = keepPasswords(keys, current, makePassword);
   const { name: database, owner: username } = spec.databases[0] ?? { name: 'postgres', owner: 'postgres' };
   const host = `${names.main}.${namespace}.svc`;
   const port = String(spec.exposure.port);
-  const password = passwords[passwordKey(username)] ?? '';
+  const connection = { type: 'postgresql', provider: 'postgres', host, port, database, username };
+  const password = passwords[passwordKey(username)];
+  // Whoever brings the password of the superuser has it already.
+  if (password === undefined) return { name: names.secret, values: { ...passwords, ...connection } };
   const uri = `postgresql://${username}:${password}@${host}:${port}/${database}`;
   return {
     name: names.secret,
-    values: { ...passwords, type: 'postgresql', provider: 'postgres', host, port, database, username, password, uri },
+    values: { ...passwords, ...connection, password, uri },
   };
 }
 

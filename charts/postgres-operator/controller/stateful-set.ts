@@ -56,13 +56,28 @@ function podSpec(cluster: PostgresCluster): JsonMap {
     containers: [server(cluster), ...(cluster.spec.monitoring.enabled ? [exporter()] : [])],
     volumes: [
       ...commonVolumes(cluster),
+      ...superuserVolume(cluster),
       { name: 'run', emptyDir: {} },
       { name: 'shared-memory', emptyDir: { medium: 'Memory', sizeLimit: '128Mi' } },
     ],
   };
 }
 
-function server({ image, spec }: PostgresCluster): JsonMap {
+/** The password of the superuser, where somebody brings it. */
+const SUPERUSER = '/etc/postgres-superuser';
+
+function superuserVolume({ spec: { superuserPasswordSecret: ref } }: PostgresCluster): readonly JsonMap[] {
+  if (ref === undefined) return [];
+  const items = [{ key: ref.key, path: 'password' }];
+  return [{ name: 'superuser', secret: { secretName: ref.name, defaultMode: 0o440, items } }];
+}
+
+function superuserMount({ spec }: PostgresCluster): readonly JsonMap[] {
+  return spec.superuserPasswordSecret === undefined ? [] : [{ name: 'superuser', mountPath: SUPERUSER, readOnly: true }];
+}
+
+function server(cluster: PostgresCluster): JsonMap {
+  const { image, spec } = cluster;
   const isReady = 'pg_isready --quiet --username postgres --host /var/run/postgresql';
   return {
     name: 'postgres',
@@ -73,7 +88,10 @@ function server({ image, spec }: PostgresCluster): JsonMap {
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       // A folder in the volume: the root of many volumes has a folder lost+found, which initdb refuses.
       { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
-      { name: 'POSTGRES_PASSWORD_FILE', value: `${CREDENTIALS}/password-postgres` },
+      {
+        name: 'POSTGRES_PASSWORD_FILE',
+        value: spec.superuserPasswordSecret === undefined ? `${CREDENTIALS}/password-postgres` : `${SUPERUSER}/password`,
+      },
       { name: 'POSTGRES_INITDB_ARGS', value: '--data-checksums --auth-host=scram-sha-256' },
     ],
     resources: { requests: { ...spec.resources.requests }, limits: { ...spec.resources.limits } },
@@ -88,6 +106,7 @@ function server({ image, spec }: PostgresCluster): JsonMap {
       { name: 'data', mountPath: '/var/lib/postgresql/data' },
       { name: 'run', mountPath: '/var/run/postgresql' },
       { name: 'shared-memory', mountPath: '/dev/shm' },
+      ...superuserMount(cluster),
     ],
   };
 }

@@ -66,6 +66,24 @@ describe('The objects of a PostgresCluster', () => {
     assert.equal(valueAt(find(desired(spec), 'StatefulSet').spec, 'persistentVolumeClaimRetentionPolicy', 'whenDeleted'), 'Retain');
   });
 
+  it('take the password of the superuser from the Secret that is named, and make none', () => {
+    const superuserPasswordSecret = { name: 'orders-superuser', key: 'password' };
+    const spec = { superuserPasswordSecret };
+    const manifests = desired(spec, [running(spec)]);
+    const pod = valueAt(find(manifests, 'StatefulSet').spec, 'template', 'spec');
+    const [server] = listAt(pod, 'containers');
+    const volume = listAt(pod, 'volumes').find((one) => textAt(one, 'name') === 'superuser');
+    assert.equal(textAt(volume, 'secret', 'secretName'), 'orders-superuser');
+    const env = listAt(server, 'env').find((one) => textAt(one, 'name') === 'POSTGRES_PASSWORD_FILE');
+    assert.equal(textAt(env, 'value'), '/etc/postgres-superuser/password');
+    const [psql] = listAt(valueAt(find(manifests, 'Job').spec, 'template', 'spec'), 'containers');
+    const password = listAt(psql, 'env').find((one) => textAt(one, 'name') === 'PGPASSWORD');
+    assert.deepEqual(valueAt(password, 'valueFrom', 'secretKeyRef'), superuserPasswordSecret);
+    const { values } = postgresKind.secret(parentOf('PostgresCluster', spec), {}, () => 'made');
+    assert.equal(values['password-postgres'], undefined);
+    assert.equal(values['password-app'], 'made');
+  });
+
   it('pass the strictest Pod Security Standard in every container', () => {
     const destination = { bucket: { name: 'dumps', endpoint: 'https://s3.example.com', credentialsSecret: 'keys' } };
     const spec = { monitoring: { enabled: true }, backup: { enabled: true, schedule: '0 2 * * *', retentionDays: 7, destination } };
