@@ -10,7 +10,7 @@ export type Nanos = bigint;
 
 /** Reads a Kubernetes quantity, text or number; undefined when it is none. What is finer than a billionth is rounded up. */
 export function parseQuantity(value: unknown): Nanos | undefined {
-  const text = typeof value === 'number' && Number.isFinite(value) ? String(value) : value;
+  const text = (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'bigint' ? String(value) : value;
   if (typeof text !== 'string' || text.length > LONGEST) return undefined;
   const found = QUANTITY.exec(text);
   if (found === null) return undefined;

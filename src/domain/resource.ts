@@ -1,5 +1,5 @@
-/** A JSON value; `undefined` stands for an absent member of an object. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
+/** A JSON value; `undefined` stands for an absent member of an object, a bigint for a whole number that a `number` would round (exact-json.ts). */
+export type Json = string | number | bigint | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 

@@ -1,5 +1,6 @@
 import express, { Router, type RequestHandler } from 'express';
 import { AppError } from '../domain/errors.ts';
+import { reviveExactly } from '../domain/exact-json.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPES = ['application/json', 'application/*+json'];
@@ -19,25 +20,41 @@ const AND = '&';
  */
 export function readBody(): RequestHandler {
   return Router()
-    .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true }))
+    .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true, reviver: reviveExactly }))
     .use(refuseExtremes())
     .use(express.text({ limit: LIMIT, type: YAML_TYPES }))
     .use(readForm(FORM_LIMIT));
 }
 
-/** What no resource needs, and what would end the stack or turn into `null` on its way to the cluster. */
+interface Spot {
+  readonly value: unknown;
+  /** The names above it, with dots between. */
+  readonly field: string;
+}
+
+/** What no resource needs and what would end the stack, and numbers that would not be the same any more on their way to the cluster. */
 function refuseExtremes(): RequestHandler {
   return (req, _res, next) => {
-    let level: unknown[] = [req.body];
+    let level: Spot[] = [{ value: req.body, field: '' }];
     for (let depth = 0; level.length > 0; depth += 1) {
       if (depth > MAX_DEPTH) throw new AppError('MalformedRequest', `request: the body is nested more than ${MAX_DEPTH} levels deep`);
-      if (level.some((value) => value === Infinity || value === -Infinity)) {
-        throw new AppError('MalformedRequest', 'request: a number in the body is too large');
-      }
-      level = level.flatMap((value) => (isPlain(value) ? Object.values(value) : []));
+      const lost = level.find(({ value }) => typeof value === 'number' && !Number.isFinite(value));
+      if (lost !== undefined) throw inexact(lost.field);
+      level = level.flatMap(membersOf);
     }
     next();
   };
+}
+
+function membersOf({ value, field }: Spot): Spot[] {
+  if (Array.isArray(value)) return value.map((item, index) => ({ value: item as unknown, field: `${field}[${index}]` }));
+  if (!isPlain(value)) return [];
+  return Object.entries(value).map(([key, member]) => ({ value: member as unknown, field: field === '' ? key : `${field}.${key}` }));
+}
+
+function inexact(field: string): AppError {
+  const message = 'this number is too large, or has more digits than can be kept exactly; send fewer, or text where the schema takes it';
+  return new AppError('InvalidInput', `${field}: ${message}`, { faults: [{ field, message }] });
 }
 
 function isPlain(value: unknown): value is object {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../domain/errors.ts';
+import { parseJson as parseExactly } from '../domain/exact-json.ts';
 import type { Json } from '../domain/resource.ts';
 import { readText } from './body.ts';
 import type { Call } from './call.ts';
@@ -154,7 +155,7 @@ async function guarded<T>(call: Call, act: () => Promise<T>): Promise<T> {
 
 function parseJson(call: Call, text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseExactly(text);
   } catch (error) {
     throw new AppError('ClusterUnavailable', `${call.what}: the answer is not JSON; is this a Kubernetes api-server?`, { cause: error });
   }

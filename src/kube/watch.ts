@@ -1,5 +1,6 @@
 import type { WatchEvent, WatchOptions } from '../domain/cluster.ts';
 import { AppError } from '../domain/errors.ts';
+import { parseJson } from '../domain/exact-json.ts';
 import { at, isObject, numberAt, textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import { readLines } from './body.ts';
@@ -84,7 +85,7 @@ async function* untilAborted<T>(signal: AbortSignal, source: () => AsyncIterable
 function parseEvent(call: Call, line: string): WatchEvent {
   let event: unknown;
   try {
-    event = JSON.parse(line);
+    event = parseJson(line);
   } catch (error) {
     throw new AppError('ClusterUnavailable', `${call.what}: a line of the watch is not JSON`, { cause: error });
   }

@@ -11,21 +11,25 @@ const MOST_WORK = 5_000_000;
 /** The limit of the schema that a value breaks, as a sentence; undefined when it keeps them all, as far as a form can tell. */
 export function checkScalar(node: ScalarNode, value: Json): string | undefined {
   if (node.kind === 'enum' || node.kind === 'boolean') return undefined;
-  if (typeof value === 'number') return checkNumber(node.constraints, value);
+  if (typeof value === 'number' || typeof value === 'bigint') return checkNumber(node.constraints, value);
   if (typeof value !== 'string') return undefined;
   if (node.kind === 'quantity' && node.strict && !isQuantity(value)) return 'Enter an amount such as 500m, 2 or 10Gi';
   if (node.kind === 'duration' && node.strict && !isDuration(value)) return 'Enter a duration such as 30s, 5m or 1h30m';
   return checkText(node.constraints, value);
 }
 
-function checkNumber(limits: Constraints, value: number): string | undefined {
+function checkNumber(limits: Constraints, value: number | bigint): string | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = limits;
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `Enter a number above ${exclusiveMinimum}`;
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `Enter a number below ${exclusiveMaximum}`;
   if (minimum !== undefined && value < minimum) return `Enter ${minimum} or more`;
   if (maximum !== undefined && value > maximum) return `Enter ${maximum} or less`;
-  const isMultiple = multipleOf === undefined || multipleOf <= 0 || Math.abs(value / multipleOf - Math.round(value / multipleOf)) < 1e-9;
-  return isMultiple ? undefined : `Enter a multiple of ${multipleOf}`;
+  return multipleOf === undefined || multipleOf <= 0 || isMultiple(value, multipleOf) ? undefined : `Enter a multiple of ${multipleOf}`;
+}
+
+function isMultiple(value: number | bigint, step: number): boolean {
+  if (typeof value === 'bigint') return !Number.isInteger(step) || value % BigInt(step) === 0n;
+  return Math.abs(value / step - Math.round(value / step)) < 1e-9;
 }
 
 function checkText({ minLength, maxLength, pattern }: Constraints, value: string): string | undefined {

@@ -73,13 +73,13 @@ function nameOf(row: JsonObject, keys: readonly string[]): string {
     .join(',');
 }
 
-function shown(value: string | number): string {
+function shown(value: string | number | bigint): string {
   const text = String(value);
   return PLAIN.test(text) ? text : JSON.stringify(text);
 }
 
-function isKey(value: Json | undefined): value is string | number {
-  return (typeof value === 'string' && value !== '' && value.length <= 200) || typeof value === 'number';
+function isKey(value: Json | undefined): value is string | number | bigint {
+  return (typeof value === 'string' && value !== '' && value.length <= 200) || typeof value === 'number' || typeof value === 'bigint';
 }
 
 function isRows(value: Json | undefined): value is Rows | undefined {

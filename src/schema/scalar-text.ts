@@ -1,3 +1,4 @@
+import { exactNumber } from '../domain/exact-json.ts';
 import type { Json } from '../domain/resource.ts';
 import type { EnumNode, ScalarNode, ScalarType, TextNode } from './form-node.ts';
 import { isSafeText } from './yaml-text.ts';
@@ -39,7 +40,7 @@ export function holdsText(node: ScalarNode): boolean {
 
 function textOf(node: ScalarNode, value: Json): string | undefined {
   if (node.kind === 'enum') return node.options.find((option) => option.value === value)?.text;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value === 0 ? 0 : value);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value === 0 ? 0 : value);
   if (typeof value !== 'string') return undefined;
   if (node.kind === 'boolean' || isText(node)) return value;
   return node.types.length > 1 && needsQuotes(node.types, value) ? JSON.stringify(value) : value;
@@ -76,11 +77,17 @@ function readMeasure(types: readonly ScalarType[], text: string): TextRead {
 
 /** A number whose digits survive; where text is allowed, digits that would not are kept as text. */
 function readNumber(text: string, textAllowed: boolean): TextRead {
-  const value = Number(text);
-  const digits = text.replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1');
-  const exact = INTEGER.test(text) ? Number.isSafeInteger(value) || String(value) === digits : Number.isFinite(value);
-  if (exact) return { value: value === 0 ? 0 : value };
-  return textAllowed ? { value: text } : { fault: 'This number is too large to be kept exactly' };
+  const value = exactNumber(text);
+  if (value !== undefined) return { value: value === 0 ? 0 : value };
+  return textAllowed ? { value: text } : { fault: tooManyDigits(text) };
+}
+
+function tooManyDigits(text: string): string {
+  const nearest = Number(text);
+  if (!Number.isFinite(nearest)) return 'This number is too large to be kept';
+  if (INTEGER.test(text))
+    return 'This number has too many digits: whole numbers are kept exactly from -9223372036854775808 to 9223372036854775807';
+  return `This number has more digits than can be kept; the nearest one is ${nearest}`;
 }
 
 function unquoted(text: string): string {

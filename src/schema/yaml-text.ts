@@ -1,4 +1,5 @@
 import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
+import { exactNumber } from '../domain/exact-json.ts';
 import { isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
 
@@ -52,12 +53,12 @@ function firstFault(document: Document): { fault: string; offset: number } | und
     Node: (_, node, ancestors) => (ancestors.length > DEEPEST * 2 ? stop(DEEP, node.range?.[0]) : undefined),
     Alias: (_, node) => stop('Aliases are not supported here; write the value out', node.range?.[0]),
     Scalar: (_, node) => {
-      const { value, source } = node;
-      if (typeof value === 'bigint' && String(Number(value)) !== String(value)) {
-        return stop(`The number ${source} is too large to be kept exactly; put it in quotes if text is allowed`, node.range?.[0]);
-      }
-      return typeof value === 'number' && !Number.isFinite(value)
-        ? stop(`${source} is not a number that can be stored`, node.range?.[0])
+      const { value, source = '' } = node;
+      if (typeof value === 'number' && !Number.isFinite(value))
+        return stop(`${source} is not a number that can be stored`, node.range?.[0]);
+      const digits = typeof value === 'bigint' ? String(value) : typeof value === 'number' ? source : '0';
+      return exactNumber(digits) === undefined
+        ? stop(`The number ${source} has more digits than can be kept; put it in quotes if text is allowed`, node.range?.[0])
         : undefined;
     },
     Pair: (_, pair) => (isScalar(pair.key) || pair.key === null ? undefined : stop('A key must be plain text', undefined)),
@@ -67,7 +68,7 @@ function firstFault(document: Document): { fault: string; offset: number } | und
 
 function toJson(value: unknown, depth: number): Json {
   if (depth > DEEPEST) throw new RangeError('call stack');
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return exactNumber(String(value)) ?? Number(value);
   if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
   if (!isObject(value)) return value as Json;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJson(member, depth + 1)]));

@@ -1,6 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import type { Adapter } from 'lowdb';
 import { AppError, messageOf } from '../domain/errors.ts';
+import { parseJson } from '../domain/exact-json.ts';
 import { isObject } from '../domain/read.ts';
 import { readIfThere, writePrivately } from './private-file.ts';
 
@@ -48,7 +49,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
 
   async #understand(text: string): Promise<T> {
     try {
-      const data: unknown = JSON.parse(text);
+      const data: unknown = parseJson(text);
       if (!isObject(data)) throw new TypeError('it holds no object');
       return this.#parse(data);
     } catch (cause) {

@@ -38,18 +38,24 @@ function hasType(value: unknown, type: string): boolean {
     case 'array':
       return Array.isArray(value);
     case 'integer':
-      return Number.isInteger(value);
+      return isWhole(value);
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint';
     case 'int-or-string':
-      return Number.isInteger(value) || typeof value === 'string';
+      return isWhole(value) || typeof value === 'string';
     default:
       return typeof value === type;
   }
 }
 
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
 function restrictions(schema: unknown, value: unknown): string[] {
   const allowed = listAt(schema, 'enum');
   const faults = allowed.length > 0 && !allowed.some((one) => isDeepStrictEqual(one, value)) ? ['it is not one of the allowed values'] : [];
-  if (typeof value === 'number') return [...faults, ...numberFaults(schema, value)];
+  if (typeof value === 'number' || typeof value === 'bigint') return [...faults, ...numberFaults(schema, value)];
   if (typeof value === 'string') return [...faults, ...textFaults(schema, value)];
   if (Array.isArray(value))
     return [...faults, ...between(schema, value.length, ['minItems', 'maxItems', 'items']), ...repeated(schema, value)];
@@ -68,7 +74,7 @@ function repeated(schema: unknown, entries: readonly unknown[]): string[] {
   return new Set(entries.map(identity)).size === entries.length ? [] : [`the list is a ${kind}, and two of its entries are the same`];
 }
 
-function numberFaults(schema: unknown, value: number): string[] {
+function numberFaults(schema: unknown, value: number | bigint): string[] {
   const [least, most, step] = ['minimum', 'maximum', 'multipleOf'].map((keyword) => numberAt(schema, keyword));
   const faults: string[] = [];
   const isBelow = least !== undefined && (at(schema, 'exclusiveMinimum') === true ? value <= least : value < least);
@@ -81,7 +87,8 @@ function numberFaults(schema: unknown, value: number): string[] {
 }
 
 /** The api-server reckons whole values with a whole factor. */
-function isMultiple(value: number, step: number): boolean {
+function isMultiple(value: number | bigint, step: number): boolean {
+  if (typeof value === 'bigint') return Math.trunc(step) !== 0 && value % BigInt(Math.trunc(step)) === 0n;
   const factor = Number.isInteger(value) ? Math.trunc(step) : step;
   return factor !== 0 && Math.abs(value / factor - Math.round(value / factor)) <= 1e-9;
 }

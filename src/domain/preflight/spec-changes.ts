@@ -33,7 +33,7 @@ function changesBelow(before: unknown, after: unknown, path: readonly string[]):
 
 /** A number, an amount with its unit, yes or no. */
 function harmlessText(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
   return typeof value === 'string' && /^\d.*[a-z]$/i.test(value) && parseQuantity(value) !== undefined ? value : undefined;
 }
 

@@ -49,7 +49,7 @@ export function placeAt(targetPath: string, text: string): JsonObject {
 /** Every text in values, and numbers as text: what must not be shown when the values are secret. Keys are not. */
 export function textsIn(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'number' || typeof value === 'bigint') return [String(value)];
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((item) => textsIn(item));
   return isObject(value) ? Object.values(value).flatMap((member) => textsIn(member)) : [];
 }

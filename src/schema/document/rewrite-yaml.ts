@@ -11,6 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { exactNumber } from '../../domain/exact-json.ts';
 import { isObject } from '../../domain/read.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
 import { isSafeText, readYaml, sameJson, writeYaml } from '../yaml-text.ts';
@@ -127,7 +128,7 @@ function matchRows(old: readonly Json[], values: readonly Json[]): (number | und
 
 function jsonOf(node: unknown): Json {
   if (isPair(node)) return null;
-  if (isScalar(node)) return typeof node.value === 'bigint' ? Number(node.value) : ((node.value ?? null) as Json);
+  if (isScalar(node)) return typeof node.value === 'bigint' ? (exactNumber(String(node.value)) ?? null) : ((node.value ?? null) as Json);
   if (isSeq(node)) return node.items.map(jsonOf);
   if (isMap(node)) return Object.fromEntries(node.items.map((pair) => [keyText(pair.key), jsonOf(pair.value)]));
   return null;

@@ -13,8 +13,9 @@ const faults: readonly { readonly world: string; readonly text: string; readonly
     world: 'A number that would be rounded is refused',
     text: 'a: 1\nb: 12345678901234567890\n',
     line: 2,
-    says: /12345678901234567890 is too large/,
+    says: /12345678901234567890 has more digits/,
   },
+  { world: 'A fraction that would be rounded is refused', text: 'a: 0.12345678901234567890\n', line: 1, says: /has more digits/ },
   { world: 'What JSON cannot hold is refused', text: 'a: .inf\n', line: 1, says: /cannot be stored|not a number/ },
   { world: 'A key that is a list is refused', text: '? [a]\n: 1\n', line: 1, says: /key must be plain text/ },
   { world: 'A second document is refused', text: 'a: 1\n---\nb: 2\n', line: 2, says: /document/i },
@@ -32,6 +33,12 @@ for (const { world, text, line, says } of faults) {
     assert.ok(performance.now() - started < 3000);
   });
 }
+
+test('A whole number of 64 bits is kept to its last digit', () => {
+  const value = { a: 9007199254740993n, b: [-9223372036854775807n], c: 1 };
+  assert.deepEqual(readYaml('a: 9007199254740993\nb: [-9223372036854775807]\nc: 1\n').value, value);
+  assert.deepEqual(readYaml(writeYaml(value)).value, value);
+});
 
 test('An empty text and one of comments alone are no value', () => {
   for (const text of ['', '  \n', '# nothing yet\n']) assert.deepEqual(readYaml(text), {});

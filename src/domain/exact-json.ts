@@ -1,0 +1,60 @@
+import type { Json } from './resource.ts';
+
+/*
+ * Kubernetes keeps whole numbers of 64 bits, and JavaScript rounds those beyond 2^53. Such a number is a `bigint` here, from the text that it is read
+ * from to the text that it becomes; every other one is a `number`. Whoever makes a bigint of a value imports this module, which teaches
+ * JSON.stringify to write it. What neither can hold to the last digit is refused where it comes in.
+ */
+
+const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/;
+const WHOLE = /^[+-]?\d+$/;
+/** The shortest number that could be rounded; shorter texts need no second look. */
+const LONG_DIGITS = /\d[\d.]{15}/;
+
+const { prototype: bigints } = BigInt;
+Object.defineProperty(bigints, 'toJSON', {
+  configurable: true,
+  writable: true,
+  value(this: bigint): unknown {
+    return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(String(this));
+  },
+});
+
+/** The number that a decimal text stands for, to the last digit; undefined when there is none that the cluster keeps. */
+export function exactNumber(text: string): number | bigint | undefined {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return undefined;
+  if (digitsOf(text) === digitsOf(String(value))) return value;
+  if (!WHOLE.test(text)) return undefined;
+  const whole = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, whole) === whole ? whole : undefined;
+}
+
+/** Parses JSON that the cluster or we wrote. @throws SyntaxError as JSON.parse does. */
+export function parseJson(text: string): Json {
+  if (!LONG_DIGITS.test(text)) return JSON.parse(text) as Json;
+  return JSON.parse(text, (_key, value: unknown, context?: Source) => {
+    return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? value) : value;
+  }) as Json;
+}
+
+/** A reviver for JSON that strangers wrote: a number that cannot be kept becomes NaN, which JSON has no word for. */
+export function reviveExactly(_key: string, value: unknown, context?: Source): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? Number.NaN) : value;
+}
+
+/** What JSON.parse hands to a reviver beside a plain value: the text that it was read from. */
+interface Source {
+  readonly source?: string;
+}
+
+/** The digits that count and the power of ten, so that `1.50e3` and `1500` are the same text. */
+function digitsOf(text: string): string | undefined {
+  const found = DECIMAL.exec(text);
+  if (found === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', power = '0'] = found;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign === '-' ? '-' : ''}${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
+}
