@@ -135,6 +135,11 @@ export const SCHEMAS = {
       usage: text,
       defaults: anything,
       locked: { ...list(text), description: 'Fields that the catalogue sets for everybody' },
+      references: {
+        ...list(object({ path: text, group: text, kind: text, plural: text })),
+        description: 'What the catalogue says that fields name',
+      },
+      others: { ...list(object({ group: text, kind: text, plural: text })), description: 'The kinds of other apps, which fields may name' },
       presets: {
         ...list(object({ name: text, title: text, summary: text, values: anything })),
         description: 'Values that a form can start from, laid out like the resource',
@@ -155,12 +160,18 @@ export const SCHEMAS = {
         constraints: anything,
         options: list(object({ text, label: text, value: {} })),
         reference: {
-          ...object({ to: object({ group: text, resource: text, kind: text }), part: { enum: ['name', 'key'] }, of: text, key: text }, [
-            'to',
-            'part',
-          ]),
+          ...object(
+            {
+              to: object({ group: text, resource: text, kind: text }),
+              part: { enum: ['name', 'key'] },
+              of: text,
+              key: text,
+              kinds: anything,
+            },
+            ['to', 'part'],
+          ),
           description:
-            'What the text names: an object, or a key of the object that the member `of` beside it names; `key` is the member that names a key of it. Any text may be sent',
+            'What the text names: an object, or a key of the object that the member `of` beside it names; `key` is the member that names a key of it, `kinds` what the member `kind` beside it chooses from. Any text may be sent',
         },
         children: list({ $ref: '#/components/schemas/FormNode' }),
         open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },

@@ -1,3 +1,4 @@
+import type { AppReference, ReferableKind } from './catalog/app-references.ts';
 import type { Preset } from './catalog/presets.ts';
 import type { JsonObject, KubeObject } from './resource.ts';
 
@@ -55,6 +56,10 @@ export interface App extends AppSummary {
   readonly defaults: JsonObject;
   /** Dotted paths that the catalogue has locked, e.g. `spec.version`. */
   readonly locked: readonly string[];
+  /** What the catalogue says that fields name; absent: nothing. */
+  readonly references?: readonly AppReference[];
+  /** The kinds of the other Apps that the actor sees, which fields may name; absent: none. */
+  readonly others?: readonly ReferableKind[];
   /** Values that the form can be filled with, in the order to show them. */
   readonly presets: readonly Preset[];
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import type { App } from '../domain/app.ts';
 import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { parseReferences } from '../domain/catalog/app-references.ts';
 import { parsePresets } from '../domain/catalog/presets.ts';
 import { isObject, objectAt, textAt, textsAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
@@ -13,7 +14,9 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
   const { operator, crd, kindBlock } = entry;
   const words = await chartWords(ports, entry);
   const summary = withChartWords(entry.summary, words);
-  const siblings = entriesFor(ports, actor).filter((other) => other.operator === operator && other.crd !== crd);
+  const entries = entriesFor(ports, actor);
+  const siblings = entries.filter((other) => other.operator === operator && other.crd !== crd);
+  const others = entries.filter((other) => other.operator !== operator);
   const example = exampleOf(entry);
   return {
     ...summary,
@@ -26,6 +29,8 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     usage: textAt(kindBlock, 'usage') ?? '',
     defaults: objectAt(kindBlock, 'defaults') as JsonObject,
     locked: textsAt(kindBlock, 'locked'),
+    references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
+    others: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
     presets: parsePresets(kindBlock),
   };
 }

@@ -1,4 +1,5 @@
-import type { App, AppSummary } from '../domain/app.ts';
+import type { App } from '../domain/app.ts';
+import type { ReferableKind } from '../domain/catalog/app-references.ts';
 import { objectAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { curatedFromExample } from './curated.ts';
@@ -12,21 +13,26 @@ export function specSchema(app: Pick<App, 'schema'>): JsonObject {
 }
 
 /** What the form of an App is made of. */
-type FormParts = Pick<App, 'schema' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings'>;
+type FormParts = Pick<
+  App,
+  'schema' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
+>;
 
 /**
  * The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. What the catalogue starts
  * instances with is a default for new ones alone. Fields may refer to instances of the
- * App itself and of the other kinds of its Operator.
+ * App itself, of the other kinds of its Operator, of other Apps whose kinds have names of several words, and of what the catalogue says.
  */
 export function appForm(app: FormParts, mode: FormMode): FormModel {
   const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
   const defaults = mode === 'create' ? (objectAt(app.defaults, 'spec') as JsonObject) : {};
-  const kinds = [app, ...app.siblings].map(targetOf);
+  const others = (app.others ?? []).filter(({ kind }) => /[a-z0-9][A-Z]/.test(kind));
+  const kinds = [app, ...app.siblings, ...others].map(targetOf);
+  const references = (app.references ?? []).map((reference) => ({ path: reference.path, to: targetOf(reference) }));
   const frozen = pathsBelow(frozenPaths(app.schema), 'spec');
-  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, frozen, kinds });
+  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, frozen, kinds, references });
 }
 
-function targetOf({ group, plural, kind }: Pick<AppSummary, 'group' | 'plural' | 'kind'>): ReferenceTarget {
+function targetOf({ group, plural, kind }: ReferableKind): ReferenceTarget {
   return { group, resource: plural, kind };
 }

@@ -19,7 +19,7 @@ export function curatedOrder(paths: readonly string[]): CuratedOrder {
   const picked = new Set<string>();
   const order = new Map<string, number>();
   for (const text of paths.slice(0, MOST)) {
-    const keys = (parsePath(text.replace(/^\./, '').replaceAll(/\[\*?\]/g, '.*')) ?? []).map((step) =>
+    const keys = (parsePath(text.replace(/^\./, '').replaceAll(/\[\*?\]/g, '["*"]')) ?? []).map((step) =>
       typeof step === 'number' ? '*' : step,
     );
     if (keys.length > 0) picked.add(keyOf(keys));

@@ -7,6 +7,7 @@ import { frozenPaths, pathsBelow } from './immutable.ts';
 import { helpOf, humanise } from './label.ts';
 import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
 import { markReferences } from './mark-references.ts';
+import { markKinds, pathKey, type KnownReferences } from './reference-kinds.ts';
 import { resolveSchema } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
 
@@ -26,6 +27,8 @@ export interface FormInput {
   readonly frozen?: readonly (readonly string[])[];
   /** The kinds that fields may refer to, beside those that every cluster has. */
   readonly kinds?: readonly ReferenceTarget[];
+  /** What the catalogue says that fields name: `spec.databaseRef.name`. */
+  readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
 }
 
 const MOST_NODES = 20_000;
@@ -47,7 +50,7 @@ interface Builder {
   readonly document: Json;
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
-  readonly kinds: readonly ReferenceTarget[];
+  readonly known: KnownReferences;
   nodes: number;
   leaves: number;
 }
@@ -70,8 +73,9 @@ interface Place {
 }
 
 function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number } {
-  const { schema, defaultsFrom = 'operator', kinds = [] } = input;
-  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), kinds, nodes: 0, leaves: 0 };
+  const { schema, defaultsFrom = 'operator', kinds = [], references = [] } = input;
+  const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
+  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), known, nodes: 0, leaves: 0 };
   const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
@@ -123,7 +127,8 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
   );
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
-  return { ...base, kind: 'group', layer, children: builder.curated.sort(markReferences(base, children, builder.kinds)), open: shape.open };
+  const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open: shape.open };
 }
 
 function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {

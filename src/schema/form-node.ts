@@ -67,6 +67,8 @@ export interface NameReference {
   readonly part: 'name';
   /** The member beside it that names a key of the object. */
   readonly key?: string;
+  /** The kinds that the member `kind` beside it chooses from, and the member that says their group. */
+  readonly kinds?: { readonly to: readonly ReferenceTarget[]; readonly group?: string };
 }
 
 /** A value typed as text into one line or several, or masked. */

@@ -5,7 +5,12 @@ export const SECRETS: ReferenceTarget = { group: '', resource: 'secrets', kind: 
 const CONFIG_MAPS = { group: '', resource: 'configmaps', kind: 'ConfigMap' };
 const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses', kind: 'StorageClass' };
 const CLAIMS = { group: '', resource: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' };
-const ISSUERS = { group: 'cert-manager.io', resource: 'issuers', kind: 'Issuer' };
+/** The issuers of cert-manager in a namespace. */
+export const ISSUERS: ReferenceTarget = { group: 'cert-manager.io', resource: 'issuers', kind: 'Issuer' };
+/** The issuers of cert-manager for the whole cluster. */
+export const CLUSTER_ISSUERS: ReferenceTarget = { group: 'cert-manager.io', resource: 'clusterissuers', kind: 'ClusterIssuer' };
+/** Kinds that a member `kind` may list. */
+export const NAMED_KINDS: readonly ReferenceTarget[] = [SECRETS, CONFIG_MAPS, CLAIMS, ISSUERS, CLUSTER_ISSUERS];
 
 /** Names of text properties that hold the name of an object. `Ref` and `Name` are cut off before. */
 const TEXTS: readonly (readonly [RegExp, ReferenceTarget])[] = [

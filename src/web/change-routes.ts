@@ -10,6 +10,7 @@ import { freezeNodes } from '../schema/freeze-nodes.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
+import { applyPicks } from './form/apply-picks.ts';
 import { readShownChoices } from './form-choices.ts';
 import { frozenByFaults } from './frozen-by-faults.ts';
 import { fillRequired } from './form/fill-required.ts';
@@ -40,7 +41,11 @@ export function changeRoutes(deps: WebDeps): Router {
   );
   router.post(
     ROUTE,
-    page(deps, async (visit) => receive(deps, await startChange(deps, visit), visit.body)),
+    page(deps, async (visit) => {
+      const change = await startChange(deps, visit);
+      const body = applyPicks(change.model, visit.body);
+      return await receive(deps, { ...change, visit: { ...visit, body } }, body);
+    }),
   );
   return router;
 }

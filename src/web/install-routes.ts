@@ -5,6 +5,7 @@ import type { JsonObject } from '../domain/resource.ts';
 import { placedForm } from '../schema/lay-environment.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
+import { applyPicks } from './form/apply-picks.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
@@ -63,9 +64,11 @@ async function openForm(install: Install, visit: Visit): Promise<Answer> {
   return await showDraft(install, { ...head, fields, faults: [], ...started });
 }
 
-async function receive(deps: WebDeps, install: Install, sent: Visit): Promise<Answer> {
-  const { fields: body, typed: secretValues } = splitTyped(sent.body);
+async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<Answer> {
+  const { fields, typed: secretValues } = splitTyped(sent.body);
+  const body = applyPicks(started.model, fields);
   const visit = { ...sent, body };
+  const install = { ...started, visit };
   const resource = install.targets.app;
   const whole = openWhole(install.model, body, resource);
   const head = headOf(install.targets, body, whole);

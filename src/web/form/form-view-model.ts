@@ -110,8 +110,21 @@ export interface PickView extends TextView {
   readonly refresh: boolean;
   /** The value of the button that asks for a new Secret; empty without one. */
   readonly makeOp: string;
+  /** What else is looked up for it: `clusterissuers.cert-manager.io`. */
+  readonly others: readonly string[];
+  /** The list that chooses a kind and a name at once; false where the kind is fixed. */
+  readonly pick: PickListView | false;
   /** How the new Secret gets its value; false while none is asked for. */
   readonly make: MakeView | false;
+}
+
+/** Objects of several kinds, by kind. What is chosen is in `v.<path>` and in the member `kind` after the next round trip. */
+export interface PickListView {
+  readonly id: string;
+  readonly name: string;
+  /** `an Issuer or a ClusterIssuer` */
+  readonly what: string;
+  readonly groups: readonly { readonly label: string; readonly options: readonly { readonly value: string; readonly label: string }[] }[];
 }
 
 /** A Secret that is made together with the instance. */

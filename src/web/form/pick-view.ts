@@ -1,9 +1,11 @@
 import { type Choice, type Choices, MOST_CHOICES, narrowChoices } from '../../domain/choices.ts';
-import type { MissingRight } from '../../domain/errors.ts';
 import type { Reference, TextNode } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { targetId } from '../../schema/mark-references.ts';
+import { kindsAt } from './apply-picks.ts';
+import { refusal, withArticle } from './choice-words.ts';
 import { fieldName, nodeAt } from './form-fields.ts';
+import { kindsView } from './kinds-view.ts';
 import { canBeMade, typedName } from './new-secrets.ts';
 import type { FieldView, FormView, PickView, TextView } from './form-view-model.ts';
 import { fieldText, type ShowSpot, type ViewContext } from './view-context.ts';
@@ -15,6 +17,8 @@ export function pickView(context: ViewContext, view: TextView, { reference, spot
   const offer: Offer | undefined = isNew
     ? { note: 'A new Secret of this name is made with the instance, and goes when the instance goes.' }
     : offerOf(context, reference, spot);
+  const kinds = reference.part === 'name' && !isNew ? kindsAt(context.model, spot.path, context.fields) : undefined;
+  if (kinds !== undefined) return kindsView(context, view, { kinds, spot });
   const { note = '', options = [] } = offer ?? {};
   const noteId = `${view.id}-note`;
   return {
@@ -26,6 +30,8 @@ export function pickView(context: ViewContext, view: TextView, { reference, spot
     describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
     refresh: offer?.refresh === true,
     ...makingOf(context, spot, view.id),
+    others: [],
+    pick: false,
   };
 }
 
@@ -74,7 +80,7 @@ function offerOf(context: ViewContext, reference: Reference, spot: ShowSpot): Of
   const { choices } = context;
   if (choices === undefined) return undefined;
   const { kind } = reference.to;
-  if (choices.environment === '') return { note: `Choose an environment and update the choices to pick ${article(kind)} ${kind}.` };
+  if (choices.environment === '') return { note: `Choose an environment and update the choices to pick ${withArticle(kind)}.` };
   const found = choices.byResource.get(targetId(reference.to));
   if (found === undefined) return undefined;
   if (!found.served) return { note: `This cluster has no ${kind}; type the name.` };
@@ -112,15 +118,6 @@ function keyOffer(
     : undefined;
 }
 
-function refusal({ verb, resource, group, namespace }: MissingRight): string {
-  const what = group === '' ? resource : `${resource}.${group}`;
-  return `You may not ${verb} ${what}${namespace === undefined ? ' of the cluster' : ` in ${namespace}`}.`;
-}
-
-function article(kind: string): string {
-  return /^[aeiou]/i.test(kind) ? 'an' : 'a';
-}
-
 /** The text node's reference, when it is shown as one. */
 export function referenceOf(node: { readonly kind: string } | TextNode): Reference | undefined {
   return 'reference' in node && node.kind === 'text' ? node.reference : undefined;
@@ -132,7 +129,7 @@ export function resourcesShown({ main, all }: Pick<FormView, 'main' | 'all'>): r
 }
 
 function resourcesIn(view: FieldView): readonly string[] {
-  if ('resource' in view) return [view.resource];
+  if ('resource' in view) return [view.resource, ...view.others];
   if ('children' in view) return view.children.flatMap(resourcesIn);
   if ('branchName' in view) return view.content.flatMap(resourcesIn);
   return 'rows' in view && typeof view.rows === 'object' ? view.rows.flatMap((row) => row.content.flatMap(resourcesIn)) : [];

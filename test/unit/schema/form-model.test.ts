@@ -237,6 +237,14 @@ test('Fields stand in three layers: required with required ancestors, picked, an
   ]);
 });
 
+test('A picked member of rows brings the list to the surface', () => {
+  const users = { type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, note: { type: 'string' } } } };
+  const others = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, { type: 'string' }]));
+  for (const curated of [['spec.users[].name'], ['spec.users[*].name']]) {
+    assert.equal(formOf({ schema: { properties: { ...others, users } }, curated }).children[0]?.key, 'users');
+  }
+});
+
 test('A required field with a default need not be filled', () => {
   const root = formOf({ schema: { required: ['a'], properties: { a: { type: 'string', default: 'x' } } } });
   assert.equal(only(root).required, false);
