@@ -57,6 +57,15 @@ describe('the house', () => {
     );
   });
 
+  it('lets nothing that answers people act as the controller: at most they try as it', () => {
+    const rooms = new Set(['operation', 'api', 'web', 'http']);
+    const answering = FILES.filter((file) => rooms.has(roomOf(file)));
+    assert.deepEqual(
+      answering.filter((file) => readFileSync(file, 'utf8').includes('asController(')),
+      [],
+    );
+  });
+
   it('keeps files short: none above 400 lines, nine in ten below 250, the median below 90', () => {
     const lengths = FILES.map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length - 1 })).sort(
       (a, b) => a.lines - b.lines,

@@ -227,6 +227,13 @@ export const SCHEMAS = {
     additionalProperties: false,
   },
   InstancePatch: { ...object({ spec: anything }), additionalProperties: false },
+  Findings: {
+    ...object(
+      Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
+    ),
+    description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
+  },
+  Remedy: object({ right, role: text, yaml: text, kubectl: text }),
   Preflight: object(
     {
       verdict: { enum: ['Ready', 'Blocked'] },
@@ -236,13 +243,8 @@ export const SCHEMAS = {
       faults: list(fault),
       missing: list(right),
       grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
-      remedies: list(object({ right, role: text, yaml: text, kubectl: text })),
-      findings: {
-        ...object(
-          Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
-        ),
-        description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
-      },
+      remedies: list({ $ref: '#/components/schemas/Remedy' }),
+      findings: { $ref: '#/components/schemas/Findings' },
       changes: {
         ...list(
           object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [

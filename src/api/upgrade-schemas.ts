@@ -100,6 +100,8 @@ export const UPGRADE_SCHEMAS = {
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
       definitions: object({ definitions: list(definition), safety: { enum: ['Strict', 'None'] }, missing }),
       fields: object({ refusals: list(refusal), asked: integer, missing }),
+      findings: { $ref: '#/components/schemas/Findings' },
+      remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },
       instances: object({ places: list(place), total: integer, missing }),
       conversions: list(object({ kind: text, name: text, from: text, to: text, note: text })),
       timing: object(
@@ -129,6 +131,8 @@ export const UPGRADE_SCHEMAS = {
       'objects',
       'definitions',
       'fields',
+      'findings',
+      'remedies',
       'instances',
       'conversions',
       'timing',

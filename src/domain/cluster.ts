@@ -1,5 +1,5 @@
 import type { Actor } from './actor.ts';
-import type { KubeObject, ResourceRef, ResourceType, ServedKind } from './resource.ts';
+import type { KubeObject, ObjectMeta, ResourceRef, ResourceType, ServedKind } from './resource.ts';
 
 /**
  * The api-server as one identity sees it. `kube/` implements it; whoever needs a part of it declares that part with `Pick<Cluster, …>`.
@@ -105,12 +105,46 @@ export interface Verdict {
   readonly reason: string;
 }
 
+/**
+ * The api-server for whoever only tries: nothing is ever written, and of what is there, also of what a dry run would make of it, only metadata
+ * crosses the wire. Throws as `Cluster` does.
+ */
+export interface TrialCluster {
+  /** Server-side apply as a dry run. */
+  dryRunApply(type: ResourceType, object: KubeObject, options: TrialOptions): Promise<Tried>;
+  dryRunCreate(type: ResourceType, object: KubeObject, options: TrialOptions): Promise<Tried>;
+  /** Undefined when there is none. */
+  metadataOf(ref: ResourceRef, options?: CallOptions): Promise<ObjectMeta | undefined>;
+  /** SelfSubjectAccessReview. */
+  review(right: Right, options?: CallOptions): Promise<Verdict>;
+  /** The user name under which it is tried, by SelfSubjectReview. */
+  account(options?: CallOptions): Promise<string>;
+}
+
+export interface TrialOptions extends CallOptions {
+  readonly fieldManager: string;
+}
+
+/** What the api-server said to a dry run. */
+export interface Tried {
+  /** As the object would have it. */
+  readonly metadata: ObjectMeta;
+  readonly warnings: readonly string[];
+}
+
 /** The identities under which calls can be made (design section 4). */
 export interface Clusters {
   /** The controller's own account: discovery, catalogue resources, Operators, environments. */
   asController(): Cluster;
   /** The signed-in user, by impersonation with user and groups. Throws `ActorMissing` before anything leaves. */
   asActor(actor: Actor): Cluster;
+  /** Dry runs as the signed-in user. Throws as `asActor`. */
+  tryAsActor(actor: Actor): TrialCluster;
+  /**
+   * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the right to make
+   * the controller do: ask the api-server first. Throws as `asActor`.
+   */
+  tryAsController(actor: Actor): TrialCluster;
 }
 
 /** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */

@@ -155,7 +155,8 @@ async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: Delete
   });
 }
 
-async function reviewRight(deps: ClusterDeps, right: Right, options: CallOptions = {}): Promise<Verdict> {
+/** SelfSubjectAccessReview. */
+export async function reviewRight(deps: Caller, right: Right, options: CallOptions = {}): Promise<Verdict> {
   const place: Place = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),

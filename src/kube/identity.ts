@@ -2,12 +2,16 @@ import { parseActor, type Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
 
 /** As whom a call is made. There is no default: each call names its identity. */
-export type Identity = { readonly kind: 'controller' } | { readonly kind: 'actor'; readonly actor: Actor };
+export type Identity =
+  | { readonly kind: 'controller' }
+  | { readonly kind: 'actor'; readonly actor: Actor }
+  /** The controller, who only tries something for the actor: see `guardTrial`. */
+  | { readonly kind: 'trial'; readonly actor: Actor };
 
 export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
 
 /**
- * The impersonation headers of an identity; none for the controller. Checks the actor again, however it was made.
+ * The impersonation headers of an identity; none for the controller, whoever it tries something for. Checks the actor again, however it was made.
  *
  * @throws AppError `ActorMissing` when user or groups are empty, reserved for the cluster, or cannot be sent unchanged in a header.
  */
@@ -16,5 +20,6 @@ export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
   const { user, groups } = parseActor(identity.actor.user, identity.actor.groups);
   const padded = [user, ...groups].find((name) => name !== name.trim());
   if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
+  if (identity.kind === 'trial') return {};
   return { 'impersonate-user': user, 'impersonate-group': [...groups] };
 }

@@ -9,6 +9,7 @@ import { impersonationHeaders, type Identity } from './identity.ts';
 import { writeKubeconfigFile } from './kubeconfig-file.ts';
 import { resourcePath } from './paths.ts';
 import { createTransport, type Transport } from './transport.ts';
+import { createTrial } from './trial.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
@@ -54,12 +55,15 @@ export function createKube({ userAgent, readerPatience, ...access }: KubeOptions
   });
   const discovery = createDiscovery(transport);
   const clusterFor = (identity: Identity) => createCluster({ transport, identity, kindOf: discovery.findResource });
+  const checked = (identity: Identity): Identity => {
+    impersonationHeaders(identity);
+    return identity;
+  };
   return {
     asController: () => clusterFor(CONTROLLER),
-    asActor: (actor) => {
-      impersonationHeaders({ kind: 'actor', actor });
-      return clusterFor({ kind: 'actor', actor });
-    },
+    asActor: (actor) => clusterFor(checked({ kind: 'actor', actor })),
+    tryAsActor: (actor) => createTrial({ transport, identity: checked({ kind: 'actor', actor }) }),
+    tryAsController: (actor) => createTrial({ transport, identity: checked({ kind: 'trial', actor }) }),
     kinds: discovery.kinds,
     find: discovery.find,
     invalidate: discovery.invalidate,

@@ -10,6 +10,7 @@ import { unreachable } from './failure.ts';
 import { impersonationHeaders, type Identity } from './identity.ts';
 import { retryDelay } from './retry.ts';
 import { statusError } from './status-error.ts';
+import { guardTrial, trialAgent } from './trial-guard.ts';
 import { parseWarnings } from './warnings.ts';
 import type { Dispatcher } from 'undici';
 
@@ -92,6 +93,7 @@ async function streamOnce(options: TransportOptions, call: Call): Promise<Dispat
 /** Sends once; a 401 means that our credentials have been replaced, so they are read again, once. */
 async function send(options: TransportOptions, call: Call, bounds: Bounds): Promise<Dispatcher.ResponseData> {
   const impersonation = impersonationHeaders(call.identity);
+  guardTrial(call);
   const dispatch = async (): Promise<Dispatcher.ResponseData> => {
     const credentials = await options.credentials.current();
     const headers = { ...headersOf(options, call, credentials), ...impersonation };
@@ -131,13 +133,13 @@ function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared)
 
 /** Whether a person reads or asks about rights. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
 function isReading({ identity, method, path }: Call): boolean {
-  return identity.kind === 'actor' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
+  return identity.kind !== 'controller' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
 }
 
 function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {
   return {
     accept: call.accept ?? 'application/json',
-    'user-agent': options.userAgent,
+    'user-agent': call.identity.kind === 'trial' ? trialAgent(options.userAgent, call.identity.actor) : options.userAgent,
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
   };

@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
-import { compareCrds } from '../domain/crd-safety/compare-crds.ts';
 import type { CrdFinding, CrdVerdict } from '../domain/crd-safety/finding.ts';
+import { compareCrds } from '../domain/crd-safety/compare-crds.ts';
 import { storedChecks } from '../domain/crd-safety/judge-upgrade.ts';
 import { AppError, isAppError, type ErrorCode, type MissingRight } from '../domain/errors.ts';
 import { OURS } from '../domain/names.ts';
@@ -13,9 +13,13 @@ import type { PlannedDefinition, PlannedDefinitions } from '../domain/upgrade-pl
 import type { TouchedInstances } from '../domain/upgrade-plan/touched.ts';
 import { countTouched } from '../schema/stored/count-touched.ts';
 import { judgeStored } from '../schema/stored/judge-stored.ts';
+import type { NamedTrial } from './lacking-rights.ts';
 import type { Ports } from './ports.ts';
+import type { Trial } from './try-objects.ts';
 
 export interface DefinitionsInput {
+  /** Who asks whether the api-server takes the definitions. */
+  readonly trial: Trial;
   /** The definitions of the new chart. */
   readonly candidates: readonly KubeObject[];
   readonly crds: OperatorStatus['crds'];
@@ -24,22 +28,22 @@ export interface DefinitionsInput {
 }
 
 export interface JudgedDefinitions extends PlannedDefinitions {
-  /** The rights that are missing to ask the api-server whether it takes the definitions. */
-  readonly unasked: readonly MissingRight[];
+  /** Definitions that the api-server could not be asked about. */
+  readonly forbidden: readonly NamedTrial[];
 }
 
 const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const MOST_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
-/** What the new definitions mean for what is stored, read as the actor. Writes nothing. */
+/** What the new definitions mean for what is stored, read as the actor, and whether the api-server would take them. Writes nothing. */
 export async function planDefinitions(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
   input: DefinitionsInput,
 ): Promise<JudgedDefinitions> {
   const cluster = clusters.asActor(actor);
-  const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input.signal), { concurrency: 4 });
+  const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input), { concurrency: 4 });
   const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
   const left = input.crds.filter(({ name, origin }) => isInChart({ origin }) && !names.has(name));
   const definitions = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
@@ -47,14 +51,14 @@ export async function planDefinitions(
     definitions: definitions.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
     safety: input.safety,
     missing: judged.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
-    unasked: judged.flatMap(({ unasked }) => (unasked === undefined ? [] : [unasked])),
+    forbidden: judged.flatMap(({ forbidden }) => (forbidden === undefined ? [] : [forbidden])),
   };
 }
 
 interface Judged {
   readonly definition: PlannedDefinition;
   readonly missing?: MissingRight;
-  readonly unasked?: MissingRight;
+  readonly forbidden?: NamedTrial;
 }
 
 /** Definitions that the new chart does not hold stay, with all that is stored. */
@@ -62,7 +66,7 @@ function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PlannedDefi
   return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
 }
 
-async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSignal): Promise<Judged> {
+async function judge(cluster: Cluster, candidate: KubeObject, { trial, signal }: DefinitionsInput): Promise<Judged> {
   const name = candidate.metadata.name;
   const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
   const { live, missing } = await readLive(cluster, name, signal);
@@ -70,7 +74,7 @@ async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSigna
     return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
   const judged: StoredVerdict =
     live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
-  const answer = await dryRun(cluster, candidate, signal);
+  const answer = await dryRun(trial, candidate, signal);
   const { findings, faults, touched, missing: unread } = judged;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
@@ -82,7 +86,7 @@ async function judge(cluster: Cluster, candidate: KubeObject, signal: AbortSigna
       ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }),
     },
     ...(unread === undefined ? {} : { missing: unread }),
-    ...(answer.missing === undefined ? {} : { unasked: answer.missing }),
+    ...(answer.forbidden === undefined ? {} : { forbidden: answer.forbidden }),
   };
 }
 
@@ -109,10 +113,7 @@ interface Stored {
 type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: TouchedInstances; readonly missing?: MissingRight };
 
 /** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
-async function judgeAsActor(
-  cluster: Cluster,
-  { live, candidate, signal }: Stored,
-): Promise<StoredVerdict> {
+async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
   try {
     const look = countTouched();
     const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
@@ -136,20 +137,21 @@ function uncheckedRule(rule: string): CrdFinding {
 
 interface Answer {
   readonly refusal?: string;
-  readonly missing?: MissingRight;
+  readonly forbidden?: NamedTrial;
 }
 
-async function dryRun(cluster: Cluster, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
+async function dryRun({ cluster }: Trial, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
   const { apiVersion, kind, metadata, spec } = candidate;
   const plain = { apiVersion, kind, metadata: { name: metadata.name }, spec };
-  const options = { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
   try {
-    await cluster.apply(CRDS, plain, options);
+    await cluster.dryRunApply(CRDS, plain, { fieldManager: OURS.fieldManager, signal });
     return {};
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
-    if (error.code === 'Forbidden') return { missing: missingOf(error, { verb: 'patch', group: CRDS.group, resource: CRDS.resource }) };
-    return { refusal: error.message };
+    const { message } = error;
+    if (error.code !== 'Forbidden') return { refusal: message };
+    const right = missingOf(error, { verb: 'patch', group: CRDS.group, resource: CRDS.resource });
+    return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, right, message } };
   }
 }
 

@@ -13,16 +13,18 @@ import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } 
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
 import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
+import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { findSecret } from './find-secret.ts';
 import { listOperatorInstances } from './list-operator-instances.ts';
-import { operatorRights } from './operator-rights.ts';
+import { operatorRights, type OperatorRights } from './operator-rights.ts';
 import { chartsToCompare, type PlanCharts } from './plan-charts.ts';
 import { planDefinitions } from './plan-definitions.ts';
 import { planFields } from './plan-fields.ts';
 import { overlaidValues, type OverlaidValues } from './plan-values.ts';
 import type { Ports } from './ports.ts';
 import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-for-plan.ts';
+import type { Trial } from './try-objects.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
 
 export interface PlanInput extends OperatorAddress {
@@ -56,7 +58,7 @@ export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input:
     charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
     renderForPlan(ports, scene, charts.to),
   ]);
-  return await compose(scene, before, after);
+  return compose(scene, { before, after }, await look(scene, { before, after }));
 }
 
 interface Scene {
@@ -71,28 +73,49 @@ interface Scene {
   readonly signal: AbortSignal;
 }
 
-async function compose(scene: Scene, before: Rendering, after: Rendering): Promise<UpgradePlan> {
-  const { ports, actor, input, operator, spec, status, charts, values, signal } = scene;
-  const { secrets } = values;
-  const sides = { from: before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
-  // What does not render has no objects, which must not read as if all were taken away.
-  const broken = after.faults.length > 0 && after.objects.length === 0;
-  const compared = broken ? { ...sides, from: [] } : sides;
-  const safety = spec.upgrade.crdSafety;
-  const [judged, asked, instances, rights] = await Promise.all([
-    planDefinitions(ports, actor, { candidates: after.definitions, crds: broken ? [] : status.crds, safety, signal }),
-    planFields(ports, actor, { ...compared, release: spec.releaseName, signal }),
-    instancesOf(scene),
-    operatorRights(ports, actor, input),
+interface Renderings {
+  readonly before: Rendering;
+  readonly after: Rendering;
+}
+
+/** What the two renderings mean in the cluster. */
+interface Looked {
+  readonly definitions: PlannedDefinitions;
+  readonly instances: PlannedInstances;
+  readonly checked: CheckedUpgrade;
+  readonly rights: OperatorRights;
+}
+
+async function look({ ports, actor, input, spec, status, values, signal }: Scene, { before, after }: Renderings): Promise<Looked> {
+  const rights = await operatorRights(ports, actor, input);
+  const trial = trialOf(ports, actor, rights);
+  const crds = isBroken(after) ? [] : status.crds;
+  const [{ forbidden, ...definitions }, instances] = await Promise.all([
+    planDefinitions(ports, actor, { trial, candidates: after.definitions, crds, safety: spec.upgrade.crdSafety, signal }),
+    instancesOf(ports, actor, input),
   ]);
-  const { unasked, ...definitions } = judged;
-  const fields = { ...asked, missing: [...asked.missing, ...unasked] };
+  const old = isBroken(after) ? RENDERED_NOTHING : before;
+  const checked = await checkUpgrade(trial, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
+  return { definitions: withEnvironments(definitions, instances), instances, checked, rights };
+}
+
+/** What does not render has no objects, which must not read as if all were taken away. */
+function isBroken({ faults, objects }: Rendering): boolean {
+  return faults.length > 0 && objects.length === 0;
+}
+
+function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePlan {
+  const { ports, operator, spec, status, charts, values } = scene;
+  const { namespace, name } = scene.input;
+  const { secrets } = values;
+  const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
+  const fields = { ...planFields({ ...compared, checked }), missing: checked.missing };
   const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, values));
   const valuesPart = { ...changes, missing: values.missing };
   const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
   const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
-  const { namespace, name } = input;
+  const faults = [...values.faults, ...after.faults, ...checked.lacking];
   return {
     namespace,
     name,
@@ -100,12 +123,14 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,
-    verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults: [...values.faults, ...after.faults] }),
+    verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults }),
     warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
     values: valuesPart,
     objects: objectChanges(compared),
-    definitions: withEnvironments(definitions, instances),
+    definitions,
     fields,
+    findings: checked.findings,
+    remedies: checked.remedies,
     instances,
     conversions: after.conversions,
     timing,
@@ -113,7 +138,14 @@ async function compose(scene: Scene, before: Rendering, after: Rendering): Promi
   };
 }
 
-async function instancesOf({ ports, actor, input }: Scene): Promise<PlannedInstances> {
+/** Whoever may change the Operator may have the controller apply what it says, so they may have it tried. */
+function trialOf({ clusters }: PlanPorts, actor: Actor, { patch: missing }: OperatorRights): Trial {
+  return missing === undefined
+    ? { cluster: clusters.tryAsController(actor), by: 'controller' }
+    : { cluster: clusters.tryAsActor(actor), by: 'actor' };
+}
+
+async function instancesOf(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<PlannedInstances> {
   const { instances, missing } = await listOperatorInstances(ports, actor, input);
   return { places: placesOf(instances), total: instances.length, missing };
 }

@@ -1,6 +1,7 @@
 import type { Discovery } from '../domain/cluster.ts';
 import { isAppError } from '../domain/errors.ts';
 import type { OperatorSpec } from '../domain/operator-spec.ts';
+import { textAt } from '../domain/read.ts';
 import { redact } from '../domain/redact.ts';
 import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
 import type { Conversion } from '../domain/uplift/conversion.ts';
@@ -21,6 +22,11 @@ export interface Rendering {
 }
 
 export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [] };
+
+/** `<group>/<kind>` of the definitions that a chart brings. */
+export function broughtBy({ definitions }: Pick<Rendering, 'definitions'>): ReadonlySet<string> {
+  return new Set(definitions.map(({ spec }) => `${textAt(spec, 'group') ?? ''}/${textAt(spec, 'names', 'kind') ?? ''}`));
+}
 
 export interface RenderInput {
   readonly spec: OperatorSpec;

@@ -2,8 +2,10 @@ import type { FieldRefusal, ObjectChange, PlannedDefinition, PlannedValue, Upgra
 import { isStopping } from '../domain/upgrade-plan/judge-plan.ts';
 import type { LabelledCommand } from '../domain/operator-commands.ts';
 import type { Badge } from './badges.ts';
+import { findingsView, type FindingsView } from './findings-view.ts';
 import { appPath, environmentPath, operatorPath } from './paths.ts';
 import { touchedView, type TouchedView } from './touched-view.ts';
+import { remediesOf, type Review } from './review.ts';
 import { summaryOf, timingOf, type PlanSummary, type TimingPanel } from './upgrade-words.ts';
 import { plural } from './view-helpers.ts';
 
@@ -31,6 +33,9 @@ export interface UpgradePage {
   readonly fields: {
     readonly refusals: readonly { readonly object: string; readonly why: string; readonly advice: string }[];
     readonly sentence: string;
+    /** What the api-server says of each object, but for what it refuses. */
+    readonly findings: FindingsView;
+    readonly remedies: Review['remedies'];
   };
   readonly places: readonly { readonly where: string; readonly href: string; readonly kind: string; readonly count: number }[];
   readonly noPlaces: string;
@@ -195,13 +200,15 @@ function findingLines({ findings, faults, faultCount, refusal }: PlannedDefiniti
   ];
 }
 
-function fieldsOf({ fields: { refusals, asked, missing } }: UpgradePlan): UpgradePage['fields'] {
+function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePlan): UpgradePage['fields'] {
   const asks = `A dry run asked the api-server about ${plural(asked, 'object', 'objects')}.`;
   const rules = 'You may not ask the api-server about all of them, so what is known of their kinds answers for the rest.';
   return {
     refusals: refusals.map((refusal) => ({ object: refusal.object, why: refusal.why, advice: adviceOn(refusal) })),
     sentence:
       `${refusals.length === 0 ? 'Nothing is refused. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
+    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Right') }),
+    remedies: remediesOf({ remedies }),
   };
 }
 

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
 import { parseActor } from '../../src/domain/actor.ts';
+import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
 import type { UpgradePlan } from '../../src/domain/upgrade-plan/plan.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade-approval.ts';
 import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
@@ -13,6 +14,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { approveUpgrade } from '../../src/operation/approve-upgrade.ts';
 import { planOperatorUpgrade } from '../../src/operation/plan-operator-upgrade.ts';
 import type { Ports } from '../../src/operation/ports.ts';
+import { CLUSTER_ROLE } from '../../src/reconcile/environment/environment-type.ts';
 import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -24,6 +26,7 @@ const NS = `plan-${RUN}`;
 const PASSWORD = 'hunter22-of-the-sea';
 const ROOT = parseActor(`test:root-${RUN}`, [`test:roots-${RUN}`]);
 const ADMIN = parseActor(`test:admin-${RUN}`, [`test:admins-${RUN}`]);
+const READER = parseActor(`test:reader-${RUN}`, [`test:readers-${RUN}`]);
 const DEVELOPER = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
 const ADDRESS = { namespace: NS, name: 'crate' };
 
@@ -46,6 +49,13 @@ before(async () => {
   await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
   await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
+  await kube.asController().create(CLUSTER_ROLE, {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: `operator-reader-${RUN}` },
+    rules: [{ apiGroups: ['operatorcontroller.kubeplus'], resources: ['operators'], verbs: ['get'] }],
+  });
+  await bind(READER.groups[0] ?? '', `operator-reader-${RUN}`);
   await furnish();
   await eventually(async () => catalog.synced(), 'the catalogue is read');
 });
@@ -58,9 +68,9 @@ after(async () => {
 
 describe('the plan of an upgrade', () => {
   it('is safe where nothing is lost, and shows what changes', async () => {
-    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '' });
+    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
     assert.equal(plan.to.version, '1.1.0');
-    assert.deepEqual(plan.offered, ['1.1.0']);
+    assert.deepEqual(plan.offered, ['1.2.0', '1.1.0']);
     assert.deepEqual([plan.verdict.word, plan.verdict.stops, plan.verdict.unchecked], ['Safe', [], []]);
     assert.equal(plan.timing.step, 'AwaitingApproval');
     const deployment = changeOf(plan, 'Deployment');
@@ -74,8 +84,26 @@ describe('the plan of an upgrade', () => {
     assert.ok(plan.commands.some(({ text }) => text.includes(`${APPROVED_UPGRADE}=1.1.0@${plan.to.digest}`)));
   });
 
+  it('has the word of a dry run on each object: what is new, changes, goes, or stays as it is', async () => {
+    const said = async (version: string): Promise<Partial<Findings>> => {
+      const { created, changed, removed, blocked, unchecked } = (await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version })).findings;
+      return { created, changed, removed, blocked, unchecked };
+    };
+    const nothing = { created: [], changed: [], removed: [], blocked: [], unchecked: [] };
+    const exact = (message: string): Finding => ({ message, about: 'Object', evidence: 'exact' });
+    const [secret, deployment] = [exact(`Secret ${NS}/crate`), exact(`Deployment ${NS}/crate`)];
+    assert.deepEqual(await said('1.0.0'), nothing);
+    assert.deepEqual(await said('1.1.0'), { ...nothing, changed: [secret, deployment] });
+    assert.deepEqual(await said('1.2.0'), {
+      ...nothing,
+      changed: [deployment],
+      removed: [secret],
+      created: [exact(`ConfigMap ${NS}/crate`)],
+    });
+  });
+
   it('shows nothing of a Secret but where it goes', async () => {
-    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '' });
+    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
     const leaf = plan.values.leaves.find(({ path }) => path === 'password');
     assert.deepEqual(leaf, { path: 'password', origin: 'Secret login key password', change: 'same', secret: true });
     assert.match(changeOf(plan, 'Secret')?.lines.join('\n') ?? '', /version: "\[secret, another one\]"/);
@@ -102,17 +130,31 @@ describe('the plan of an upgrade', () => {
     assert.equal((await world.status(NS, 'crate')).chart?.version, '1.0.0');
   });
 
-  it('says which rights are missing, and shows the rest', async () => {
+  it('is tried as the controller for whoever may change the Operator, and reads the rest as them', async () => {
     const plan = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
     assert.equal(plan.verdict.word, 'Stopped');
     assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
-    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes('patch deployments.apps')));
+    assert.deepEqual(plan.fields.missing, []);
+    assert.deepEqual(
+      plan.fields.refusals.map(({ field, source }) => ({ field, source })),
+      [{ field: 'spec.selector', source: 'DryRun' }],
+    );
+    assert.match(plan.findings.blocked[0]?.message ?? '', new RegExp(`^Deployment ${NS}/crate: .*immutable`));
+    assert.equal(plan.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(JSON.stringify(plan).includes(PASSWORD), false);
+  });
+
+  it('says which rights are missing, and shows the rest', async () => {
+    const plan = await planOperatorUpgrade(ports, READER, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(plan.verdict.word, 'Stopped');
+    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
+    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes('get deployments.apps')));
     assert.deepEqual(
       plan.fields.refusals.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'Rule' }],
     );
     assert.equal(plan.values.leaves.find(({ path }) => path === 'password')?.secret, true);
-    assert.equal(plan.timing.missing, undefined);
+    assert.equal(plan.timing.missing?.verb, 'patch');
     assert.equal(JSON.stringify(plan).includes(PASSWORD), false);
   });
 
@@ -163,6 +205,7 @@ async function furnish(): Promise<void> {
     values,
     properties: 'size: {type: integer}, lid: {type: string}',
   });
+  await offerChart(world.chartsDir, { name: 'crate', version: '1.2.0', image: '3', holds: 'ConfigMap' });
   await offerChart(world.chartsDir, {
     name: 'crate',
     version: '2.0.0',

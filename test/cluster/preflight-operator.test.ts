@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
 import { parseActor } from '../../src/domain/actor.ts';
+import type { Preflight } from '../../src/domain/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
+import { textAt } from '../../src/domain/read.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
 import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createOperator } from '../../src/operation/create-operator.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight-operator.ts';
@@ -17,6 +22,7 @@ import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { kubeconfigFor } from '../support/run-sample-operator.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `pfo-${RUN}`;
@@ -24,6 +30,7 @@ const TARGET = `pfo-target-${RUN}`;
 const ROOT = parseActor(`test:pfo-root-${RUN}`, [`test:pfo-roots-${RUN}`]);
 const ADMIN = parseActor(`test:pfo-admin-${RUN}`, [`test:pfo-admins-${RUN}`]);
 const DEVELOPER = parseActor(`test:pfo-dev-${RUN}`, [`test:pfo-devs-${RUN}`]);
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
 const BARREL = kindsOf('barrel');
 
 let testCluster: TestCluster;
@@ -63,8 +70,8 @@ describe('the check of a new Operator', () => {
       `Operator ${NS}/barrel`,
       `The release ${TARGET}/barrel of the chart barrel 1.0.0`,
       `The kind ${BARREL.plural}.${BARREL.group}`,
-      'Deployment barrel',
-      'Secret barrel',
+      `Deployment ${TARGET}/barrel`,
+      `Secret ${TARGET}/barrel`,
     ])
       assert.ok(
         findings.created.some(({ message, evidence }) => message === expected && evidence === 'exact'),
@@ -88,7 +95,7 @@ describe('the check of a new Operator', () => {
     const { findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
     const [line] = findings.warned.filter(({ about }) => about === 'PodSecurity' || about === 'LimitRange');
     assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'exact'], texts(findings.warned));
-    assert.match(line?.message ?? '', /Pods of Deployment barrel will be refused: .*restricted/);
+    assert.match(line?.message ?? '', /Pods of Deployment pfo-target-\w+\/barrel will be refused: .*restricted/);
     await level(null);
   });
 
@@ -97,7 +104,7 @@ describe('the check of a new Operator', () => {
     await world.kube.asController().create({ group: '', version: 'v1', resource: 'secrets' }, secret);
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, releaseName: 'taken' }));
     assert.equal(verdict, 'Blocked');
-    assert.match(texts(findings.blocked), /Secret taken is there already: no release has made it/);
+    assert.match(texts(findings.blocked), /Secret pfo-target-\w+\/taken is there already: no release has made it/);
   });
 
   it('is blocked by a chart that is not there', async () => {
@@ -106,18 +113,54 @@ describe('the check of a new Operator', () => {
     assert.deepEqual([verdict, findings.blocked.map(({ about }) => about)], ['Blocked', ['Chart']]);
   });
 
-  it('names what an admin may not try, because the controller has an account of its own', async () => {
+  it('tries as the controller, for whoever may create it, and the audit log says for whom', async () => {
     const { verdict, findings } = await preflightOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
     assert.equal(verdict, 'Ready', texts(findings.blocked));
-    assert.match(texts(findings.unchecked), /get deployments\.apps/);
-    assert.match(texts(findings.unchecked), /patch customresourcedefinitions\.apiextensions\.k8s\.io/);
-    assert.match(texts(findings.unchecked), /the controller does with its own account/);
+    assert.ok(findings.created.some(({ message, evidence }) => message === `Secret ${TARGET}/barrel` && evidence === 'exact'));
+    assert.deepEqual(findings.unchecked, []);
+    const calls = await trialsFor(ADMIN.user);
+    assert.ok(
+      calls.some((call) => call.startsWith(`patch /apis/apps/v1/namespaces/${TARGET}/deployments/barrel?`)),
+      calls.join('\n'),
+    );
+    assert.ok(
+      calls.some((call) => call.startsWith(`create /api/v1/namespaces/${TARGET}/pods?`)),
+      calls.join('\n'),
+    );
+    assert.deepEqual(
+      calls.filter((call) => !call.startsWith('get ') && !call.includes('dryRun=All')),
+      [],
+    );
+  });
+
+  it('names what the controller may not do, with the smallest grant, which helps', async () => {
+    const limited = await controllerWithoutSecrets();
+    const check = async (): Promise<Preflight> =>
+      await preflightOperator({ ...ports, clusters: limited }, ADMIN, barrel({ targetNamespace: TARGET }));
+    const { verdict, findings, remedies, grant } = await check();
+    const sentence = `The account of Chandlery, system:serviceaccount:${NS}:limited, may not create, patch, delete secrets in the namespace ${TARGET}, so it cannot install Secret ${TARGET}/barrel`;
+    assert.deepEqual(findings.blocked, [{ message: sentence, about: 'Right', evidence: 'exact' }]);
+    assert.deepEqual([verdict, grant], ['Blocked', remedies[0]?.yaml]);
+    await promisify(execFile)('sh', [
+      '-ec',
+      (remedies[0]?.kubectl ?? '').replaceAll(
+        'kubectl',
+        `'${testCluster.tools.kubectl ?? 'kubectl'}' --kubeconfig '${testCluster.kubeconfigPath}'`,
+      ),
+    ]);
+    const helped = await eventually(async () => {
+      const found = await check();
+      return found.verdict === 'Ready' ? found : undefined;
+    }, 'the grant holds');
+    assert.ok(helped.findings.created.some(({ message }) => message === `Secret ${TARGET}/barrel`));
+    await limited.close();
   });
 
   it('fetches no chart for who may not create it, and names the smallest grant', async () => {
     const { verdict, findings, remedies } = await preflightOperator(ports, DEVELOPER, barrel({}));
     assert.equal(verdict, 'Blocked');
     assert.deepEqual([findings.created, findings.unchecked], [[], []]);
+    assert.deepEqual(await trialsFor(DEVELOPER.user), []);
     assert.match(remedies[0]?.yaml ?? '', /kind: Role\n[\s\S]*operators[\s\S]*kind: RoleBinding/);
   });
 
@@ -154,6 +197,47 @@ function barrel(spec: Readonly<Record<string, unknown>>): KubeObject {
 
 function texts(lines: readonly Finding[]): string {
   return lines.map(({ message }) => message).join('\n');
+}
+
+/** `verb uri` of the calls that the controller made to try something for a user. */
+async function trialsFor(user: string): Promise<string[]> {
+  const lines = (await readFile(testCluster.auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`(trial for ${user})`));
+  return lines
+    .map((line): unknown => JSON.parse(line))
+    .filter((event) => textAt(event, 'impersonatedUser', 'username') === undefined)
+    .map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`);
+}
+
+/** Chandlery under an account that may do everything of this chart but write Secrets. */
+async function controllerWithoutSecrets(): Promise<Kube> {
+  const cluster = world.kube.asController();
+  const verbs = ['get', 'create', 'patch', 'delete'];
+  const rules = [
+    { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] },
+    { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['apps', 'apiextensions.k8s.io'], resources: ['*'], verbs },
+    { apiGroups: [''], resources: ['pods'], verbs },
+  ];
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'limited', namespace: NS } };
+  await cluster.create({ group: '', version: 'v1', resource: 'serviceaccounts' }, account);
+  const name = `pfo-limited-${RUN}`;
+  await cluster.create(
+    { ...RBAC, resource: 'clusterroles' },
+    { apiVersion: `${RBAC.group}/v1`, kind: 'ClusterRole', metadata: { name }, rules },
+  );
+  await cluster.create(
+    { ...RBAC, resource: 'clusterrolebindings' },
+    {
+      apiVersion: `${RBAC.group}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      subjects: [{ kind: 'ServiceAccount', name: 'limited', namespace: NS }],
+      roleRef: { apiGroup: RBAC.group, kind: 'ClusterRole', name },
+    },
+  );
+  const kubeconfigPath = join(folder, 'limited.yaml');
+  await writeFile(kubeconfigPath, await kubeconfigFor('limited', NS, testCluster.kubeconfigPath));
+  return createKube({ kubeconfigPath, userAgent: 'chandlery-limited' });
 }
 
 async function level(value: string | null): Promise<void> {

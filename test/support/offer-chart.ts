@@ -13,6 +13,8 @@ export interface OfferedChart {
   readonly selector?: string;
   readonly image?: string;
   readonly values?: string;
+  /** What holds its password. */
+  readonly holds?: 'Secret' | 'ConfigMap';
 }
 
 /** Puts a packed chart with a kind, a Deployment and a Secret into a folder that serves as a repository, beside its other versions. */
@@ -28,6 +30,7 @@ function filesOf({
   selector = 'operator',
   image = '1',
   values,
+  holds = 'Secret',
 }: OfferedChart): ChartFiles {
   const { kind, plural, group } = kindsOf(name);
   return {
@@ -57,9 +60,9 @@ spec:
     spec: {containers: [{name: operator, image: "example.com/operator:${image}"}]}
 `,
     'templates/secret.yaml': `apiVersion: v1
-kind: Secret
+kind: ${holds}
 metadata: {name: "{{ .Release.Name }}"}
-stringData: {password: "{{ .Values.password }}", version: "{{ .Chart.Version }}"}
+${holds === 'Secret' ? 'stringData' : 'data'}: {password: "{{ .Values.password }}", version: "{{ .Chart.Version }}"}
 `,
   };
 }

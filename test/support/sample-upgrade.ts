@@ -114,7 +114,23 @@ function safe(name: string): UpgradePlan {
       safety: 'Strict',
       missing: [],
     },
-    fields: { refusals: [], asked: 2, missing: [] },
+    fields: { refusals: [], asked: 9, missing: [] },
+    findings: {
+      created: [{ message: 'ConfigMap chandlery-system/postgres-operator-dashboards', about: 'Object', evidence: 'exact' }],
+      changed: [{ message: 'Deployment chandlery-system/postgres-operator', about: 'Object', evidence: 'exact' }],
+      removed: [],
+      blocked: [],
+      warned: [
+        {
+          message:
+            'Pods of Deployment chandlery-system/postgres-operator will be refused: violates PodSecurity "restricted:latest": unrestricted capabilities',
+          about: 'PodSecurity',
+          evidence: 'exact',
+        },
+      ],
+      unchecked: [],
+    },
+    remedies: [],
     instances: {
       places: [
         { app: CRD, kind: 'PostgresCluster', namespace: 'team-a', environment: 'team-a', count: 3 },

@@ -9,13 +9,15 @@ export interface RemedyInput {
   readonly right: MissingRight;
   /** The published Apps by `<plural>.<group>`: for these there is a role already that grants just them. */
   readonly apps: ReadonlySet<string>;
+  /** Verbs that are missing beside the one of the right. */
+  readonly verbs?: readonly string[];
 }
 
 const RBAC = 'rbac.authorization.k8s.io';
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * The smallest grant of a right to one person: the existing role of an App, in one namespace; else a role of exactly this verb on exactly this
+ * The smallest grant of a right to one person or account: the existing role of an App, in one namespace; else a role of exactly this verb on exactly this
  * resource. Applying it twice changes nothing, and it takes no right from anybody.
  */
 export function remedyFor(input: RemedyInput): Remedy {
@@ -36,11 +38,12 @@ function withExistingRole({ user, right }: RemedyInput): Remedy {
   };
 }
 
-function withOwnRole({ user, right }: RemedyInput): Remedy {
+function withOwnRole({ user, right, verbs: others = [] }: RemedyInput): Remedy {
   const kind = right.namespace === undefined ? 'ClusterRole' : 'Role';
-  const name = ['chandlery', right.verb, idOf(right).replaceAll('/', '-'), right.name ?? ''].filter((part) => part !== '').join('-');
+  const verbs = [...new Set([right.verb, ...others])];
+  const name = ['chandlery', ...verbs, idOf(right).replaceAll('/', '-'), right.name ?? ''].filter((part) => part !== '').join('-');
   const names = right.name === undefined ? {} : { resourceNames: [right.name] };
-  const rules = [{ apiGroups: [right.group], resources: [right.resource], ...names, verbs: [right.verb] }];
+  const rules = [{ apiGroups: [right.group], resources: [right.resource], ...names, verbs }];
   const role = { apiVersion: `${RBAC}/v1`, kind, metadata: placed(right, name), rules };
   const scope = right.namespace === undefined ? 'for the whole cluster' : `in the namespace ${right.namespace}`;
   const flag = kind === 'ClusterRole' ? `--clusterrole=${name}` : `--role=${name}`;
@@ -48,7 +51,7 @@ function withOwnRole({ user, right }: RemedyInput): Remedy {
     right,
     role: `a new ${kind} ${name}, ${scope}`,
     yaml: yamlOf([role, bindingOf({ user, right, role: { kind, name } })]),
-    kubectl: `${roleCommand(kind, name, right)}\n${bindCommand(user, right, flag)}`,
+    kubectl: `${roleCommand(name, { kind, right, verbs })}\n${bindCommand(user, right, flag)}`,
   };
 }
 
@@ -63,9 +66,21 @@ function bindingOf({ user, right, role }: BindingInput): object {
     apiVersion: `${RBAC}/v1`,
     kind: right.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
     metadata: placed(right, bindingName(role.name, user)),
-    subjects: [{ kind: 'User', apiGroup: RBAC, name: user }],
+    subjects: [subjectOf(user)],
     roleRef: { apiGroup: RBAC, ...role },
   };
+}
+
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+function subjectOf(user: string): object {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
+  return name === undefined ? { kind: 'User', apiGroup: RBAC, name: user } : { kind: 'ServiceAccount', name, namespace };
+}
+
+function subjectFlag(user: string): string {
+  const [, namespace, name] = SERVICE_ACCOUNT.exec(user) ?? [];
+  return name === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${namespace}:${name}`;
 }
 
 function placed({ namespace }: MissingRight, name: string): object {
@@ -77,15 +92,18 @@ function bindingName(role: string, user: string): string {
   return `${role}:${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%', '=')}`;
 }
 
-function roleCommand(kind: string, name: string, right: MissingRight): string {
+function roleCommand(
+  name: string,
+  { kind, right, verbs }: { readonly kind: string; readonly right: MissingRight; readonly verbs: readonly string[] },
+): string {
   const names = right.name === undefined ? '' : ` --resource-name=${quoted(right.name)}`;
-  return `kubectl create ${kind.toLowerCase()} ${quoted(name)} --verb=${right.verb} --resource=${quoted(resourceOf(right))}${names}${inNamespace(right)}`;
+  return `kubectl create ${kind.toLowerCase()} ${quoted(name)} --verb=${verbs.join(',')} --resource=${quoted(resourceOf(right))}${names}${inNamespace(right)}`;
 }
 
 function bindCommand(user: string, right: MissingRight, role: string): string {
   const kind = right.namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
   const name = bindingName(role.slice(role.indexOf('=') + 1), user);
-  return `kubectl create ${kind} ${quoted(name)} ${role} --user=${quoted(user)}${inNamespace(right)}`;
+  return `kubectl create ${kind} ${quoted(name)} ${role} ${subjectFlag(user)}${inNamespace(right)}`;
 }
 
 function inNamespace({ namespace }: MissingRight): string {

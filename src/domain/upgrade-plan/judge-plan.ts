@@ -39,7 +39,7 @@ export function isStopping({ crd, findings, faults }: PlannedDefinition): boolea
 }
 
 /** `get secrets in the namespace a`, `list caches.samples.chandlery.dev` */
-function rightText({ verb, group, resource, namespace }: MissingRight): string {
+export function rightText({ verb, group, resource, namespace }: MissingRight): string {
   return `${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
 }
 

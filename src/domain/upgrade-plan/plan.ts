@@ -3,6 +3,7 @@ import type { UpgradePolicy } from '../chart-version.ts';
 import type { MissingRight } from '../errors.ts';
 import type { LabelledCommand } from '../operator-commands.ts';
 import type { InstancePlace } from '../operator-instances.ts';
+import type { Findings, Remedy } from '../preflight/findings.ts';
 import type { Conversion } from '../uplift/conversion.ts';
 import type { TouchedInstances } from './touched.ts';
 
@@ -23,6 +24,10 @@ export interface UpgradePlan {
   readonly objects: PlannedObjects;
   readonly definitions: PlannedDefinitions;
   readonly fields: PlannedFields;
+  /** What a dry run says of each object of the release, and what goes with it. */
+  readonly findings: Findings;
+  /** What would let the controller's account do it, where it may not. */
+  readonly remedies: readonly Remedy[];
   readonly instances: PlannedInstances;
   /** Objects in legacy APIs that are carried over. */
   readonly conversions: readonly Conversion[];

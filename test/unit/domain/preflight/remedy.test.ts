@@ -50,6 +50,17 @@ describe('the smallest grant of a right', () => {
     assert.doesNotMatch(kubectl, /namespace/);
   });
 
+  it('is of several verbs, and for a service account, where that is what lacks them', () => {
+    const right = { verb: 'create', group: 'a.example', resource: 'widgets' };
+    const user = 'system:serviceaccount:chandlery-system:chandlery';
+    const { yaml, kubectl } = remedyFor({ user, right, apps: APPS, verbs: ['create', 'patch'] });
+    const [role, binding] = parseAllDocuments(yaml).map((document) => document.toJS() as { rules?: unknown; subjects?: unknown });
+    assert.deepEqual(role?.rules, [{ apiGroups: ['a.example'], resources: ['widgets'], verbs: ['create', 'patch'] }]);
+    assert.deepEqual(binding?.subjects, [{ kind: 'ServiceAccount', name: 'chandlery', namespace: 'chandlery-system' }]);
+    assert.match(kubectl, /--verb=create,patch --resource=/);
+    assert.match(kubectl, /--serviceaccount=chandlery-system:chandlery$/);
+  });
+
   it('gives two people a binding each, whatever their names hold', () => {
     const names = ['a/b', 'a%2Fb', 'a=2Fb', 'a b', "a'b"].map((user) => {
       const { metadata } = parse(remedyFor({ user, right: RIGHT, apps: APPS }).yaml) as { metadata: { name: string } };

@@ -1,0 +1,137 @@
+import type { Actor } from '../domain/actor.ts';
+import { AppError, isAppError, type ErrorCode } from '../domain/errors.ts';
+import { OURS } from '../domain/names.ts';
+import { operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
+import { parseOperatorStatus } from '../domain/operator-status.ts';
+import { joinFindings, type Finding, type Findings, type Remedy } from '../domain/preflight/findings.ts';
+import { readChartAccess } from '../domain/read-chart-access.ts';
+import type { KubeObject } from '../domain/resource.ts';
+import type { Conversion } from '../domain/uplift/conversion.ts';
+import { rightText } from '../domain/upgrade-plan/judge-plan.ts';
+import { checkObjects } from './check-objects.ts';
+import { findSecret } from './find-secret.ts';
+import { chartsToCompare } from './plan-charts.ts';
+import { planDefinitions } from './plan-definitions.ts';
+import { overlaidValues } from './plan-values.ts';
+import type { Ports } from './ports.ts';
+import { findReleaseNamespace } from './release-namespace.ts';
+import { broughtBy, renderForPlan, type Rendering } from './render-for-plan.ts';
+import type { Trial } from './try-objects.ts';
+
+const PATIENCE_MS = 90_000;
+const CHART_FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'ChartUnreachable',
+  'ChartNotFound',
+  'ChartInvalid',
+  'ChartTooLarge',
+  'ChartCacheFull',
+  'DigestMismatch',
+  'ChartSecretInvalid',
+  'ChartUnauthorized',
+  'ChartUnsigned',
+  'SignatureInvalid',
+  'EgressDenied',
+  'InvalidInput',
+]);
+
+type CheckPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades'>;
+
+/** What a new Operator's chart would do. */
+export interface CheckedChart {
+  readonly findings: Findings;
+  /** What would let the controller's account install it. */
+  readonly remedies: readonly Remedy[];
+  /** Objects in legacy APIs that are carried over. */
+  readonly conversions: readonly Conversion[];
+}
+
+/**
+ * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
+ * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their right to have its chart installed.
+ *
+ * @throws AppError when the cluster is away.
+ */
+export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
+  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus({ ...operator, status: {} })];
+  const own = { created: [line(`Operator ${namespace}/${operator.metadata.name}`, 'Object')] };
+  try {
+    const find = async (name: string): Promise<KubeObject | undefined> => await findSecret(ports.clusters, actor, { namespace, name });
+    const { access } = await readChartAccess({ source: spec.chart, namespace, find });
+    const { to } = await chartsToCompare(ports.upgrades, { spec, status, access, version: '' }, signal);
+    const values = await overlaidValues(ports, actor, { namespace, spec, status });
+    const rendering = await renderForPlan(ports, { spec, values, signal }, to);
+    const { name, version } = to.contents.metadata;
+    const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
+    const unread = values.missing.map(({ resource, name: of = '' }) =>
+      line(`You may not read ${resource} ${of}, whose values count`, 'Right'),
+    );
+    const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
+    const scene = { operator, spec, rendering, secrets: values.secrets, signal };
+    const checked = await checkRendered(ports, actor, scene);
+    const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], unchecked: unread }, checked.findings];
+    return { ...checked, findings: joinFindings(told), conversions: rendering.conversions };
+  } catch (error) {
+    const nothing = { remedies: [], conversions: [] };
+    if (isAppError(error, 'Forbidden')) {
+      return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not looked at: ${error.message}`, 'Right')] }]) };
+    }
+    if (!(error instanceof AppError) || !CHART_FAULTS.has(error.code)) throw error;
+    return { ...nothing, findings: joinFindings([own, { blocked: [line(error.message, 'Chart')] }]) };
+  }
+}
+
+interface Scene {
+  readonly operator: KubeObject;
+  readonly spec: OperatorSpec;
+  readonly rendering: Rendering;
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Other Operators with the same release, or that brought one of its kinds. */
+function rivals({ catalog }: CheckPorts, { operator, spec, rendering }: Scene): Finding[] {
+  const label = operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name);
+  const release = catalog.operators().filter((other) => {
+    const { releaseName, targetNamespace } = parseOperatorSpec(other);
+    return releaseName === spec.releaseName && targetNamespace === spec.targetNamespace;
+  });
+  const names = new Set(rendering.definitions.map(({ metadata }) => metadata.name));
+  const taken = catalog.customResourceDefinitions().flatMap(({ metadata }) => {
+    const owner = metadata.labels?.[OURS.operatorLabel];
+    return names.has(metadata.name) && owner !== undefined && owner !== label
+      ? [`The kind ${metadata.name} belongs to the Operator ${owner}`]
+      : [];
+  });
+  const sentences = release.map(
+    ({ metadata }) => `The Operator ${metadata.namespace ?? ''}/${metadata.name} has this release already; choose another spec.releaseName`,
+  );
+  return [...sentences, ...taken].map((message) => line(message, 'Object'));
+}
+
+async function checkRendered(
+  ports: CheckPorts,
+  actor: Actor,
+  { spec, rendering, secrets, signal }: Scene,
+): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
+  const trial: Trial = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
+  const { state, findings } = await findReleaseNamespace(trial, spec, signal);
+  const safety = spec.upgrade.crdSafety;
+  const candidates = rendering.definitions;
+  const { definitions, missing, forbidden } = await planDefinitions(ports, actor, { trial, candidates, crds: [], safety, signal });
+  const kinds = definitions.map(({ crd, change, refusal }): Partial<Findings> => {
+    if (refusal !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${refusal}`, 'Validation')] };
+    if (change === 'same') return {};
+    return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
+  });
+  const unread = missing.map((right) => line(`What is stored of its kinds was not compared: you may not ${rightText(right)}`, 'Right'));
+  const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
+  const { objects } = rendering;
+  const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
+  return { findings: joinFindings([findings, ...kinds, { unchecked: unread }, checked.findings]), remedies: checked.remedies };
+}
+
+function line(message: string, about: Finding['about']): Finding {
+  return { message, about, evidence: 'exact' };
+}
