@@ -5,7 +5,7 @@ import { coverage, type Coverage } from '../src/schema/coverage.ts';
 import { buildForm } from '../src/schema/form-model.ts';
 import type { FormModel } from '../src/schema/form-node.ts';
 import { formToValues } from '../src/web/form/form-to-values.ts';
-import { FORM_PARTIAL, formView } from '../src/web/form/form-view.ts';
+import { formView } from '../src/web/form/form-view.ts';
 import { valuesToFields } from '../src/web/form/values-to-fields.ts';
 import { createViews } from '../src/web/view-engine.ts';
 import { medianMs } from './median.ts';
@@ -28,7 +28,7 @@ export function measureOurs(source: FormSource): Ours {
   const build = (): FormModel => buildForm({ ...source, curated: [], defaultsFrom: 'chart', mode: 'create' });
   const page = (): string => {
     const model = build();
-    return views.render(FORM_PARTIAL, formView(model, { fields: valuesToFields(model, {}), base: {}, faults: [] }));
+    return views.render('parts/form', formView(model, { fields: valuesToFields(model, {}), base: {}, faults: [] }));
   };
   const model = build();
   const values = [sampleOf(model.root) ?? {}, source.defaults ?? {}];

@@ -12,3 +12,10 @@ export function pageOfItems<T>(items: readonly T[], keyOf: (item: T) => string, 
   const { limit, after } = query;
   return pageByKey(items, keyOf, { limit: typeof limit === 'number' ? limit : 100, ...(typeof after === 'string' ? { after } : {}) });
 }
+
+const END_OF_TIME = 8.64e15;
+
+/** A key for `pageOfItems` by which the youngest comes first. */
+export function youngestFirst({ created, id }: { readonly created: string; readonly id: string }): string {
+  return `${String(END_OF_TIME - Date.parse(created)).padStart(16, '0')} ${id}`;
+}

@@ -6,7 +6,7 @@ import { approvePlan, declinePlan, withdrawPlan } from '../operation/decide-plan
 import { listPlans } from '../operation/list-plans.ts';
 import { showInstance } from '../operation/show-instance.ts';
 import { showPlan } from '../operation/show-plan.ts';
-import { PAGE_QUERY, pageOfItems } from './paging.ts';
+import { PAGE_QUERY, pageOfItems, youngestFirst } from './paging.ts';
 import type { Call, Reply, Route } from './route.ts';
 import { pageOf, ref } from './schemas.ts';
 
@@ -55,8 +55,8 @@ export const PLAN_ROUTES: readonly Route[] = [
     tag: 'Plans',
     body: ref('PlanApproval'),
     replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
-    handle: async ({ ports, actor, params, body, requestId }) => {
-      const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', requestId };
+    handle: async ({ ports, actor, params, body, asking }) => {
+      const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
       return { status: 200, body: await approvePlan(ports, actor, input) };
     },
   },
@@ -69,8 +69,8 @@ export const PLAN_ROUTES: readonly Route[] = [
     body: ref('PlanRefusal'),
     replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
     handle: async (call) => {
-      const { ports, actor, params, body, requestId } = call;
-      await declinePlan(ports, actor, { id: params['id'] ?? '', word: textAt(body, 'word') ?? '', requestId });
+      const { ports, actor, params, body, asking } = call;
+      await declinePlan(ports, actor, { id: params['id'] ?? '', word: textAt(body, 'word') ?? '', ...asking });
       return { status: 200, body: await showPlan(ports, actor, params['id'] ?? '') };
     },
   },
@@ -81,24 +81,17 @@ export const PLAN_ROUTES: readonly Route[] = [
     summary: 'Take a plan of yours back; it can still be looked at',
     tag: 'Plans',
     replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
-    handle: async ({ ports, actor, params, requestId }) => {
-      await withdrawPlan(ports, actor, { id: params['id'] ?? '', requestId });
+    handle: async ({ ports, actor, params, asking }) => {
+      await withdrawPlan(ports, actor, { id: params['id'] ?? '', ...asking });
       return { status: 200, body: await showPlan(ports, actor, params['id'] ?? '') };
     },
   },
 ];
 
-const END_OF_TIME = 8.64e15;
-
-/** A key of a plan by which the youngest comes first. */
-export function youngestFirst({ created, id }: { readonly created: string; readonly id: string }): string {
-  return `${String(END_OF_TIME - Date.parse(created)).padStart(16, '0')} ${id}`;
-}
-
-async function ask({ ports, actor, body, requestId }: Call): Promise<Reply> {
+async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
   const sent = objectAt(body, 'spec') as JsonObject;
-  const shared = { ...address, message: textAt(body, 'message') ?? '', requestId };
+  const shared = { ...address, message: textAt(body, 'message') ?? '', ...asking };
   const plan =
     textAt(body, 'action') === 'change'
       ? await askPlan(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })

@@ -2,29 +2,13 @@ import express from 'express';
 import type { Request, Response, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
+import type { Asking } from '../domain/journal.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Ports } from '../operation/ports.ts';
-import { CATALOG_ROUTES } from './catalog-routes.ts';
-import { INSTANCE_ROUTES } from './instance-routes.ts';
-import { OPERATOR_ROUTES } from './operator-routes.ts';
-import { MIGRATION_ROUTES } from './migration-routes.ts';
-import { PLAN_ROUTES } from './plan-routes.ts';
-import { RECIPE_ROUTES } from './recipe-routes.ts';
 import { openApiOf, placeholders } from './openapi.ts';
 import type { Call, Reply, Route } from './route.ts';
-import { UPGRADE_ROUTES } from './upgrade-routes.ts';
+import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
-
-/** The whole route table. */
-export const ROUTES: readonly Route[] = [
-  ...CATALOG_ROUTES,
-  ...INSTANCE_ROUTES,
-  ...MIGRATION_ROUTES,
-  ...PLAN_ROUTES,
-  ...RECIPE_ROUTES,
-  ...OPERATOR_ROUTES,
-  ...UPGRADE_ROUTES,
-];
 
 export interface ApiDeps {
   readonly ports: Ports;
@@ -42,7 +26,7 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   for (const route of ROUTES) {
     const validator = validatorOf(route);
     router[route.method](expressPath(route.path), async (req, res) => {
-      send(res, await route.handle(callOf({ ports, actor: actorOf(res), requestId: contextOf(res).requestId, route, validator, req })));
+      send(res, await route.handle(callOf({ ports, actor: actorOf(res), asking: { via: 'api', requestId: contextOf(res).requestId }, route, validator, req })));
     });
   }
   refuseOtherMethods(router);
@@ -52,18 +36,18 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
 interface Incoming {
   readonly ports: Ports;
   readonly actor: Actor;
-  readonly requestId: string;
+  readonly asking: Asking;
   readonly route: Route;
   readonly validator: Validator;
   readonly req: Request;
 }
 
-function callOf({ ports, actor, requestId, route, validator, req }: Incoming): Call {
+function callOf({ ports, actor, asking, route, validator, req }: Incoming): Call {
   const params = Object.fromEntries(placeholders(route.path).map((name) => [name, String(req.params[name] ?? '')]));
   return {
     ports,
     actor,
-    requestId,
+    asking,
     params,
     query: validator.query({ ...req.query }),
     body: validator.body(req.body),

@@ -7,7 +7,7 @@ import type { Ports } from './ports.ts';
 import { type ServedCrd, servedCrds } from './served-crds.ts';
 
 /** Kinds that are counted for one page at most; whoever wants more asks for one Operator. */
-export const MOST_KINDS = 100;
+const MOST_KINDS = 100;
 const PAGE = 500;
 
 /**

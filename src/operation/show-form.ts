@@ -2,7 +2,7 @@ import type { Actor } from '../domain/actor.ts';
 import { specSchema } from '../schema/app-form.ts';
 import { coverage, type Coverage } from '../schema/coverage.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { placedForm } from '../schema/lay-environment.ts';
+import { placedForm } from '../schema/placed-form.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { Ports } from './ports.ts';
 import { showApp } from './show-app.ts';

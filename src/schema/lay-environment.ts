@@ -1,10 +1,8 @@
-import type { EnvironmentView } from '../domain/environment.ts';
 import { at, isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
-import { instanceLayers, type InstanceLayers, type LayeredApp } from '../domain/values/instance-layers.ts';
+import type { InstanceLayers } from '../domain/values/instance-layers.ts';
 import { layValues, type Lock } from '../domain/values/locks.ts';
-import { appForm } from './app-form.ts';
-import type { FormMode, FormModel, FormNode } from './form-node.ts';
+import type { FormModel, FormNode } from './form-node.ts';
 
 /** The form with the values of an environment as what empty fields get, and with its locked fields marked. Of rows only the list as a whole can be set. */
 export function layEnvironment(model: FormModel, { lower, locks }: InstanceLayers): FormModel {
@@ -12,9 +10,6 @@ export function layEnvironment(model: FormModel, { lower, locks }: InstanceLayer
   const root = layNode(model.root, { value: lower.environment, locks: mine });
   return root.kind === 'group' || root.kind === 'yaml' ? { ...model, root } : model;
 }
-
-/** What is needed of an App. */
-type PlacedApp = LayeredApp & Parameters<typeof appForm>[0];
 
 interface Layer {
   readonly value: Json | undefined;
@@ -46,10 +41,4 @@ function fallbackOf({ fallback }: FormNode, value: Json | undefined): Pick<FormN
   if (value === undefined) return {};
   const laid = isObject(fallback) && isObject(value) ? layValues(fallback, value) : value;
   return { fallback: laid, fallbackSource: 'environment' };
-}
-
-/** The form of an App where its instance would be, or is. Only new instances start with values of the environment; its locks hold for all. */
-export function placedForm(app: PlacedApp, mode: FormMode, environment?: Pick<EnvironmentView, 'name' | 'overlay'>): FormModel {
-  const { lower, locks } = instanceLayers(app, environment);
-  return layEnvironment(appForm(app, mode), { lower: mode === 'create' ? lower : { operator: {}, environment: {} }, locks });
 }

@@ -5,7 +5,7 @@ import { isAppError, type FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { placedForm } from '../schema/lay-environment.ts';
+import { placedForm } from '../schema/placed-form.ts';
 import { freezeNodes } from '../schema/freeze-nodes.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';

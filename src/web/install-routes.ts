@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { FieldFault } from '../domain/errors.ts';
 import type { NewSecret } from '../domain/new-secret.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { placedForm } from '../schema/lay-environment.ts';
+import { placedForm } from '../schema/placed-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { applyPicks } from './form/apply-picks.ts';

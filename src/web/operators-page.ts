@@ -6,7 +6,7 @@ import { type Badge, operatorBadge, stateBadge } from './badges.ts';
 import { operatorPath } from './paths.ts';
 
 /** Operators on one page. */
-export const OPERATORS_A_PAGE = 50;
+const OPERATORS_A_PAGE = 50;
 
 /** By the names of CustomResourceDefinitions. */
 export type Counts = Readonly<Record<string, InstanceCount>>;

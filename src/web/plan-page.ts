@@ -1,6 +1,6 @@
 import type { PlanState } from '../domain/shared-plan.ts';
 import type { Badge } from './badges.ts';
-import { dateText } from './view-helpers.ts';
+import { dateText } from './time-words.ts';
 import { instancePath, planPath } from './paths.ts';
 import type { PlanList, PlanSummary, PlanView } from './ports.ts';
 import { type Review, reviewOf } from './review.ts';

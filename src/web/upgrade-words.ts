@@ -1,7 +1,8 @@
 import type { PlanStep, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import type { Badge, Tone } from './badges.ts';
 import { missingSentence } from './message-page.ts';
-import { dateText, plural } from './view-helpers.ts';
+import { plural } from './view-helpers.ts';
+import { dateText } from './time-words.ts';
 
 /** The first thing that the page of an upgrade says. */
 export interface PlanSummary {

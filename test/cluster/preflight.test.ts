@@ -22,7 +22,7 @@ import { preflightInstance } from '../../src/operation/preflight-instance.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
-import { rolesOf } from '../../src/reconcile/operator/acts/publish.ts';
+import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

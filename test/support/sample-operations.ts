@@ -2,7 +2,7 @@ import type { Choices } from '../../src/domain/choices.ts';
 import { AppError, type MissingRight } from '../../src/domain/errors.ts';
 import { deletionCommands } from '../../src/domain/instance-commands.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
-import { NO_FINDINGS, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
+import { joinFindings, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
 import type { Facet, InstanceAddress, InstanceDraft, InstanceMigration, WebOperations } from '../../src/web/ports.ts';
@@ -121,7 +121,7 @@ function deletion({ environment, name }: InstanceAddress): Preflight {
   const app = 'postgresclusters.samples.chandlery.dev';
   const planned = preflight({ environment, app, name, spec: {} });
   const commands = deletionCommands(planned.object, { app, url: '' });
-  return { ...planned, commands, findings: { ...NO_FINDINGS, removed } };
+  return { ...planned, commands, findings: { ...joinFindings([]), removed } };
 }
 
 /** A name of `huge` takes more than the namespace lets a container have. */
@@ -135,7 +135,7 @@ function sampleFindings(name: string, { namespace, verb }: MissingRight): Findin
   const refused = name === 'wrong' ? 'spec.storage.size: must be a quantity such as 10Gi' : `You may not ${verb} it`;
   const blocked = name === 'blocked' || name === 'wrong';
   return {
-    ...NO_FINDINGS,
+    ...joinFindings([]),
     created: blocked ? [] : [line(`PostgresCluster ${name} in the namespace ${namespace ?? ''}`, 'Object')],
     warned: [line('spec.version "15" is deprecated: it ends next year.', 'Policy'), ...(name === 'huge' ? [huge] : [])],
     blocked: blocked ? [line(refused, name === 'wrong' ? 'Validation' : 'Right')] : [],

@@ -3,7 +3,7 @@ import { deletionPlan } from '../../src/domain/deletion.ts';
 import { AppError } from '../../src/domain/errors.ts';
 import { commandsFor } from '../../src/domain/instance-commands.ts';
 import type { Preflight } from '../../src/domain/instance.ts';
-import { NO_FINDINGS, type Finding } from '../../src/domain/preflight/findings.ts';
+import { joinFindings, type Finding } from '../../src/domain/preflight/findings.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
 import type { InstanceCount, OperatorInstance } from '../../src/domain/operator-instances.ts';
 import { filterOperators } from '../../src/domain/operator-list.ts';
@@ -316,8 +316,8 @@ function sampleOperatorCheck(object: KubeObject): Preflight {
   const blocked = object.metadata.name === 'blocked';
   const line = (message: string): Finding => ({ message, about: 'Object', evidence: 'exact' });
   const findings = blocked
-    ? { ...NO_FINDINGS, blocked: [line('The kind caches.samples.chandlery.dev belongs to the Operator chandlery-system.cache')] }
-    : { ...NO_FINDINGS, created: [line('The kind queues.example.test'), line('Deployment queue-operator')] };
+    ? { ...joinFindings([]), blocked: [line('The kind caches.samples.chandlery.dev belongs to the Operator chandlery-system.cache')] }
+    : { ...joinFindings([]), created: [line('The kind queues.example.test'), line('Deployment queue-operator')] };
   const commands = commandsFor(object, { method: 'POST', url: 'http://localhost:8080/api/v1/operators', body: object });
   const shared = { object, warnings: [], faults: [], missing: [], remedies: [], changes: [], commands };
   return { ...shared, verdict: blocked ? 'Blocked' : 'Ready', findings };

@@ -37,8 +37,6 @@ export interface Findings {
   readonly unchecked: readonly Finding[];
 }
 
-export const NO_FINDINGS: Findings = { created: [], changed: [], removed: [], blocked: [], warned: [], unchecked: [] };
-
 const MOST = 250;
 
 /** Several readings as one; equal lines once, and of a group no more than anybody reads. */

@@ -1,30 +1,6 @@
 import type { KubeObject } from '../resource.ts';
-import { autoscalingRules } from './autoscaling.ts';
-import type { Conversion, Refusal, RuleTable } from './conversion.ts';
-import { certificateRules } from './certificate.ts';
-import { crdRules } from './custom-resource-definition.ts';
-import { endpointSliceRules } from './endpoint-slice.ts';
-import { flowControlRules } from './flow-control.ts';
-import { ingressRules } from './ingress.ts';
-import { policyRules } from './policy.ts';
-import { rbacRules } from './rbac.ts';
-import { renameRules } from './rename.ts';
-import { webhookRules } from './webhook.ts';
-import { workloadRules } from './workload.ts';
-
-const RULES: RuleTable = {
-  ...renameRules,
-  ...autoscalingRules,
-  ...certificateRules,
-  ...crdRules,
-  ...endpointSliceRules,
-  ...flowControlRules,
-  ...ingressRules,
-  ...policyRules,
-  ...rbacRules,
-  ...webhookRules,
-  ...workloadRules,
-};
+import type { Conversion, Refusal } from './conversion.ts';
+import { RULES } from './rules.ts';
 
 /** Group versions that no supported Kubernetes serves any more, so that what no rule knows in them is refused rather than sent. */
 const GONE = new Set([
@@ -44,11 +20,6 @@ const GONE = new Set([
   'events.k8s.io/v1beta1',
   'settings.k8s.io/v1alpha1',
 ]);
-
-/** `<apiVersion> <kind>` of every legacy kind that has a rule, sorted. */
-export function legacyKinds(): readonly string[] {
-  return Object.keys(RULES).sort();
-}
 
 export interface Uplift {
   /** The objects in their order: converted ones carried over, refused and modern ones exactly as they came. */
@@ -78,11 +49,6 @@ export function uplift(objects: readonly KubeObject[]): Uplift {
     return result.object;
   });
   return { objects: lifted, conversions, refusals };
-}
-
-/** Whether the object is of a legacy API, so that it must be carried over before a current api-server takes it. */
-export function isLegacy(object: KubeObject): boolean {
-  return Object.hasOwn(RULES, ruleKey(object)) || GONE.has(object.apiVersion);
 }
 
 /** Whether the object is a CustomResourceDefinition of any version. */

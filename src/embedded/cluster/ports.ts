@@ -53,7 +53,7 @@ function candidates(seed: string): number[] {
 }
 
 /** Whether somebody could listen on the loopback port now. */
-export async function isFree(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

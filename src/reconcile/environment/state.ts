@@ -1,19 +1,10 @@
 import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/names.ts';
-import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
-import { ADOPT_ANNOTATION, NAMESPACE } from './environment-type.ts';
+import { NAMESPACE } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
-
-/** Whose the namespace of an Environment is. */
-export type Tenure =
-  | { readonly kind: 'Missing' }
-  | { readonly kind: 'Ours'; readonly namespace: KubeObject }
-  | { readonly kind: 'Terminating'; readonly namespace: KubeObject; readonly why: string }
-  /** It is there without an owner; `adopt` says whether the Environment asks for it. */
-  | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'not asked' }
-  | { readonly kind: 'Foreign'; readonly owner: string };
+import { tenureOf, type Tenure } from './tenure.ts';
 
 /** All that the plan for an Environment depends on. */
 export interface EnvironmentState {
@@ -41,27 +32,6 @@ export async function readState(
   };
 }
 
-/** Whose a namespace is, by its label: names of Environments are unique in the cluster. */
-export function tenureOf(environment: KubeObject, namespace: KubeObject | undefined): Tenure {
-  if (namespace === undefined) return { kind: 'Missing' };
-  const { labels = {}, deletionTimestamp } = namespace.metadata;
-  const owner = labels[OURS.environmentLabel];
-  if (owner !== undefined && owner !== environment.metadata.name) return { kind: 'Foreign', owner };
-  if (deletionTimestamp !== undefined) return { kind: 'Terminating', namespace, why: remainsOf(namespace) };
-  if (owner !== undefined) return { kind: 'Ours', namespace };
-  const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
-  return { kind: 'Unowned', namespace, adopt };
-}
-
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   return await findObject(cluster, { ...NAMESPACE, name }, signal);
-}
-
-/** What the deletion of a namespace waits for, in the words of Kubernetes. */
-function remainsOf({ status }: KubeObject): string {
-  const remaining = listAt(status, 'conditions').filter((condition) => {
-    const type = textAt(condition, 'type') ?? '';
-    return type.endsWith('Remaining') && textAt(condition, 'status') === 'True';
-  });
-  return remaining.map((condition) => textAt(condition, 'message') ?? '').join(' ');
 }

@@ -7,7 +7,7 @@ import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './facts/observe-drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
 import type { Chart } from './ports.ts';
-import type { ForeignRelease, OwnRelease } from './facts/observe-release.ts';
+import type { ForeignRelease, OwnRelease } from './facts/judge-release.ts';
 import type { DyingState, LivingState, RevisionFailure, SettledState, Target } from './state.ts';
 
 /** What to do next about an Operator that is to stay. */

@@ -9,7 +9,7 @@ import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './facts/observe-drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
-import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/observe-release.ts';
+import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/judge-release.ts';
 import type { Chart } from './ports.ts';
 import type { PastFact } from './facts/recall-history.ts';
 import type { ResolvedValues } from './facts/resolve-values.ts';

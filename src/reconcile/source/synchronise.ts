@@ -3,6 +3,7 @@ import type { Candidate } from './check-documents.ts';
 import { sortFaults, type SourceFault } from './fault.ts';
 import type { SourcePorts } from './ports.ts';
 import { nameOfItem, pruneResource } from './prune-resources.ts';
+import { sortOut } from './sort-out.ts';
 import type { InventoryItem } from './source-status.ts';
 import type { Stock } from './state.ts';
 
@@ -43,23 +44,6 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
   const pruned: string[] = [];
   for (const item of gone) if (await pruneResource(cluster, item, { source, signal })) pruned.push(nameOfItem(item));
   return { inventory: union(kept, applied.map(itemOf)), faults: sortFaults(faults), applied: applied.length, pruned };
-}
-
-interface Outcome {
-  readonly stock: Stock;
-  readonly faults: readonly SourceFault[];
-  readonly applied: readonly Candidate[];
-  readonly prune: boolean;
-}
-
-/** What of the old inventory is gone from the folder, and what stays on it because its document, or something in its file, has a fault. */
-export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): { gone: InventoryItem[]; kept: InventoryItem[] } {
-  const { stock, faults, applied } = outcome;
-  const faulty = new Set(faults.map((fault) => fault.file));
-  const live = new Set(applied.map(({ resource }) => resource));
-  const others = inventory.filter((item) => !live.has(nameOfItem(item)));
-  const stays = (item: InventoryItem): boolean => stock.named.has(nameOfItem(item)) || faulty.has(item.file);
-  return { gone: outcome.prune ? others.filter((item) => !stays(item)) : [], kept: others.filter((item) => stays(item)) };
 }
 
 /** Both lists, the second one's entry winning, sorted. */

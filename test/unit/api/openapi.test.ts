@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiOf } from '../../../src/api/openapi.ts';
-import { ROUTES } from '../../../src/api/router.ts';
+import { ROUTES } from '../../../src/api/routes.ts';
 import { validatorOf } from '../../../src/api/validator.ts';
 import { at, objectAt } from '../../../src/domain/read.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { KubeObject } from '../../../src/domain/resource.ts';
-import { isLegacy, uplift } from '../../../src/domain/uplift/uplift.ts';
+import { uplift } from '../../../src/domain/uplift/uplift.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -218,8 +218,7 @@ for (const { title, from, to, note } of CASES) {
       [from.kind, 'x', from.apiVersion, to.apiVersion],
     );
     if (note !== undefined) assert.match(conversion?.note ?? 'no note', note);
-    assert.equal(isLegacy(from), true);
-    assert.equal(isLegacy(to), false);
+    assert.deepEqual(uplift([to]), { objects: [to], conversions: [], refusals: [] });
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Cluster, ObjectPage } from '../../../src/domain/cluster.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
-import { countInstances, MOST_KINDS } from '../../../src/operation/count-instances.ts';
+import { countInstances } from '../../../src/operation/count-instances.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
 
 const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };
@@ -61,11 +61,9 @@ describe('counting instances', () => {
   });
 
   it('has no count for a kind that is not served, and asks for a bounded number of kinds', async () => {
-    const { ports, read } = portsWith(
-      Object.fromEntries(Array.from({ length: MOST_KINDS + 5 }, (_unused, index) => [`k${index}`, [some(1, 0)]])),
-    );
-    const names = Array.from({ length: MOST_KINDS + 5 }, (_unused, index) => `k${index}.a.example`);
-    assert.equal((await countInstances(ports, ACTOR, ['gone.a.example', ...names])).size, MOST_KINDS - 1);
-    assert.equal(read.length, MOST_KINDS - 1);
+    const { ports, read } = portsWith(Object.fromEntries(Array.from({ length: 105 }, (_unused, index) => [`k${index}`, [some(1, 0)]])));
+    const names = Array.from({ length: 105 }, (_unused, index) => `k${index}.a.example`);
+    assert.equal((await countInstances(ports, ACTOR, ['gone.a.example', ...names])).size, 99);
+    assert.equal(read.length, 99);
   });
 });

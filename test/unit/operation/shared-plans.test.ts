@@ -7,7 +7,7 @@ import type { Actor } from '../../../src/domain/actor.ts';
 import type { Cluster } from '../../../src/domain/cluster.ts';
 import { AppError } from '../../../src/domain/errors.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
-import { askPlan, PLAN_BOUNDS, type PlanWish } from '../../../src/operation/ask-plan.ts';
+import { askPlan, type PlanWish } from '../../../src/operation/ask-plan.ts';
 import { approvePlan, declinePlan, withdrawPlan } from '../../../src/operation/decide-plan.ts';
 import { createPlanCount, listPlans } from '../../../src/operation/list-plans.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
@@ -144,11 +144,11 @@ describe('a plan with an address', () => {
       spec: { note: 'mine' },
       etag: '',
       message: ' please ',
-      requestId: 'r1',
+      via: 'page', requestId: 'r1',
       ...change,
     });
     const ask = async (change: Partial<PlanWish> = {}) => await askPlan(made.ports, ASKS, wish(change));
-    const decide = (id: string) => ({ id, requestId: 'r2' });
+    const decide = (id: string) => ({ id, via: 'page', requestId: 'r2' });
     return { ...made, store, ask, decide };
   };
 
@@ -297,7 +297,7 @@ describe('a plan with an address', () => {
 
   it('is one of fifty that a person may have open', async () => {
     const { ask } = await start();
-    for (let asked = 0; asked < PLAN_BOUNDS.ofPerson; asked += 1) await ask({ name: `n${asked}` });
+    for (let asked = 0; asked < 50; asked += 1) await ask({ name: `n${asked}` });
     await assert.rejects(ask({ name: 'more' }), { code: 'TooManyRequests' });
   });
 });

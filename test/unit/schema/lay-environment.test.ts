@@ -4,7 +4,8 @@ import type { JsonObject } from '../../../src/domain/resource.ts';
 import { locksOf } from '../../../src/domain/values/locks.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import type { FormNode } from '../../../src/schema/form-node.ts';
-import { layEnvironment, placedForm } from '../../../src/schema/lay-environment.ts';
+import { layEnvironment } from '../../../src/schema/lay-environment.ts';
+import { placedForm } from '../../../src/schema/placed-form.ts';
 
 const text = { type: 'string' };
 const spec = {

@@ -5,7 +5,7 @@ import { buildForm } from '../../../src/schema/form-model.ts';
 import type { FormMode, FormModel } from '../../../src/schema/form-node.ts';
 import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { prefill } from '../../../src/web/form/prefill.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -49,7 +49,7 @@ const SCHEMA: JsonObject = {
 
 const model = (mode: FormMode = 'create'): FormModel => buildForm({ schema: SCHEMA, root: 'spec', curated: [], mode });
 const page = (form: FormModel, fields: URLSearchParams, base: Json = {}): string =>
-  views.render(FORM_PARTIAL, formView(form, { fields, base, faults: [] }));
+  views.render('parts/form', formView(form, { fields, base, faults: [] }));
 const press = (form: FormModel, fields: URLSearchParams, op: string, base: Json = {}): URLSearchParams =>
   submit(page(form, applyFormOp(form, fields, { op, base }).fields, base));
 

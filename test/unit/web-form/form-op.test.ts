@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../../src/domain/resource.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -38,7 +38,7 @@ function press(...ops: readonly string[]): JsonObject {
 }
 
 function show(fields: URLSearchParams): URLSearchParams {
-  return submit(views.render(FORM_PARTIAL, formView(model, { fields, base: LIVE, faults: [] })));
+  return submit(views.render('parts/form', formView(model, { fields, base: LIVE, faults: [] })));
 }
 
 const [anna, ben, cleo] = LIVE['users'] as readonly JsonObject[];
@@ -119,7 +119,7 @@ test('No live secret is in the page, neither in fields nor in YAML', () => {
     applyFormOp(model, valuesToFields(model, secret), { op: 'yaml:spec', base: secret }).fields,
   ];
   for (const fields of pages) {
-    const html = views.render(FORM_PARTIAL, formView(model, { fields, base: secret, faults: [] }));
+    const html = views.render('parts/form', formView(model, { fields, base: secret, faults: [] }));
     assert.doesNotMatch(html, /S3CRET-1/);
     assert.match(html, /kept|A value is set/);
   }
@@ -132,7 +132,7 @@ test('A large form leaves empty groups closed until they are asked for, and lose
   });
   const large = buildForm({ schema: { properties: { affinity: big('a'), policy: big('p') } }, root: 'spec', curated: [], mode: 'edit' });
   const live = { policy: { p3: 'x', unknown: { deep: [0, '', false] } } };
-  const html = (fields: URLSearchParams) => views.render(FORM_PARTIAL, formView(large, { fields, base: live, faults: [] }));
+  const html = (fields: URLSearchParams) => views.render('parts/form', formView(large, { fields, base: live, faults: [] }));
   const page = html(valuesToFields(large, live));
   assert.match(page, /value="open:spec\.affinity"/);
   assert.doesNotMatch(page, /name="v\.spec\.affinity\.a0"/);

@@ -4,7 +4,7 @@ import type { FieldFault } from '../../../src/domain/errors.ts';
 import type { Json, JsonObject } from '../../../src/domain/resource.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import type { FormMode } from '../../../src/schema/form-node.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -23,7 +23,7 @@ interface Page {
 function page({ schema, values = {}, faults = [], mode = 'create', curated = [] }: Page): string {
   const model = buildForm({ schema, root: 'spec', curated, mode });
   return views.render(
-    FORM_PARTIAL,
+    'parts/form',
     formView(model, { fields: valuesToFields(model, values), base: mode === 'edit' ? values : {}, faults }),
   );
 }
@@ -96,7 +96,7 @@ test('A key that is missing is said once', () => {
     ['v.spec.labels[0]', 'x'],
   ]);
   const { faults } = formToValues(model, fields, {});
-  const html = views.render(FORM_PARTIAL, formView(model, { fields, base: {}, faults }));
+  const html = views.render('parts/form', formView(model, { fields, base: {}, faults }));
   assert.equal(html.match(/Enter a key, or remove this row/g)?.length, 1);
 });
 

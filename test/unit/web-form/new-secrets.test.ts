@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { newSecretsOf, splitTyped } from '../../../src/web/form/new-secrets.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -78,7 +78,7 @@ describe('a Secret that a form asks for', () => {
     assert.deepEqual(wanted(fields, new Map(typed)), [{ name: 'orders-password', key: 'password', field: P, typed: 'swordfish' }]);
     assert.equal(wanted(fields)[0]?.typed, '');
     assert.notEqual(wanted(fields, new Map(), false)[0]?.typed, '');
-    const html = views.render(FORM_PARTIAL, formView(model, { fields: sent, base: {}, faults: [] }));
+    const html = views.render('parts/form', formView(model, { fields: sent, base: {}, faults: [] }));
     assert.doesNotMatch(html, /swordfish/);
     assert.match(html, /name="w\.spec\.passwordSecretRef\.name" value=""/);
   });
@@ -89,10 +89,10 @@ describe('a secret in the values', () => {
     const { fields } = press('generate:spec.adminPassword');
     const password = fields.get('v.spec.adminPassword') ?? '';
     assert.match(password, /^[0-9]{10}$/);
-    const shown = views.render(FORM_PARTIAL, formView(model, { fields, base: {}, faults: [] }));
+    const shown = views.render('parts/form', formView(model, { fields, base: {}, faults: [] }));
     assert.match(shown, new RegExp(`<code>${password}</code>`));
     fields.delete('_generated');
-    assert.doesNotMatch(views.render(FORM_PARTIAL, formView(model, { fields, base: {}, faults: [] })), /<code>/);
+    assert.doesNotMatch(views.render('parts/form', formView(model, { fields, base: {}, faults: [] })), /<code>/);
     assert.doesNotMatch(shown, /name="_generated"/);
   });
 

@@ -7,7 +7,7 @@ import { buildForm } from '../../../src/schema/form-model.ts';
 import type { FormMode, FormModel } from '../../../src/schema/form-node.ts';
 import { coverage } from '../../../src/schema/coverage.ts';
 import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -92,5 +92,5 @@ function modelOf(schema: JsonObject, mode: FormMode): FormModel {
 }
 
 function sentBack(model: FormModel, fields: URLSearchParams, base: Json): URLSearchParams {
-  return submit(views.render(FORM_PARTIAL, formView(model, { fields, base, faults: [] })));
+  return submit(views.render('parts/form', formView(model, { fields, base, faults: [] })));
 }

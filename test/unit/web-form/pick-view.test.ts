@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Choices } from '../../../src/domain/choices.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
-import { FORM_PARTIAL, formView } from '../../../src/web/form/form-view.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
 import { resourcesShown } from '../../../src/web/form/pick-view.ts';
 import type { ShownChoices } from '../../../src/web/form/shown-choices.ts';
 import { createViews } from '../../../src/web/view-engine.ts';
@@ -94,7 +94,7 @@ function found(...choices: readonly Choices[]): ShownChoices {
 }
 
 function page(fields: Readonly<Record<string, string>>, choices: ShownChoices): string {
-  return views.render(FORM_PARTIAL, formView(model, { fields: new URLSearchParams(fields), base: {}, faults: [], choices }));
+  return views.render('parts/form', formView(model, { fields: new URLSearchParams(fields), base: {}, faults: [], choices }));
 }
 
 function attribute(html: string, name: string, which: string): string | undefined {

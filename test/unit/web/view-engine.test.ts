@@ -5,7 +5,8 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { mintSafeHtml } from '../../../src/web/safe-html.ts';
 import { createViews, type Views } from '../../../src/web/view-engine.ts';
-import { age, dateText, plural } from '../../../src/web/view-helpers.ts';
+import { plural } from '../../../src/web/view-helpers.ts';
+import { age, dateText } from '../../../src/web/time-words.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00Z');
 

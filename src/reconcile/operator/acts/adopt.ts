@@ -3,7 +3,7 @@ import { OURS } from '../../../domain/names.ts';
 import { carryOut } from './carry-out.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import { observeCrds } from '../facts/observe-crds.ts';
-import type { ForeignRelease } from '../facts/observe-release.ts';
+import type { ForeignRelease } from '../facts/judge-release.ts';
 import type { LivingFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 

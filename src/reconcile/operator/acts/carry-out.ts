@@ -7,7 +7,8 @@ import { crdFactOf, observeCrds, type CrdFact } from '../facts/observe-crds.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { LivingFacts } from '../state.ts';
-import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import type { Finding } from '../report/compose-status.ts';
+import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
 
 type Deploying = Omit<DeployInput, 'announce'>;

@@ -9,7 +9,8 @@ import { holdRelease } from './hold-release.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { reportFailure } from '../report/report-failure.ts';
 import type { LivingFacts, RevisionFailure } from '../state.ts';
-import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import type { Finding } from '../report/compose-status.ts';
+import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import { nowOf, type Work } from '../work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };

@@ -5,10 +5,11 @@ import type { TestReport } from '../../../domain/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
 import { holdRelease } from './hold-release.ts';
-import type { OwnRelease } from '../facts/observe-release.ts';
+import type { OwnRelease } from '../facts/judge-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { LivingFacts, Target } from '../state.ts';
-import { notReady, withStatus, writeStatus, type Finding } from '../report/write-status.ts';
+import type { Finding } from '../report/compose-status.ts';
+import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };

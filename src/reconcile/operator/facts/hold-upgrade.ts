@@ -3,7 +3,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { installedChart } from '../../../domain/installed-chart.ts';
 import { isOpen, nextOpening } from '../../../domain/maintenance-window.ts';
 import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
-import type { OwnRelease } from './observe-release.ts';
+import type { OwnRelease } from './judge-release.ts';
 import type { Chart } from '../ports.ts';
 import { readChartAccess } from '../charts/read-chart-access.ts';
 import type { LivingFacts, Target } from '../state.ts';

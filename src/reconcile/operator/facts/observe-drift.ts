@@ -1,7 +1,7 @@
 import { findObject } from '../../find-object.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/drift.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/resource.ts';
-import type { OwnRelease } from './observe-release.ts';
+import type { OwnRelease } from './judge-release.ts';
 import type { Work } from '../work.ts';
 
 /** The field manager under which Helm applies. */

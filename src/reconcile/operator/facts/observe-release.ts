@@ -1,30 +1,6 @@
-import { OURS } from '../../../domain/names.ts';
-import { RELEASE_STATUSES, type ReleaseStatus } from '../../../domain/release.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
-import type { RevisionRecord } from '../../../domain/revision-history.ts';
-import { SECRET, STEP_LABEL } from '../kinds.ts';
+import { SECRET } from '../kinds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
-
-/** What is known of a release without asking helm. */
-export type ReleaseFact = { readonly kind: 'Absent' } | ForeignRelease | OwnRelease;
-
-export interface ForeignRelease {
-  readonly kind: 'Foreign';
-  /** The label value of the Operator that owns it; empty when none does. */
-  readonly owner: string;
-  readonly revision: number;
-  readonly status: ReleaseStatus;
-}
-
-export interface OwnRelease {
-  readonly kind: 'Own';
-  readonly revision: number;
-  readonly status: ReleaseStatus;
-  /** The step digest of the newest revision; empty when it has none. */
-  readonly step: string;
-  /** All revisions that Helm keeps, newest first. */
-  readonly records: readonly RevisionRecord[];
-}
+import { judgeRelease, type ReleaseFact } from './judge-release.ts';
 
 /** Looks at the labels of Helm's release records; their content, which holds values and manifests, stays in the cluster. */
 export async function observeRelease(
@@ -35,25 +11,4 @@ export async function observeRelease(
   const labelSelector = `owner=helm,name=${release}`;
   const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector, signal });
   return judgeRelease(items, label);
-}
-
-/** A release is ours when its records carry our label; of several revisions the newest counts. */
-export function judgeRelease(objects: readonly KubeObject[], label: string): ReleaseFact {
-  const live = objects.filter(({ metadata }) => metadata.labels?.['status'] !== 'uninstalled');
-  const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
-  const [newest] = records;
-  if (newest === undefined) return { kind: 'Absent' };
-  const { revision, status, step } = newest;
-  const owners = live.map(({ metadata }) => metadata.labels?.[OURS.operatorLabel]).filter((owner) => owner !== undefined);
-  if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '', revision, status };
-  return { kind: 'Own', revision, status, step, records };
-}
-
-function recordOf({ metadata: { labels = {}, creationTimestamp = '' } }: KubeObject): RevisionRecord {
-  return {
-    revision: Number(labels['version'] ?? 0),
-    status: RELEASE_STATUSES.find((word) => word === labels['status']) ?? 'unknown',
-    step: labels[STEP_LABEL] ?? '',
-    time: creationTimestamp,
-  };
 }

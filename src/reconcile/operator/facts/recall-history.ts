@@ -1,5 +1,5 @@
 import { lastHealthyRevision, type RevisionMarks } from '../../../domain/revision-history.ts';
-import type { ReleaseFact } from './observe-release.ts';
+import type { ReleaseFact } from './judge-release.ts';
 import type { Work } from '../work.ts';
 
 /** What the history tells about the newest revision. */

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { KeySource } from '../../../controller/source.ts';
-import { textAt } from '../../../domain/read.ts';
 import type { KubeObject, ResourceType } from '../../../domain/resource.ts';
-import { parseValuesFrom } from '../../../domain/values/values-from.ts';
 import { CONFIG_MAP, SECRET } from '../kinds.ts';
-
-/** A Secret or ConfigMap that an Operator refers to. */
-export interface Reference {
-  readonly kind: 'Secret' | 'ConfigMap';
-  readonly namespace: string;
-  readonly name: string;
-}
+import { idOf, referencesOf, type Reference } from './references-of.ts';
 
 /** What is watched: the metadata of the objects of one type in one namespace. */
 export interface ReferencePlace {
@@ -41,15 +33,6 @@ export interface References extends KeySource {
 
 /** The history of Helm is most of the Secrets of a namespace, and nobody's values. */
 const WITHOUT_HELM_HISTORY = 'type!=helm.sh/release.v1';
-
-/** What an Operator refers to, in its own namespace. Sorted, each once. */
-export function referencesOf({ spec, metadata }: KubeObject): readonly Reference[] {
-  const namespace = metadata.namespace ?? 'default';
-  const secrets = [textAt(spec, 'chart', 'secretRef', 'name'), textAt(spec, 'chart', 'verify', 'secretRef', 'name')];
-  const named = [...parseValuesFrom(spec), ...secrets.flatMap((name) => (name === undefined ? [] : [{ kind: 'Secret' as const, name }]))];
-  const byId = new Map(named.map(({ kind, name }) => [idOf({ kind, namespace, name }), { kind, namespace, name }]));
-  return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reference]) => reference);
-}
 
 /**
  * Watches the Secrets and ConfigMaps that Operators refer to: only in the namespaces where there are any, for as long as there are, and only their
@@ -151,10 +134,6 @@ class KeysById {
     keys?.delete(key);
     if (keys?.size === 0) this.#byId.delete(id);
   }
-}
-
-function idOf({ kind, namespace, name }: Reference): string {
-  return `${kind} ${namespace}/${name}`;
 }
 
 function placeId({ kind, namespace }: Reference): string {

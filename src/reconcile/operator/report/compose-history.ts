@@ -3,7 +3,7 @@ import { recordHistory, type Revision, type RevisionChart } from '../../../domai
 import type { Rollback } from '../../../domain/rollback.ts';
 import type { Chart } from '../ports.ts';
 import type { Work } from '../work.ts';
-import type { Finding } from './write-status.ts';
+import type { Finding } from './compose-status.ts';
 
 /** The history of an Operator after what was found out. */
 export function composeHistory({ status, spec }: Work, finding: Finding, rollback: Rollback | undefined): readonly Revision[] {

@@ -8,9 +8,9 @@ import type { Rollback } from '../../../domain/rollback.ts';
 import type { DeployPhase, DeployVerb } from '../acts/deploy.ts';
 import type { Gathered } from '../charts/gather-crds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/observe-release.ts';
+import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { DriftFact } from '../facts/observe-drift.ts';
-import type { OwnRelease } from '../facts/observe-release.ts';
+import type { OwnRelease } from '../facts/judge-release.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
 import { conversionsSentence } from '../charts/render-chart.ts';
 

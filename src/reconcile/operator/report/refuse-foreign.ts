@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { isFalse } from './conditions.ts';
-import type { ForeignRelease } from '../facts/observe-release.ts';
+import type { ForeignRelease } from '../facts/judge-release.ts';
 import { reportFailure } from './report-failure.ts';
 import type { LivingFacts } from '../state.ts';
 import type { Work } from '../work.ts';

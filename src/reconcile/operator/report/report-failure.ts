@@ -3,7 +3,7 @@ import type { ConditionInput } from '../../../domain/condition.ts';
 import type { AppError, ErrorCode } from '../../../domain/errors.ts';
 import type { Attempt, OperatorStatus } from '../../../domain/operator-status.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/observe-release.ts';
+import type { ReleaseFact } from '../facts/judge-release.ts';
 import { RETRY_BACKOFF } from '../due.ts';
 import type { Chart } from '../ports.ts';
 import { isTrue, reconciling, stalled } from './conditions.ts';

@@ -19,7 +19,8 @@ import type { SettleAct } from '../plan.ts';
 import { publish } from '../acts/publish.ts';
 import { refusedClaim } from './refused-claim.ts';
 import type { LivingFacts } from '../state.ts';
-import { notReady, writeStatus, type Finding } from './write-status.ts';
+import type { Finding } from './compose-status.ts';
+import { notReady, writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
 const SLOWEST_POLL_MS = 5_000;

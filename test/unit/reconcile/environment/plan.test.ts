@@ -4,7 +4,8 @@ import type { KubeObject } from '../../../../src/domain/resource.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
 import { planEnvironment, type EnvironmentAct } from '../../../../src/reconcile/environment/plan.ts';
-import { tenureOf, type EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
+import type { EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
+import { tenureOf } from '../../../../src/reconcile/environment/tenure.ts';
 
 const LABEL = 'chandlery.dev/environment';
 const FINALIZER = 'chandlery.dev/finalizer';

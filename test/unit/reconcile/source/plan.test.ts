@@ -5,7 +5,7 @@ import { planSource } from '../../../../src/reconcile/source/plan.ts';
 import type { FolderContent } from '../../../../src/reconcile/source/read-folder.ts';
 import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
 import { determineSourceState, type Stock } from '../../../../src/reconcile/source/state.ts';
-import { sortOut } from '../../../../src/reconcile/source/synchronise.ts';
+import { sortOut } from '../../../../src/reconcile/source/sort-out.ts';
 
 const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
 const GOOD = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: a}\n';

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/resource.ts';
 import { gatherCrds } from '../../../../../src/reconcile/operator/charts/gather-crds.ts';
 import { crdFactOf, isBroughtBy } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
-import { judgeRelease } from '../../../../../src/reconcile/operator/facts/observe-release.ts';
+import { judgeRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../../../../src/reconcile/operator/ports.ts';
-import { publishedCrds, rolesOf } from '../../../../../src/reconcile/operator/acts/publish.ts';
+import { publishedCrds, rolesOf } from '../../../../../src/reconcile/operator/acts/app-roles.ts';
 
 describe('the definitions of a rendered chart', () => {
   const chart: Chart = { digest: 'd', path: '/c', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [definition('folder')] } };

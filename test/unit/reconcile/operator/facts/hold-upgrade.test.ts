@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseOperatorSpec } from '../../../../../src/domain/operator-spec.ts';
 import { parseOperatorStatus } from '../../../../../src/domain/operator-status.ts';
 import { holdUpgrade } from '../../../../../src/reconcile/operator/facts/hold-upgrade.ts';
-import type { OwnRelease } from '../../../../../src/reconcile/operator/facts/observe-release.ts';
+import type { OwnRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Work } from '../../../../../src/reconcile/operator/work.ts';
 import { CHART, FETCHED, own, ROLLBACK } from '../../../../support/operator-facts.ts';
 

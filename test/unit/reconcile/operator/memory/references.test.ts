@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { keyOf } from '../../../../../src/domain/object-key.ts';
 import type { KubeObject } from '../../../../../src/domain/resource.ts';
 import { createObjectStore } from '../../../../../src/kube/object-store.ts';
-import { referencesOf, watchReferences, type ReferencePlace } from '../../../../../src/reconcile/operator/memory/references.ts';
+import { referencesOf } from '../../../../../src/reconcile/operator/memory/references-of.ts';
+import { watchReferences, type ReferencePlace } from '../../../../../src/reconcile/operator/memory/references.ts';
 
 describe('what an Operator refers to', () => {
   it('is named once, in its own namespace, the credentials of its chart included', () => {

@@ -6,7 +6,7 @@ import type { OperatorPorts } from '../../../../../src/reconcile/operator/ports.
 import { recallHistory } from '../../../../../src/reconcile/operator/facts/recall-history.ts';
 import { attemptOf } from '../../../../../src/reconcile/operator/report/report-failure.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
-import { composeStatus, type Finding } from '../../../../../src/reconcile/operator/report/write-status.ts';
+import { composeStatus, type Finding } from '../../../../../src/reconcile/operator/report/compose-status.ts';
 import { CHART, own } from '../../../../support/operator-facts.ts';
 
 const FORCE = 'chandlery.dev/force-at';

@@ -1,0 +1,34 @@
+import { OURS } from '../../domain/names.ts';
+import { listAt, textAt } from '../../domain/read.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { ADOPT_ANNOTATION } from './environment-type.ts';
+
+/** Whose the namespace of an Environment is. */
+export type Tenure =
+  | { readonly kind: 'Missing' }
+  | { readonly kind: 'Ours'; readonly namespace: KubeObject }
+  | { readonly kind: 'Terminating'; readonly namespace: KubeObject; readonly why: string }
+  /** It is there without an owner; `adopt` says whether the Environment asks for it. */
+  | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'not asked' }
+  | { readonly kind: 'Foreign'; readonly owner: string };
+
+/** Whose a namespace is, by its label: names of Environments are unique in the cluster. */
+export function tenureOf(environment: KubeObject, namespace: KubeObject | undefined): Tenure {
+  if (namespace === undefined) return { kind: 'Missing' };
+  const { labels = {}, deletionTimestamp } = namespace.metadata;
+  const owner = labels[OURS.environmentLabel];
+  if (owner !== undefined && owner !== environment.metadata.name) return { kind: 'Foreign', owner };
+  if (deletionTimestamp !== undefined) return { kind: 'Terminating', namespace, why: remainsOf(namespace) };
+  if (owner !== undefined) return { kind: 'Ours', namespace };
+  const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
+  return { kind: 'Unowned', namespace, adopt };
+}
+
+/** What the deletion of a namespace waits for, in the words of Kubernetes. */
+function remainsOf({ status }: KubeObject): string {
+  const remaining = listAt(status, 'conditions').filter((condition) => {
+    const type = textAt(condition, 'type') ?? '';
+    return type.endsWith('Remaining') && textAt(condition, 'status') === 'True';
+  });
+  return remaining.map((condition) => textAt(condition, 'message') ?? '').join(' ');
+}

@@ -1,0 +1,43 @@
+import { OURS } from '../../../domain/names.ts';
+import type { OperatorSpec } from '../../../domain/operator-spec.ts';
+import type { KubeObject } from '../../../domain/resource.ts';
+import type { CrdFact } from '../facts/observe-crds.ts';
+
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'delete', 'patch', 'update'];
+
+/** The kinds that somebody can install: namespaced, and not hidden. */
+export function publishedCrds(crds: readonly CrdFact[], { catalog }: Pick<OperatorSpec, 'catalog'>): readonly CrdFact[] {
+  const hidden = new Set(catalog.kinds.filter((entry) => entry.hidden).map((entry) => entry.kind));
+  return crds.filter((crd) => crd.namespaced && !hidden.has(crd.kind));
+}
+
+/** `chandlery-app-<crd>-view` for everybody, `-edit` for developers and maintainers. */
+export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
+  const rules = (verbs: readonly string[]): unknown[] => [
+    { apiGroups: [crd.group], resources: [crd.plural], verbs },
+    { apiGroups: [crd.group], resources: [`${crd.plural}/status`], verbs: ['get'] },
+  ];
+  return [
+    role(`chandlery-app-${crd.name}-view`, { label, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
+    role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: rules([...READ, ...WRITE]) }),
+  ];
+}
+
+/**
+ * Lets admins see how many instances there are and which, because an Operator cannot be deleted while there are some. `list` alone is the smallest
+ * right that tells names; there is none in Kubernetes for names without the rest.
+ */
+export function countRole(crd: CrdFact, label: string): KubeObject {
+  const rules = [{ apiGroups: [crd.group], resources: [crd.plural], verbs: ['list'] }];
+  return role(`chandlery-app-${crd.name}-count`, { label, audience: ['admin'], rules });
+}
+
+function role(
+  name: string,
+  { label, audience, rules }: { label: string; audience: readonly string[]; rules: readonly unknown[] },
+): KubeObject {
+  const aggregate = Object.fromEntries(audience.map((word) => [`chandlery.dev/aggregate-to-${word}`, 'true']));
+  const labels = { 'app.kubernetes.io/part-of': 'chandlery', [OURS.operatorLabel]: label, ...aggregate };
+  return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules };
+}

@@ -1,0 +1,100 @@
+import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/condition.ts';
+import type { RevisionMarks } from '../../../domain/revision-history.ts';
+import type { Rollback } from '../../../domain/rollback.ts';
+import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator-status.ts';
+import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import { deletionStatus } from '../acts/delete-instances.ts';
+import type { CrdFact } from '../facts/observe-crds.ts';
+import type { InstancesFact } from '../facts/observe-instances.ts';
+import type { ReleaseFact } from '../facts/judge-release.ts';
+import type { Chart } from '../ports.ts';
+import { nowOf, type Work } from '../work.ts';
+import { composeHistory } from './compose-history.ts';
+import { unapproved } from './conditions.ts';
+
+/** What an act found out or brought about. What it says nothing about stays as the status has it. */
+export interface Finding {
+  readonly word: LegacyStatus;
+  readonly ready: ConditionInput;
+  /** `Reconciling` or `Stalled`, while one of them is true. */
+  readonly phase?: ConditionInput;
+  readonly conditions: readonly ConditionInput[];
+  readonly release: ReleaseFact;
+  readonly crds: readonly CrdFact[];
+  readonly instances?: readonly InstancesFact[];
+  readonly chart?: Chart;
+  /** The step that the chart and the values make. */
+  readonly step?: string;
+  /** What runs instead of the chart, when that was rolled back. */
+  readonly running?: OperatorStatus['chart'];
+  /** What was found out about the newest revision. */
+  readonly marks?: RevisionMarks;
+  /** A rollback that is about to begin; `Forgotten` when something else is installed. */
+  readonly rollback?: Rollback | 'Forgotten';
+  /** Which layer set each value of the release. */
+  readonly values?: OperatorStatus['values'];
+  /** An upgrade that waits; by default the one that the chart tells of. */
+  readonly pending?: PendingUpgrade;
+  readonly attempt?: Attempt;
+  readonly failures?: number;
+}
+
+/** Conditions that stand until something else is known. */
+const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested', 'Approved']);
+
+/** The whole status of an Operator after what was found out. Pure but for the clock. */
+export function composeStatus(work: Work, finding: Finding): OperatorStatus {
+  const { status: earlier, generation } = work;
+  const chart = finding.running ?? (finding.chart === undefined ? earlier.chart : chartStatus(finding.chart));
+  const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
+  const attempt = finding.attempt ?? earlier.lastAttempted;
+  const availableVersion = finding.chart === undefined ? earlier.availableVersion : finding.chart.availableVersion;
+  const pending = finding.pending ?? (finding.chart === undefined ? earlier.pendingUpgrade : finding.chart.pending);
+  const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
+  return {
+    status: finding.word,
+    observedGeneration: generation,
+    customResourceDefinitions: crds.map((crd) => crd.name),
+    ...(chart === undefined ? {} : { chart }),
+    ...(availableVersion === undefined ? {} : { availableVersion }),
+    ...(pending === undefined ? {} : { pendingUpgrade: pending }),
+    values: finding.values ?? earlier.values,
+    ...releaseStatus(work, finding.release),
+    history: composeHistory(work, finding, rollback ?? earlier.rollback),
+    ...(rollback === undefined ? {} : { rollback }),
+    crds,
+    ...(finding.instances === undefined ? {} : { deletion: deletionStatus(finding.instances) }),
+    ...(attempt === undefined ? {} : { lastAttempted: attempt }),
+    failures: finding.failures ?? earlier.failures,
+    conditions: composeConditions(work, finding),
+  };
+}
+
+function composeConditions(work: Work, { conditions, ready, phase, chart }: Finding): Condition[] {
+  const { status, spec, generation } = work;
+  const decided: ConditionInput[] = [...conditions, ...(chart === undefined ? [] : unapproved(chart)), ready];
+  if (phase !== undefined) decided.push(phase);
+  const known = new Set(decided.map(({ type }) => type));
+  const standing = status.conditions.filter(
+    ({ type }) =>
+      STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable) && (type !== 'Approved' || chart === undefined),
+  );
+  const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
+  return mergeConditions(status.conditions, [...standing, ...current], nowOf(work));
+}
+
+function chartStatus({ digest, contents }: Chart): NonNullable<OperatorStatus['chart']> {
+  const { name, version, appVersion } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+}
+
+function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<OperatorStatus, 'release'> {
+  if (fact.kind !== 'Own') return {};
+  return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
+}
+
+function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
+  const { name, kind, origin, established } = crd;
+  const counted = instances?.find((fact) => fact.crd.name === name);
+  return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.total }) };
+}

@@ -1,0 +1,25 @@
+/** How long ago, in one unit: `12 s`, `5 min`, `3 h`, `40 d`. A time to come reads `0 s`, as clocks differ a little. */
+export function age(when: string, now: number): string {
+  const seconds = Math.max(0, Math.floor((now - Date.parse(when)) / 1000));
+  if (Number.isNaN(seconds)) return 'unknown';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Made once: making one costs a hundred times as much as using it. */
+const DATE = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** `1 Jan 2026, 00:00 UTC`; the text itself when it is no time. */
+export function dateText(when: string): string {
+  const time = new Date(when);
+  return Number.isNaN(time.getTime()) ? when : `${DATE.format(time)} UTC`;
+}
