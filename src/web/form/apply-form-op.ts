@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
-import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
+import type { ChoiceNode, FormModel, FormNode, ListNode, MapNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import type { ResourceKind } from '../../schema/document/read-manifest.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
@@ -8,6 +8,7 @@ import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, r
 import { applySecretOp } from './new-secrets.ts';
 import { sealedValueAt } from './form-to-values.ts';
 import { openWhole, wholeAsYaml, withAllFields } from './whole-yaml.ts';
+import { pageOfRow } from './rows-page.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
 export interface FormOpResult {
@@ -16,12 +17,13 @@ export interface FormOpResult {
   readonly faults: readonly FieldFault[];
 }
 
-const OP = /^(add|yaml|fields|skeleton|open|branch|remove|up|down|secret|existing|generate):(.*?)(?::(\d{1,4}))?$/s;
+const OP = /^(add|rows|yaml|fields|skeleton|open|branch|remove|up|down|secret|existing|generate):(.*?)(?::(\d{1,4}))?$/s;
 
 /**
  * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
  *
- * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `yaml:spec.users` turns a
+ * @param op the value of the button `_op`: `add:spec.users`, `remove:spec.users:0`, `up:…:1`, `down:…:0` change rows; `rows:spec.users:3` turns to a page of
+ *   them, `rows:spec.users` to the one that is chosen; `yaml:spec.users` turns a
  *   part into a YAML field and `fields:spec.users` turns it back; `skeleton:spec` adds all other fields to the YAML of the whole form as comments; `open:spec.affinity` shows the fields of a group;
  *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none;
  *   `generate:spec.password` makes a value up; `secret:spec.ref.name` asks for a new Secret and `existing:…` for none;
@@ -52,7 +54,7 @@ export function applyFormOp(
   if (verb === 'branch') return { fields: node.kind === 'choice' ? toBranch(fields, { path, node, row }) : fields, faults: [] };
   const rows = node.kind === 'choice' ? chosenBranch(node, fieldMap(fields), path) : node;
   if (rows?.kind !== 'list' && rows?.kind !== 'map') return { fields, faults: [] };
-  return { fields: changeRows(fields, path, { verb, row: Number(row ?? -1) }), faults: [] };
+  return { fields: changeRows(fields, path, { verb, row: Number(row ?? -1), node: rows }), faults: [] };
 }
 
 /** What was typed into the other branches stays among the inputs as long as the page shows it; a constant that marks the branch is filled in. */
@@ -76,14 +78,24 @@ export function pressedOp(body: URLSearchParams): string | null {
   return isEnter && (body.get('_q') ?? '') !== (body.get('_asked') ?? '') ? 'search' : body.get('_op');
 }
 
-function changeRows(fields: URLSearchParams, path: FormPath, { verb, row }: { verb: string; row: number }): URLSearchParams {
+interface RowChange {
+  readonly verb: string;
+  readonly row: number;
+  readonly node: ListNode | MapNode;
+}
+
+/** Whoever adds or moves a row sees the page where it is then. */
+function changeRows(fields: URLSearchParams, path: FormPath, { verb, row, node }: RowChange): URLSearchParams {
   const count = rowCount(fieldMap(fields), path) ?? 0;
   const name = fieldName('n', path);
-  if (verb === 'add') return count < MOST_ROWS ? withField(fields, name, String(count + 1)) : fields;
+  const showing = (changed: URLSearchParams, at: number): URLSearchParams =>
+    withField(changed, fieldName('p', path), String(pageOfRow(node, at)));
+  if (verb === 'rows') return row < 1 ? fields : withField(fields, fieldName('p', path), String(row));
+  if (verb === 'add') return count < MOST_ROWS ? showing(withField(fields, name, String(count + 1)), count) : fields;
   if (row < 0 || row >= count) return fields;
   if (verb === 'remove') return withField(moveRows(fields, path, removal(row)), name, String(count - 1));
   const other = verb === 'up' ? row - 1 : row + 1;
-  return other < 0 || other >= count ? fields : moveRows(fields, path, exchange(row, other));
+  return other < 0 || other >= count ? fields : showing(moveRows(fields, path, exchange(row, other)), other);
 }
 
 /** Where a row goes; undefined when it goes away. */

@@ -14,15 +14,16 @@ import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts'
  * - `b` the number of the branch that was chosen where several shapes are possible; empty: none
  * - `x` a group that was opened although nothing is in it
  * - `c` of the root: the YAML that the form was before, whose comments and order come back when it is YAML again
+ * - `p` the page of a list's or map's rows that is shown, counted from 1
  * - `m` a Secret of the name at the path is made with the instance: `generate` its value, or `type` it
  */
-export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b' | 'c' | 'm';
+export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b' | 'c' | 'm' | 'p';
 export type FieldMap = ReadonlyMap<string, string>;
 
 /** Lists and maps with more rows are edited as YAML. */
-export const MOST_ROWS = 200;
+export const MOST_ROWS = 2000;
 
-const NAME = /^([vyrnkosxbcm])\.(.*)$/s;
+const NAME = /^([vyrnkosxbcmp])\.(.*)$/s;
 
 /** The name of an input. */
 export function fieldName(letter: FieldLetter, path: FormPath): string {

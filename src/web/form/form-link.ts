@@ -37,7 +37,7 @@ export function formLink(model: FormModel, values: JsonObject, head: Readonly<Re
     const pair = new URLSearchParams({ [`v.${formatPath(entry.path)}`]: entry.text ?? '' });
     const own = pair.toString().length + 1;
     if (entry.isSecret) secret.push(formatPath(entry.path));
-    else if (!comesBack(model, pair, entry) || length + own > LONGEST || query.size >= MOST_VALUES) left.push(formatPath(entry.path));
+    else if (length + own > LONGEST || query.size >= MOST_VALUES || !comesBack(model, pair, entry)) left.push(formatPath(entry.path));
     else {
       for (const [name, text] of pair) query.append(name, text);
       length += own;

@@ -12,11 +12,14 @@ export type Inputs = readonly (readonly [string, string])[];
  * fields stands apart.
  */
 export function unitsOf(model: FormModel, fields: URLSearchParams): Map<string, Inputs> {
-  const units = new Map<string, Inputs>();
+  const units = new Map<string, (readonly [string, string])[]>();
   for (const [name, value] of fields) {
     const unit = unitOf(model, name);
-    const remembersPlace = name.startsWith('o.');
-    if (unit !== undefined && !remembersPlace) units.set(unit, [...(units.get(unit) ?? []), [name, value]]);
+    const remembersPlace = name.startsWith('o.') || name.startsWith('p.');
+    if (unit === undefined || remembersPlace) continue;
+    const inputs = units.get(unit);
+    if (inputs === undefined) units.set(unit, [[name, value]]);
+    else inputs.push([name, value]);
   }
   return units;
 }

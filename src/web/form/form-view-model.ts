@@ -137,6 +137,33 @@ export interface MakeView {
   readonly existingOp: string;
 }
 
+/** A text of which more is understood than that it is one: a schedule, an address. */
+export interface AdvisedView extends TextView {
+  /** Whether there is anything to say below the input. */
+  readonly told: boolean;
+  /** What it means, in words; empty where there is nothing to say. */
+  readonly says: string;
+  /** When it happens next, as RFC 3339. */
+  readonly next: readonly string[];
+  /** What looks wrong and may be sent all the same; empty otherwise. */
+  readonly warning: string;
+  /** The value of the button that says it anew; empty without one. */
+  readonly checkOp: string;
+}
+
+/** A choice of so many that they are searched: a text, and beside it what it can be. */
+export interface SearchView extends TextView {
+  readonly listId: string;
+  /** The list itself; empty where another field of the page has the same. */
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly note: string;
+  /** What the list to read shows, and how it is headed; without a heading there is none. */
+  readonly heading: string;
+  readonly shown: readonly string[];
+  /** The value of the button that narrows what is shown to what was typed; empty without one. */
+  readonly narrowOp: string;
+}
+
 /** A secret that stands in the values themselves. */
 export interface SecretView extends TextView {
   /** The value of the button that makes one up; empty where it may not be changed. */
@@ -171,6 +198,8 @@ export interface GroupView extends FieldFrame {
 
 export interface RowView {
   readonly id: string;
+  /** For a row of another page that is shown because something is wrong in it: the value of the button that turns to that page; else empty. */
+  readonly pageOp: string;
   readonly title: string;
   readonly error: string;
   readonly keyName: string;
@@ -186,12 +215,32 @@ export interface RowView {
   readonly upOp: string;
   readonly downOp: string;
 }
+/** The pages of many rows. */
+export interface RowsPagerView {
+  /** `Rows 51 to 100 of 1000`. */
+  readonly said: string;
+  /** A sentence about rows of other pages; empty when nothing is wrong there. */
+  readonly wrong: string;
+  readonly id: string;
+  /** The input that carries the page. */
+  readonly name: string;
+  readonly options: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly goOp: string;
+  /** Values of buttons; empty where there is nothing before or behind. */
+  readonly firstOp: string;
+  readonly previousOp: string;
+  readonly nextOp: string;
+  readonly lastOp: string;
+}
+
 /** A list, or a map when `isMap`. */
 export interface RowsView extends FieldFrame {
   readonly isMap: boolean;
   readonly countName: string;
   readonly count: number;
   readonly rows: readonly RowView[];
+  /** False where all rows stand on one page. */
+  readonly pager: RowsPagerView | false;
   readonly collapsible: boolean;
   readonly open: boolean;
   readonly addOp: string;
@@ -212,4 +261,4 @@ export interface BranchesView extends FieldFrame {
   readonly yamlOp: string;
 }
 
-export type FieldView = TextView | PickView | SecretView | ChoiceView | GroupView | RowsView | BranchesView;
+export type FieldView = TextView | AdvisedView | SearchView | PickView | SecretView | ChoiceView | GroupView | RowsView | BranchesView;

@@ -16,9 +16,6 @@ import type { ShownChoices } from './shown-choices.ts';
 import { errorsByPath, filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
 import { wholeYamlView } from './whole-yaml-view.ts';
 
-/** The template that renders a `FormView`. */
-export const FORM_PARTIAL = 'parts/form';
-
 export interface FormState {
   /** What the inputs hold: `valuesToFields` at first, what was sent afterwards. */
   readonly fields: URLSearchParams;
@@ -30,6 +27,8 @@ export interface FormState {
   readonly choices?: ShownChoices;
   /** The preset that was chosen, to mark what it set. */
   readonly preset?: ShownPreset;
+  /** By default the present. */
+  readonly now?: Date;
 }
 
 /** The values of a preset, without the key of the root. */
@@ -40,7 +39,7 @@ export interface ShownPreset {
 
 const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
-export function formView(model: FormModel, { fields, base, faults, choices, preset }: FormState): FormView {
+export function formView(model: FormModel, { fields, base, faults, choices, preset, now = new Date() }: FormState): FormView {
   const map = fieldMap(fields);
   const filled = filledPaths(map, faults);
   const context: ViewContext = {
@@ -51,6 +50,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
     choices,
+    now,
     generated: fields.get('_generated') ?? '',
     listed: new Map(),
     origins: {

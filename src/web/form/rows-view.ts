@@ -1,11 +1,14 @@
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../../schema/form-node.ts';
 import { formatPath, idOfPath, type FormPath } from '../../schema/form-path.ts';
 import { fieldName, MOST_ROWS, rowCount } from './form-fields.ts';
-import type { RowsView, RowView } from './form-view-model.ts';
+import type { RowsPagerView, RowsView, RowView } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
+import { pageOfRow, shownRows, type RowsPage } from './rows-page.ts';
 import { rowSpot } from './spots.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
+/** Rows of other pages that are shown because something is wrong in them. */
+const MOST_WRONG = 20;
 const NAMING_KEYS = ['name', 'key', 'id', 'hostname', 'host'];
 
 /** A list or a map as rows with buttons that the server answers. */
@@ -14,6 +17,10 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
   const shown = live ?? context;
   const path = formatPath(spot.path);
   const count = rowCount(shown.fields, spot.path) ?? 0;
+  const page = shownRows(context.fields, node, { path: spot.path, count });
+  const wrong = wrongRows(shown, path, count).filter((row) => row < page.first || row >= page.end);
+  const here = Array.from({ length: page.end - page.first }, (_, index) => page.first + index);
+  const rows = [...here, ...wrong.slice(0, MOST_WRONG)].toSorted((a, b) => a - b);
   const one = singular(spot.title ?? node.label);
   const mayBeEmpty = node.kind === 'map' || (node.constraints.minItems ?? 0) === 0;
   const offered = node.required && mayBeEmpty ? 'always' : 'when ticked';
@@ -24,7 +31,8 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
     isMap: node.kind === 'map',
     countName: fieldName('n', spot.path),
     count,
-    rows: Array.from({ length: count }, (_, row) => rowView(shown, node, { spot, row, count, one })),
+    rows: rows.map((row) => rowView(shown, node, { spot, row, count, one, page })),
+    pager: page.pages === 1 ? false : pagerView(page, spot.path, { count, wrong }),
     collapsible: false,
     open: true,
     addOp: live !== undefined || count >= MOST_ROWS ? '' : `add:${path}`,
@@ -33,14 +41,56 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
   };
 }
 
+/** The rows in which something is wrong, the first of them first. */
+function wrongRows({ errors }: ViewContext, path: string, count: number): number[] {
+  const rows = [...errors.keys()]
+    .filter((field) => field.startsWith(`${path}[`))
+    .map((field) => Number.parseInt(field.slice(path.length + 1), 10));
+  return [...new Set(rows)].filter((row) => row < count).toSorted((a, b) => a - b);
+}
+
+function pagerView(page: RowsPage, path: FormPath, { count, wrong }: { count: number; wrong: readonly number[] }): RowsPagerView {
+  const text = formatPath(path);
+  const turn = (to: number): string => (to >= 1 && to <= page.pages && to !== page.page ? `rows:${text}:${to}` : '');
+  const { size } = page;
+  return {
+    id: `${idOfPath(path)}--page`,
+    said: `Rows ${page.first + 1} to ${page.end} of ${count}`,
+    wrong: wrongSentence(wrong),
+    name: fieldName('p', path),
+    options: Array.from({ length: page.pages }, (_, index) => ({
+      value: String(index + 1),
+      label: `${index * size + 1} to ${Math.min(count, (index + 1) * size)}`,
+      selected: index + 1 === page.page,
+    })),
+    goOp: `rows:${text}`,
+    firstOp: turn(1),
+    previousOp: turn(page.page - 1),
+    nextOp: turn(page.page + 1),
+    lastOp: turn(page.pages),
+  };
+}
+
+function wrongSentence(wrong: readonly number[]): string {
+  if (wrong.length === 0) return '';
+  const shown =
+    wrong.length === 1
+      ? 'A row of another page has to be corrected and is shown here as well.'
+      : `${wrong.length} rows of other pages have to be corrected and are shown here as well.`;
+  return wrong.length > MOST_WRONG
+    ? `${wrong.length} rows of other pages have to be corrected; the first ${MOST_WRONG} are shown here as well.`
+    : shown;
+}
+
 interface RowPlace {
   readonly spot: ShowSpot;
   readonly row: number;
   readonly count: number;
   readonly one: string;
+  readonly page: RowsPage;
 }
 
-function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one }: RowPlace): RowView {
+function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one, page }: RowPlace): RowView {
   const here = rowSpot(context.fields, spot, row);
   const content = node.kind === 'list' ? node.item : node.value;
   const path = formatPath(spot.path);
@@ -54,6 +104,7 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
   const inner = error === '' ? context : withoutError(context, here.path);
   return {
     id: idOfPath(here.path),
+    pageOp: row >= page.first && row < page.end ? '' : `rows:${path}:${pageOfRow(node, row)}`,
     title: asFields ? `${title}${nameIn(context, content, here.path)}` : title,
     error,
     keyName: fieldName('k', here.path),
@@ -86,7 +137,7 @@ function nameIn(context: ViewContext, node: FormNode, path: FormPath): string {
 }
 
 /** `Users` reads `User`. A word that does not look like a plural stays. */
-export function singular(label: string): string {
+function singular(label: string): string {
   if (/[^aeiou]ies$/i.test(label)) return label.replace(/ies$/i, 'y');
   if (/(ss|us|is|\d)$/i.test(label)) return label;
   return /(x|ch|sh|ss)es$/i.test(label) ? label.slice(0, -2) : label.replace(/s$/, '');

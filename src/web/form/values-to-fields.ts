@@ -92,16 +92,30 @@ function writeGroup(writer: Writer, node: GroupNode, part: Part & { readonly val
   if (Object.values(value).every((member) => member === undefined)) put(writer, 's', path, 'empty');
 }
 
+/** Inputs that long lists and maps fill at most, so that a form stays within what is read of one; beyond, they are YAML. */
+const MOST_INPUTS = 12_000;
+const LONG = 200;
+
+/** Rows of many inputs are written apart first: a list that would be too much for a form is YAML instead. */
+function writeRows(writer: Writer, part: Part, { count, each }: { count: number; each: (inner: Writer) => void }): void {
+  const inner = count > LONG ? { ...writer, fields: new URLSearchParams() } : writer;
+  put(inner, 'n', part.path, String(count));
+  if (count === 0) put(inner, 's', part.path, 'empty');
+  each(inner);
+  if (inner === writer) return;
+  if (writer.fields.size + inner.fields.size > MOST_INPUTS) return asYaml(writer, part);
+  for (const [name, value] of inner.fields) writer.fields.append(name, value);
+}
+
 function writeList(writer: Writer, part: Part, items: readonly Json[]): void {
   const { node, path, valuePath } = part;
   if (items.length > MOST_ROWS || node.kind !== 'list') return asYaml(writer, part);
-  put(writer, 'n', path, String(items.length));
-  if (items.length === 0) put(writer, 's', path, 'empty');
-  items.forEach((item, row) => {
+  const writeItem = (inner: Writer, item: Json, row: number): void => {
     const here = [...path, row];
-    if (writer.origins === 'rows') put(writer, 'o', here, String(row));
-    write(writer, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
-  });
+    if (writer.origins === 'rows') put(inner, 'o', here, String(row));
+    write(inner, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
+  };
+  writeRows(writer, part, { count: items.length, each: (inner) => items.forEach((item, row) => writeItem(inner, item, row)) });
 }
 
 function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): void {
@@ -109,14 +123,13 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
   const members = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   const fits = members.every(([key]) => key !== '' && !key.includes('\n') && isSafeText(key));
   if (!fits || members.length > MOST_ROWS || node.kind !== 'map') return asYaml(writer, part);
-  put(writer, 'n', path, String(members.length));
-  if (members.length === 0) put(writer, 's', path, 'empty');
-  members.forEach(([key, member], row) => {
+  const writeMember = (inner: Writer, [key, member]: readonly [string, Json], row: number): void => {
     const here = [...path, row];
-    put(writer, 'k', here, key);
-    if (writer.origins === 'rows') put(writer, 'o', here, key);
-    write(writer, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
-  });
+    put(inner, 'k', here, key);
+    if (writer.origins === 'rows') put(inner, 'o', here, key);
+    write(inner, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
+  };
+  writeRows(writer, part, { count: members.length, each: (inner) => members.forEach((member, row) => writeMember(inner, member, row)) });
 }
 
 /** Null is an empty control that says so. Lists and maps also say that they have no rows. */

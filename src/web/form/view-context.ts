@@ -28,6 +28,8 @@ export interface ViewContext {
   /** The lists of choices on the page so far: resource -> id. */
   readonly listed: Map<string, string>;
   readonly origins: Origins;
+  /** The present, for what happens next. */
+  readonly now: Date;
   /** Shows any node; handed in so that the parts need not know each other. */
   readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
 }
@@ -61,7 +63,7 @@ export function filledPaths(fields: FieldMap, faults: readonly FieldFault[]): Se
 }
 
 function isContent(letter: FieldLetter, text: string): boolean {
-  return letter === 'n' ? text !== '0' : letter !== 'o' && text !== '';
+  return letter === 'n' ? text !== '0' : letter !== 'o' && letter !== 'p' && text !== '';
 }
 
 function addWithAncestors(filled: Set<string>, path: FormPath): void {
