@@ -78,6 +78,19 @@ describe('the house', () => {
     assert.ok((lengths[Math.floor(lengths.length / 2)]?.lines ?? 0) < 90);
   });
 
+  it('exports only what another file of the product uses', () => {
+    const used = new Set([...FILES, ...globSync(['bin/**/*.mjs', 'bench/**/*.ts'])].flatMap(importedNames));
+    const unused = FILES.flatMap((file) => exportedValues(file).filter((name) => !used.has(name)));
+    assert.deepEqual(unused, []);
+  });
+
+  it('never lets the YAML parser compare each key with all before it, which takes minutes for a text of a few hundred KiB', () => {
+    const calls = FILES.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\bparse(?:Document|AllDocuments)\(text\b[^;]*;/g)].map(([call]) => ({ file, call })),
+    ).filter(({ call }) => !call.includes('uniqueKeys: false'));
+    assert.deepEqual(calls, []);
+  });
+
   it('has no barrels and no rooms for odds and ends', () => {
     assert.deepEqual(
       FILES.filter((file) => /\/(index|utils?|helpers?|common|misc)(\.ts|\/)/.test(file)),
@@ -123,6 +136,29 @@ function importsOf(file: string): string[] {
   return [...source.matchAll(/from '(\.{1,2}\/[^']+)'/g)]
     .map(([, path]) => normalize(join(dirname(file), path ?? '')))
     .filter((path) => existsSync(path));
+}
+
+/** `<file> <name>` of each thing that a file imports from others, at once or later. */
+function importedNames(file: string): string[] {
+  const statements = readFileSync(file, 'utf8').matchAll(
+    /import (?:type )?\{([^}]*)\} from '(\.[^']+)'|import\('(\.[^']+)'\)\.then\(\(\{([^}]*)\}\)/g,
+  );
+  return [...statements].flatMap(([, names, path, laterPath, laterNames]) => {
+    const from = normalize(join(dirname(file), path ?? laterPath ?? ''));
+    return (names ?? laterNames ?? '').split(',').map(
+      (name) =>
+        `${from} ${name
+          .trim()
+          .replace(/^type /, '')
+          .replace(/ as .*$/, '')}`,
+    );
+  });
+}
+
+/** `<file> <name>` of each function, constant and class that a file exports. Types are left out: they stand in the signatures of what is exported. */
+function exportedValues(file: string): string[] {
+  const exported = readFileSync(file, 'utf8').matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm);
+  return [...exported].map(([, name]) => `${file} ${name ?? ''}`);
 }
 
 function roomOf(file: string): string {

@@ -10,7 +10,7 @@ const DEEPEST = 40;
  * @param text values.yaml, which has been parsed before: it is YAML within the bounds for charts.
  */
 export function inferSchema(text: string): JsonObject {
-  const { contents } = parseDocument(text, { merge: true });
+  const { contents } = parseDocument(text, { merge: true, uniqueKeys: false });
   return contents === null ? { type: 'object' } : schemaOf(contents, 0);
 }
 

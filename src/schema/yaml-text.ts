@@ -1,6 +1,7 @@
 import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
 import { exactNumber } from '../domain/exact-json.ts';
 import { isObject } from '../domain/read.ts';
+import { repeatedKey } from '../domain/repeated-key.ts';
 import type { Json } from '../domain/resource.ts';
 
 /** YAML that was read, or why it cannot be: a sentence, and line and column within the text, counted from 1. `value` is absent for an empty text. */
@@ -22,12 +23,20 @@ export function readYaml(text: string): YamlRead {
   if (text.trim() === '') return {};
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, intAsBigInt: true, prettyErrors: false, logLevel: 'error' });
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      intAsBigInt: true,
+      prettyErrors: false,
+      logLevel: 'error',
+      uniqueKeys: false,
+    });
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) {
       const fault = problem.code === 'MULTIPLE_DOCS' ? 'Write one document only' : sentence(problem.message);
       return { fault, ...placeOf(lines, problem.pos[0]) };
     }
+    const repeated = repeatedKey(document);
+    if (repeated !== undefined) return { fault: 'This is not valid YAML: Map keys must be unique', ...placeOf(lines, repeated) };
     const found = firstFault(document);
     if (found !== undefined) return { fault: found.fault, ...placeOf(lines, found.offset) };
     if (document.contents === null) return {};

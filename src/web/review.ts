@@ -3,6 +3,7 @@ import type { Preflight } from '../domain/instance.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import { isObject } from '../domain/read.ts';
+import { repeatedKey } from '../domain/repeated-key.ts';
 import { leftOutIn } from '../schema/document/read-manifest.ts';
 import { resourceYaml } from '../schema/document/resource-yaml.ts';
 import { readYaml } from '../schema/yaml-text.ts';
@@ -84,8 +85,8 @@ function commented(body: URLSearchParams, yaml: string): string | undefined {
 
 /** As parsers of YAML 1.1 read it, kubectl among them; undefined for what they refuse. */
 function olderYaml(text: string): unknown {
-  const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false });
-  return document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 0 });
+  const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false, uniqueKeys: false });
+  return document.errors.length > 0 || repeatedKey(document) !== undefined ? undefined : document.toJS({ maxAliasCount: 0 });
 }
 
 /** The inputs of a form that another page carries along. */

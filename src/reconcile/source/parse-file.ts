@@ -2,6 +2,7 @@ import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAM
 import { goTags } from '../../domain/bounded-yaml.ts';
 import { isObject } from '../../domain/read.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { repeatedKey } from '../../domain/repeated-key.ts';
 import { locateField } from './locate-field.ts';
 import type { SourceFault } from './fault.ts';
 import type { SourceFile } from './read-folder.ts';
@@ -51,7 +52,14 @@ function parseDocuments(text: string, lines: LineCounter): readonly (Document | 
   try {
     // An empty stream comes back as an empty array that also carries properties of its own.
     return [
-      ...parseAllDocuments(text, { version: '1.1', customTags: goTags, lineCounter: lines, prettyErrors: false, logLevel: 'silent' }),
+      ...parseAllDocuments(text, {
+        version: '1.1',
+        customTags: goTags,
+        lineCounter: lines,
+        prettyErrors: false,
+        logLevel: 'silent',
+        uniqueKeys: false,
+      }),
     ];
   } catch (error) {
     // The parser recurses, so that thousands of nested brackets end its stack.
@@ -63,6 +71,8 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
   const [error] = document.errors;
   if (error !== undefined) return { file, ...placeAt(lines, error.pos[0]), message: explain(error) };
   if (document.contents === null) return undefined;
+  const repeated = repeatedKey(document);
+  if (repeated !== undefined) return { file, ...placeAt(lines, repeated), message: REPEATED_KEY };
   const start = placeAt(lines, document.contents.range?.[0] ?? 0);
   let content: unknown;
   try {
@@ -82,8 +92,9 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
   };
 }
 
+const REPEATED_KEY = 'the YAML cannot be read: a key stands here a second time; keep one of the two (Map keys must be unique)';
+
 const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
-  DUPLICATE_KEY: 'a key stands here a second time; keep one of the two',
   TAB_AS_INDENT: 'a tab is used to indent; YAML wants spaces',
   MISSING_CHAR: 'a closing quote, bracket or colon is missing',
   BAD_INDENT: 'the indentation does not fit the lines around it',

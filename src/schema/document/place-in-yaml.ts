@@ -14,7 +14,7 @@ export interface Place {
  */
 export function placeInYaml(text: string, path: string): Place | undefined {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
   let node: unknown = document.contents;
   let offset: number | undefined;
   let rest = path;

@@ -20,7 +20,7 @@ export function resourceYaml(text: string, object: JsonObject): string | undefin
 
 /** The document of a spec as a member of its resource; comments on top of it stand on top of the member. */
 function wrapped(text: string, object: JsonObject): string | undefined {
-  const inner = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true });
+  const inner = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
   const spec: Node | null = inner.contents;
   if (spec === null) return undefined;
   const document = parseDocument('');

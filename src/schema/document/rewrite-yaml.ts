@@ -31,7 +31,7 @@ export function rewriteYaml(text: string, value: Json, within?: string): string 
   const before = read.value ?? {};
   const wanted = within === undefined ? value : { ...(isObject(before) ? before : {}), [within]: value };
   if (sameJson(before, wanted)) return text;
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true });
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
   document.contents = (edit(document, document.contents, wanted) as typeof document.contents) ?? null;
   const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   const isExact = isSafeText(written) && sameJson(readYaml(written).value, wanted);

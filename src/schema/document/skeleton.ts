@@ -24,7 +24,7 @@ export function withSkeleton({ root }: FormModel, text: string, within?: string)
 }
 
 function fill(root: GroupNode, text: string, { within, depth }: { readonly within: string | undefined; readonly depth: number }): string {
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true });
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
   const known = new Set(commentLines(text));
   const map: unknown = within === undefined ? document.contents : document.get(within, true);
   if (!isMap(map) || map.items.length === 0) {
