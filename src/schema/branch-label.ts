@@ -2,12 +2,12 @@ import { isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
 import type { Branch, FormNode } from './form-node.ts';
 import { humanise } from './label.ts';
-import { resolveSchema } from './resolve-schema.ts';
+import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
 
 const LONGEST = 60;
 
 /** What a branch is called: its title, the constant or the required fields that mark it, else its kind. */
-export function branchLabel(document: Json, schema: Json, node: FormNode): string {
+export function branchLabel(document: SchemaDocument, schema: Json, node: FormNode): string {
   const own = isObject(schema) && Array.isArray(schema['allOf']) ? (schema['allOf'][0] as Json) : schema;
   const title = resolveSchema(document, own, []).schema?.['title'];
   if (typeof title === 'string' && title.trim() !== '') return title.trim().slice(0, LONGEST);

@@ -42,12 +42,13 @@ function exclusiveMembers(schema: JsonObject): Merged | undefined {
   if (!Array.isArray(oneOf) || oneOf.length < 2 || oneOf.length > MOST_BRANCHES || schema['anyOf'] !== undefined) return undefined;
   const known = membersOf(schema);
   const wanted = (oneOf as readonly Json[]).map((branch) => requiredAlone(branch));
-  const all = wanted.flat();
-  const isPlain = wanted.every((names) => names.length > 0) && all.every((name) => Object.hasOwn(known, name));
-  if (!isPlain || new Set(all).size < all.length) return undefined;
+  const all = new Set(wanted.flat());
+  const isPlain = wanted.every((names) => names.length > 0) && [...all].every((name) => Object.hasOwn(known, name));
+  if (!isPlain || all.size < wanted.flat().length) return undefined;
   return {
     choice: wanted.map((own) => {
-      const members = Object.entries(known).filter(([name]) => own.includes(name) || !all.includes(name));
+      const mine = new Set(own);
+      const members = Object.entries(known).filter(([name]) => mine.has(name) || !all.has(name));
       return { allOf: [{ required: own }, { ...outside, properties: Object.fromEntries(members) }] };
     }),
   };

@@ -1,8 +1,9 @@
 import { isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import type { FormModel, FormNode } from './form-node.ts';
-import { resolveSchema } from './resolve-schema.ts';
+import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
 import { typesOf } from './shape.ts';
+import { MOST_WORK } from './work.ts';
 
 /** How the leaves of a schema are reached by a form. `unreachable` holds their paths and is empty for every form of ours. */
 export interface Coverage {
@@ -21,9 +22,10 @@ const DEEPEST = 64;
 
 /** Walks the schema by itself, alternatives included, and looks each leaf up in the form. */
 export function coverage(schema: JsonObject, model: FormModel): Coverage {
-  const walk: Walk = { document: schema, leaves: [] };
+  const walk: Walk = { document: { root: schema, work: { left: MOST_WORK } }, leaves: [] };
   walkSchema(walk, { schema, path: [], refs: [] });
-  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(model.root, path) }));
+  const step = stepper();
+  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(step, model.root, path) }));
   return {
     leaves: reached.length,
     typed: reached.filter((leaf) => leaf.how === 'typed').length,
@@ -34,7 +36,7 @@ export function coverage(schema: JsonObject, model: FormModel): Coverage {
 }
 
 interface Walk {
-  readonly document: Json;
+  readonly document: SchemaDocument;
   readonly leaves: Leaf[];
 }
 interface Leaf {
@@ -50,6 +52,7 @@ interface Spot {
 
 function walkSchema(walk: Walk, spot: Spot): void {
   if (walk.leaves.length >= MOST_LEAVES) return;
+  walk.document.work.left -= spot.path.length;
   const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
   if (resolved.schema === undefined || spot.path.length > DEEPEST) {
     walk.leaves.push({ path: spot.path, free: resolved.schema === undefined && resolved.reason === 'refers to another document' });
@@ -92,7 +95,7 @@ function branchesOf(schema: JsonObject): Json[] {
 }
 
 /** Where branches differ, a leaf counts as typed when one of them has a control for it; a choice is typed when all its branches are. */
-function reach(root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
+function reach(step: Step, root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
   let nodes: readonly FormNode[] = [root];
   let open = false;
   for (const key of path) {
@@ -109,9 +112,17 @@ function branchNodes(node: FormNode): readonly FormNode[] {
   return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node];
 }
 
-function step(node: FormNode, key: string): FormNode | 'open' | undefined {
-  if (node.kind === 'yaml') return 'open';
-  if (node.kind === 'group') return node.children.find((child) => child.key === key) ?? (node.open ? 'open' : undefined);
-  if (node.kind === 'list') return key === '*' ? node.item : undefined;
-  return node.kind === 'map' ? node.value : undefined;
+type Step = (node: FormNode, key: string) => FormNode | 'open' | undefined;
+
+/** Steps from a node to a member; groups are looked through once, however many leaves they have. */
+function stepper(): Step {
+  const known = new Map<FormNode, ReadonlyMap<string, FormNode>>();
+  return (node, key) => {
+    if (node.kind === 'yaml') return 'open';
+    if (node.kind === 'list') return key === '*' ? node.item : undefined;
+    if (node.kind !== 'group') return node.kind === 'map' ? node.value : undefined;
+    const members = known.get(node) ?? new Map(node.children.map((child) => [child.key, child]));
+    known.set(node, members);
+    return members.get(key) ?? (node.open ? 'open' : undefined);
+  };
 }

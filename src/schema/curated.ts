@@ -30,8 +30,8 @@ export function curatedOrder(paths: readonly string[]): CuratedOrder {
   }
   const rank = (node: FormNode) => (node.layer === 'required' ? -1 : (order.get(keyOf(node.path)) ?? Number.MAX_SAFE_INTEGER));
   return {
-    picks: (path) => picked.has(keyOf(path)),
-    reaches: (path) => order.has(keyOf(path)),
+    picks: (path) => picked.size > 0 && picked.has(keyOf(path)),
+    reaches: (path) => order.size > 0 && order.has(keyOf(path)),
     sort: (nodes) =>
       order.size === 0 && nodes.every((node) => node.layer === 'all') ? nodes : nodes.toSorted((a, b) => rank(a) - rank(b)),
   };

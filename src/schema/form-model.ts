@@ -3,13 +3,14 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
-import { frozenPaths, pathsBelow } from './immutable.ts';
+import { frozenPaths } from './immutable.ts';
 import { helpOf, humanise } from './label.ts';
 import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
 import { markReferences } from './mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from './reference-kinds.ts';
-import { resolveSchema } from './resolve-schema.ts';
+import { resolveSchema, TOO_LARGE, type SchemaDocument } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
+import { MOST_WORK } from './work.ts';
 
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
@@ -31,26 +32,34 @@ export interface FormInput {
   readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
 }
 
-const MOST_NODES = 20_000;
+const MOST_NODES = 12_000;
 const DEEPEST = 24;
+/** No property that somebody fills in has a longer name. */
+const LONGEST_KEY = 256;
 /** A form of so few fields, none of them picked, shows them all at once. */
 const SMALL_FORM = 15;
 
 /**
  * Makes the form of a schema. Every node of the schema is in it: by a typed control, or within a YAML field that says why. Foreign schemas are
- * hostile: depth, size and recursion are bounded, and remote references are never followed.
+ * hostile: depth, size, work and recursion are bounded, and remote references are never followed. What is beyond the bounds is YAML as well, and the
+ * form says so in `reduced`.
  */
 export function buildForm(input: FormInput): FormModel {
   const form = build(input, input.curated);
-  const small = input.curated.length === 0 && form.leaves <= SMALL_FORM;
-  return { root: small ? build(input, [input.root]).root : form.root, mode: input.mode };
+  const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
+  const { root } = small ? build(input, [input.root]) : form;
+  return { root, mode: input.mode, ...(form.reduced ? { reduced: REDUCED } : {}) };
 }
 
+const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
+
 interface Builder {
-  readonly document: Json;
+  readonly document: SchemaDocument;
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
   readonly known: KnownReferences;
+  /** The names for people of keys, which many fields share. */
+  readonly labels: Map<string, string>;
   nodes: number;
   leaves: number;
 }
@@ -72,34 +81,46 @@ interface Place {
   readonly fallback: Json | undefined;
 }
 
-function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number } {
+function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number; reduced: boolean } {
   const { schema, defaultsFrom = 'operator', kinds = [], references = [] } = input;
   const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
-  const builder: Builder = { document: schema, defaultsFrom, curated: curatedOrder(curated), known, nodes: 0, leaves: 0 };
+  const document = { root: schema, work: { left: MOST_WORK } };
+  const builder: Builder = { document, defaultsFrom, curated: curatedOrder(curated), known, nodes: 0, leaves: 0, labels: new Map() };
   const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
-  return { root, leaves: builder.leaves };
+  return { root, leaves: builder.leaves, reduced: isSpent(builder) };
+}
+
+/** Whether the schema has used up what a form may cost. */
+function isSpent({ nodes, document }: Builder): boolean {
+  return nodes >= MOST_NODES || document.work.left < 0;
 }
 
 function nodeOf(builder: Builder, place: Place): FormNode {
+  if (isSpent(builder)) return leaf(builder, yamlNode(baseOf(builder, place, {}), TOO_LARGE));
   builder.nodes += 1;
   const resolved = resolveSchema(builder.document, place.schema, place.refs);
   if (resolved.schema === undefined) return leaf(builder, yamlNode(baseOf(builder, place, {}), resolved.reason));
   const { schema, refs } = resolved;
   if (place.path.length > DEEPEST) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'nested too deeply'));
-  if (builder.nodes > MOST_NODES) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'the schema is too large'));
   const shape = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
-  return shapedNode(builder, { ...place, refs }, { shape, base: baseOf(builder, place, shape.schema) });
+  const here = { ...place, refs, frozen: [...place.frozen, ...frozenPaths(shape.schema)] };
+  return shapedNode(builder, here, { shape, base: baseOf(builder, here, shape.schema) });
 }
 
 function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
   if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
-  if (shape.is === 'enum') return leaf(builder, enumNode(base, shape.values) ?? yamlNode(base, 'choices that read the same'));
+  if (shape.is === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
   if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, shape.schema));
   if (shape.is === 'choice' && place.path.length === 1) return rootOf(builder, place, { shape, base });
   if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
   return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
+}
+
+function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
+  builder.document.work.left -= values.length;
+  return enumNode(base, values) ?? yamlNode(base, 'choices that read the same');
 }
 
 function leaf(builder: Builder, node: FormNode): FormNode {
@@ -108,11 +129,31 @@ function leaf(builder: Builder, node: FormNode): FormNode {
 }
 
 function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
+  const members = Object.entries(shape.schema['properties'] as JsonObject);
+  const children = childrenOf(builder, place, { members, shape, base });
+  const layers = children.map((child) => child.layer);
+  const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
+  // What the form has no place for stays reachable among the other fields.
+  const open = shape.open || children.length < members.length;
+  const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
+}
+
+interface Group {
+  readonly members: readonly (readonly [string, Json | undefined])[];
+  readonly shape: Shape;
+  readonly base: NodeBase;
+}
+
+function childrenOf(builder: Builder, place: Place, { members, shape, base }: Group): FormNode[] {
   const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
-  const frozen = [...place.frozen, ...frozenPaths(shape.schema)];
+  const frozen = Map.groupBy(place.frozen, ([first]) => first);
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
-  const children = Object.entries(shape.schema['properties'] as JsonObject).map(([key, schema]) =>
-    nodeOf(builder, {
+  const children: FormNode[] = [];
+  for (const [key, schema] of members) {
+    if (isSpent(builder)) break;
+    if (key.length > LONGEST_KEY) continue;
+    const child = nodeOf(builder, {
       key,
       path: [...place.path, key],
       schema,
@@ -120,15 +161,13 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
       required: required.has(key),
       chain: place.chain && (base.required || place.path.length === 1) && required.has(key),
       layer: picked ? 'curated' : place.layer,
-      frozen: pathsBelow(frozen, key),
+      frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
-    }),
-  );
-  const layers = children.map((child) => child.layer);
-  const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
-  const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
-  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open: shape.open };
+    });
+    children.push(child);
+  }
+  return children;
 }
 
 function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {
@@ -184,17 +223,23 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
   return {
     key: place.key,
     path: place.path,
-    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : humanise(place.key),
+    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : labelOf(builder, place.key),
     help: helpOf(schema['description']),
     // A default is filled in before anything is checked, so nobody has to.
     required: place.required && fallback === undefined,
     ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)
       ? {}
       : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
-    immutable: place.immutable || [...place.frozen, ...frozenPaths(schema)].some((path) => path.length === 0),
+    immutable: place.immutable || place.frozen.some((path) => path.length === 0),
     nullable: isNullable(schema),
     layer: place.chain && place.path.length > 1 ? 'required' : picked,
   };
+}
+
+function labelOf({ labels }: Builder, key: string): string {
+  const label = labels.get(key) ?? humanise(key);
+  labels.set(key, label);
+  return label;
 }
 
 function yamlNode(base: NodeBase, reason: string): YamlNode {

@@ -168,6 +168,8 @@ export type FormMode = 'create' | 'edit';
 export interface FormModel {
   readonly root: GroupNode | YamlNode;
   readonly mode: FormMode;
+  /** A sentence, where the schema asks for more than a form may cost, so that some fields have no control of their own. */
+  readonly reduced?: string;
 }
 
 /** Whether the node holds one scalar. */

@@ -6,6 +6,7 @@ import type { JsonObject } from '../domain/resource.ts';
 type Path = readonly string[];
 
 const LONGEST_RULE = 500;
+const MOST_RULES = 100;
 const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true });
 
 /**
@@ -27,10 +28,11 @@ export function pathsBelow(paths: readonly Path[], key: string): readonly Path[]
 function rulesOf(schema: JsonObject): string[] {
   const validations = schema['x-kubernetes-validations'];
   if (!Array.isArray(validations)) return [];
-  return validations.flatMap((validation) => {
+  const rules = validations.slice(0, 10 * MOST_RULES).flatMap((validation) => {
     const rule = isObject(validation) && typeof validation['rule'] === 'string' ? validation['rule'] : '';
-    return rule.includes('oldSelf') && rule.length <= LONGEST_RULE ? [rule] : [];
+    return rule.length <= LONGEST_RULE && rule.includes('oldSelf') ? [rule] : [];
   });
+  return rules.slice(0, MOST_RULES);
 }
 
 function parsed(rule: string): ASTNode | undefined {

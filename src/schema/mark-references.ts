@@ -8,6 +8,8 @@ const MEMBERS = new Set(
 const SAYS_KEY = /\bkey\b.{0,60}\b(secret|config ?map)\b|\bsecret key\b/i;
 const SAYS_CONFIG_MAP = /\bconfig ?maps?\b/i;
 const CREDENTIAL = /(credentials?|password|token|access[_-]?key)$/i;
+/** So many names of one group are tried for each of its keys. */
+const MOST_HOLDERS = 50;
 const SAYS_NAME = /\b(name|reference|refers?|existing|use)\b/i;
 
 /**
@@ -21,8 +23,11 @@ export function markReferences(group: NodeBase, children: readonly FormNode[], k
   const named = children.map((child) =>
     child.key === 'name' && whole !== undefined ? marked(child, { to: whole, part: 'name' }) : markText(child, kinds),
   );
-  const keyed = named.map((child) => markKey(child, named));
-  return keyed.map((child) => withItsKey(child, keyed));
+  const holders = keyHolders(named);
+  if (holders.length === 0) return named;
+  const keyed = named.map((child) => markKey(child, holders));
+  const keys = Map.groupBy(keyed, (child) => (child.kind === 'text' && child.reference?.part === 'key' ? child.reference.of : undefined));
+  return keyed.map((child) => withItsKey(child, keys.get(child.key) ?? []));
 }
 
 /** What a group is a reference to. Rows of a list go by the name of the list. */
@@ -61,22 +66,32 @@ function textTargetOf(
   return textTarget(key, words) ?? (isNamed ? ofKind(stem ?? key, kinds) : undefined);
 }
 
-/** A text that names a key of what a text beside it names: `key`, `existingSecretPasswordKey`, or one whose description says so. */
-function markKey(node: FormNode, siblings: readonly FormNode[]): FormNode {
-  if (node.kind !== 'text' || node.reference !== undefined) return node;
-  const names = siblings.flatMap((sibling) => {
+/** The texts of a group that name something with keys, the longest name first. */
+function keyHolders(siblings: readonly FormNode[]): KeyHolder[] {
+  const holders = siblings.flatMap((sibling) => {
     const reference = sibling.kind === 'text' && sibling.reference?.part === 'name' ? sibling.reference : undefined;
-    return reference !== undefined && hasKeys(reference.to) ? [{ key: sibling.key, reference }] : [];
+    return reference !== undefined && hasKeys(reference.to) ? [{ key: sibling.key, to: reference.to }] : [];
   });
-  const longest = names.toSorted((a, b) => b.key.length - a.key.length).find(({ key }) => isKeyOf(node.key, key));
-  const found = longest ?? (names.length === 1 && (node.key === 'key' || SAYS_KEY.test(wordsOf(node))) ? names[0] : undefined);
-  return found === undefined ? node : marked(node, { to: found.reference.to, part: 'key', of: found.key });
+  return holders.toSorted((a, b) => b.key.length - a.key.length).slice(0, MOST_HOLDERS);
+}
+
+interface KeyHolder {
+  readonly key: string;
+  readonly to: ReferenceTarget;
+}
+
+/** A text that names a key of what a text beside it names: `key`, `existingSecretPasswordKey`, or one whose description says so. */
+function markKey(node: FormNode, holders: readonly KeyHolder[]): FormNode {
+  if (node.kind !== 'text' || node.reference !== undefined) return node;
+  const [only, ...others] = holders;
+  const isItsKey = (): boolean => others.length === 0 && (node.key === 'key' || SAYS_KEY.test(wordsOf(node)));
+  const found = holders.find(({ key }) => isKeyOf(node.key, key)) ?? (only !== undefined && isItsKey() ? only : undefined);
+  return found === undefined ? node : marked(node, { to: found.to, part: 'key', of: found.key });
 }
 
 /** A name knows the only key that stands beside it. */
-function withItsKey(node: FormNode, siblings: readonly FormNode[]): FormNode {
+function withItsKey(node: FormNode, keys: readonly FormNode[]): FormNode {
   if (node.kind !== 'text' || node.reference?.part !== 'name') return node;
-  const keys = siblings.filter((one) => one.kind === 'text' && one.reference?.part === 'key' && one.reference.of === node.key);
   const [only, ...others] = keys;
   return only === undefined || others.length > 0 ? node : marked(node, { ...node.reference, key: only.key });
 }

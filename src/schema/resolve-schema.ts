@@ -1,9 +1,13 @@
 import { at, isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
+import { costOf, type Work } from './work.ts';
 
 /** A schema with its references followed and its `allOf` merged; or why that cannot be done. */
 export type Resolved =
   { readonly schema: JsonObject; readonly refs: readonly string[] } | { readonly schema?: undefined; readonly reason: string };
+
+/** Why a node of a schema that asks for more work than is allowed has no typed control. */
+export const TOO_LARGE = 'the schema is too large';
 
 const DEEPEST = 32;
 const MOST_PARTS = 500;
@@ -11,15 +15,20 @@ const MOST_PARTS = 500;
 /**
  * Follows local references and merges `allOf`, one level: members are left as they are.
  *
- * @param root the document that `#/…` points into; other addresses are never followed.
  * @param refs the references followed on the way here; meeting one of them again is a recursion.
  */
-export function resolveSchema(root: Json, schema: Json | undefined, refs: readonly string[]): Resolved {
-  return resolve({ root, depth: 0, budget: { parts: MOST_PARTS } }, schema, refs);
+export function resolveSchema({ root, work }: SchemaDocument, schema: Json | undefined, refs: readonly string[]): Resolved {
+  return resolve({ root, work, depth: 0, budget: { parts: MOST_PARTS } }, schema, refs);
 }
 
-interface Place {
+/** A schema as a whole, and what may still be done with it. */
+export interface SchemaDocument {
+  /** What `#/…` points into; other addresses are never followed. */
   readonly root: Json;
+  readonly work: Work;
+}
+
+interface Place extends SchemaDocument {
   readonly depth: number;
   /** Counts down over the whole merge, as references that fan out would otherwise double at each level. */
   readonly budget: { parts: number };
@@ -29,6 +38,8 @@ function resolve(place: Place, schema: Json | undefined, refs: readonly string[]
   if (schema === true || schema === undefined) return { schema: {}, refs };
   if (!isObject(schema)) return { reason: 'nothing is allowed here' };
   place.budget.parts -= 1;
+  place.work.left -= costOf(schema) + refs.length / 4;
+  if (place.work.left < 0) return { reason: TOO_LARGE };
   if (place.depth > DEEPEST || place.budget.parts < 0) return { reason: 'nested too deeply' };
   const { $ref: ref, allOf, ...own } = schema;
   const parts: (Json | undefined)[] = [own];
@@ -67,6 +78,7 @@ function mergeParts(place: Place, parts: readonly (Json | undefined)[], refs: re
     const resolved = resolve(place, part, refs);
     if (resolved.schema === undefined) return resolved;
     for (const ref of resolved.refs) followed.add(ref);
+    place.work.left -= costOf(merged);
     merged = mergeTwo(merged, resolved.schema);
   }
   return { schema: merged, refs: [...followed] };

@@ -1,0 +1,29 @@
+import { isObject } from '../domain/read.ts';
+import type { Json, JsonObject } from '../domain/resource.ts';
+
+/**
+ * The work that one walk over a foreign schema may still cause. It is counted, not timed: the same schema always has the same form, on any machine.
+ * A step is about a microsecond.
+ */
+export interface Work {
+  left: number;
+}
+
+/** What a form may cost: seven times what the largest kind that we know takes. */
+export const MOST_WORK = 100_000;
+
+/** What it costs to look at one schema: at its keywords, its members, its choices and its words. Members are not looked into. */
+export function costOf(schema: JsonObject): number {
+  const { description, properties, enum: options, required, $ref: ref } = schema;
+  const listed = [options, required].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
+  const members = isObject(properties) ? Object.keys(properties).length : 0;
+  const words = typeof description === 'string' ? Math.min(description.length, 20_000) / 20 : 0;
+  const pointer = typeof ref === 'string' ? ref.length / 2 : 0;
+  return 1 + (Object.keys(schema).length + listed + members) / 8 + words + pointer + rulesCost(schema['x-kubernetes-validations']);
+}
+
+/** Rules in CEL are parsed. */
+function rulesCost(rules: Json | undefined): number {
+  if (!Array.isArray(rules)) return 0;
+  return rules.reduce<number>((sum, one) => sum + 1 + (isObject(one) && typeof one['rule'] === 'string' ? one['rule'].length / 4 : 0), 0);
+}
