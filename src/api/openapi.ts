@@ -50,7 +50,7 @@ function pathParameters(path: string): JsonSchema[] {
 
 function queryParameters({ method, query = {} }: Route): JsonSchema[] {
   const parameters: JsonSchema[] = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
-  return method === 'patch' || method === 'delete'
+  return method === 'put' || method === 'patch' || method === 'delete'
     ? [...parameters, { name: 'If-Match', in: 'header', schema: { type: 'string' } }]
     : parameters;
 }

@@ -1,12 +1,15 @@
 import { stringify } from 'yaml';
 import type { Commands } from './instance.ts';
+import type { JsonPatchOperation } from './json-patch.ts';
 import type { KubeObject } from './resource.ts';
 
 /** The request that a page makes, as the REST API takes it. */
 export interface RestCall {
-  readonly method: 'POST' | 'PATCH';
+  readonly method: 'POST' | 'PATCH' | 'PUT';
   readonly url: string;
   readonly body: unknown;
+  /** For `PUT`: the same for the api-server, where a merge patch cannot say it. */
+  readonly patch?: readonly JsonPatchOperation[];
   /** The App's id, `<plural>.<group>`, and the environment, of an Instance. */
   readonly app?: string;
   readonly environment?: string;
@@ -18,11 +21,10 @@ export interface RestCall {
  */
 export function commandsFor(object: KubeObject, call: RestCall): Commands {
   const yaml = manifestYaml(object);
-  const end = hereDocumentEnd(yaml);
   return {
     yaml,
     file: fileFor(object, call),
-    kubectl: call.method === 'PATCH' ? patchCommand(object, call) : `kubectl apply --server-side -f - <<'${end}'\n${yaml}${end}`,
+    kubectl: call.method === 'POST' ? `kubectl apply --server-side -f - ${hereDocument(yaml)}` : patchCommand(object, call),
     curl: [
       `curl --fail-with-body -X ${call.method} ${quoted(call.url)}`,
       `  -H "Authorization: Bearer $TOKEN"`,
@@ -32,8 +34,8 @@ export function commandsFor(object: KubeObject, call: RestCall): Commands {
   };
 }
 
-/** An object as YAML for kubectl and git, whose parsers take `on` and `1:30` for more than text: such texts are quoted. */
-function manifestYaml(object: KubeObject): string {
+/** YAML for kubectl, helm and git, whose parsers take `on` and `1:30` for more than text: such texts are quoted. */
+export function manifestYaml(object: object): string {
   return stringify(object, { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false });
 }
 
@@ -41,9 +43,10 @@ function fileFor({ metadata: { name } }: KubeObject, { app, environment }: RestC
   return app === undefined || environment === undefined ? '' : `${environment}/${app.split('.')[0] ?? ''}/${name}.yaml`;
 }
 
-function patchCommand({ metadata: { name, namespace } }: KubeObject, { app = '', body }: RestCall): string {
+function patchCommand({ metadata: { name, namespace } }: KubeObject, { app = '', body, patch }: RestCall): string {
   const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
-  return `kubectl patch ${quoted(app)} ${quoted(name)}${where} --type merge \\\n  --patch ${quoted(JSON.stringify(body))}`;
+  const type = patch === undefined ? 'merge' : 'json';
+  return `kubectl patch ${quoted(app)} ${quoted(name)}${where} --type ${type} \\\n  --patch ${quoted(JSON.stringify(patch ?? body))}`;
 }
 
 /** The same for the deletion of an object. */
@@ -56,6 +59,12 @@ export function deletionCommands(object: KubeObject, { app, url }: { readonly ap
     kubectl: `kubectl delete ${quoted(app)} ${quoted(name)}${where}`,
     curl: `curl --fail-with-body -X DELETE ${quoted(url)} \\\n  -H "Authorization: Bearer $TOKEN"`,
   };
+}
+
+/** A text of whole lines as the standard input of a command, to be written behind it. */
+export function hereDocument(text: string): string {
+  const end = hereDocumentEnd(text);
+  return `<<'${end}'\n${text}${end}`;
 }
 
 function hereDocumentEnd(text: string): string {

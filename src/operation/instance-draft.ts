@@ -1,12 +1,13 @@
 import type { Actor } from '../domain/actor.ts';
-import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
+import { type CatalogEntry, schemaOf } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { MissingRight } from '../domain/errors.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
+import { objectAt } from '../domain/read.ts';
 import type { NewSecret } from '../domain/new-secret.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../domain/resource.ts';
 import { lowerOf, type InstanceLayers } from '../domain/values/instance-layers.ts';
-import { layValues } from '../domain/values/locks.ts';
+import { layOwnValues } from '../domain/values/own-values.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
@@ -47,7 +48,10 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
     apiVersion: apiVersionOf({ group, version }),
     kind,
     metadata: { name: parseObjectName(draft.name), namespace: environment.namespace, ...annotationsOf(draft) },
-    spec: draft.defaults === 'in spec' ? draft.spec : layValues(lowerOf(layers), draft.spec),
+    spec:
+      draft.defaults === 'in spec'
+        ? draft.spec
+        : layOwnValues(lowerOf(layers), draft.spec, objectAt(schemaOf(entry.crd, version), 'properties', 'spec')),
   };
   return { entry, environment, layers, type: { group, version, resource: plural }, object };
 }

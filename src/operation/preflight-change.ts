@@ -1,11 +1,13 @@
 import type { Actor } from '../domain/actor.ts';
-import { commandsFor } from '../domain/instance-commands.ts';
+import { commandsFor, type RestCall } from '../domain/instance-commands.ts';
 import type { Preflight } from '../domain/instance.ts';
-import { mergePatchBetween } from '../domain/merge-patch.ts';
+import { jsonPatchBetween } from '../domain/json-patch.ts';
+import { applyMergePatch, isSame, mergePatchBetween } from '../domain/merge-patch.ts';
 import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
-import type { JsonObject } from '../domain/resource.ts';
+import { isObject } from '../domain/read.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { annotationsOf, missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import type { Ports } from './ports.ts';
@@ -38,11 +40,26 @@ export async function preflightChange(
     },
     changes: changesOfLive(entry, (before.spec ?? {}) as JsonObject, change.spec),
     commands: commandsFor(object, {
-      method: 'PATCH',
+      ...writingOf(before, change.spec),
       app: change.app,
       environment: environment.name,
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}${change.version === undefined ? '' : `?version=${encodeURIComponent(change.version)}`}`,
-      body: { spec: mergePatchBetween(before.spec ?? {}, change.spec) },
     }),
   });
+}
+
+/** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
+function writingOf({ spec: before }: KubeObject, spec: JsonObject): Pick<RestCall, 'method' | 'body' | 'patch'> {
+  const patch = mergePatchBetween(before ?? {}, spec);
+  if (isSame(applyMergePatch(before ?? {}, patch), spec) && !hasNullInList(patch)) return { method: 'PATCH', body: { spec: patch } };
+  return { method: 'PUT', body: { spec }, patch: jsonPatchBetween(before === undefined ? {} : { spec: before }, { spec }, '') };
+}
+
+function hasNullInList(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(holdsNull) : isObject(value) && Object.values(value).some(hasNullInList);
+}
+
+function holdsNull(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsNull);
+  return value === null || (isObject(value) && Object.values(value).some(holdsNull));
 }

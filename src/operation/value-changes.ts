@@ -1,8 +1,9 @@
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { schemaOf } from '../domain/catalog/app-catalog.ts';
-import { applyMergePatch } from '../domain/merge-patch.ts';
-import { at, objectAt } from '../domain/read.ts';
+import { at } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
+import { layValues } from '../domain/values/locks.ts';
+import { layOwnValues } from '../domain/values/own-values.ts';
 import { SECRET_VALUE, type ValueChange, type ValueLayer } from '../domain/values/value-change.ts';
 import { specSchema } from '../schema/app-form.ts';
 import { differencesBetween, type Described, type Difference } from '../schema/differences.ts';
@@ -25,8 +26,9 @@ export interface NewInstanceValues extends LowerValues {
  */
 export function changesOfNew(entry: CatalogEntry, { operator, environment, own }: NewInstanceValues): ValueChange[] {
   const described = describe(entry);
-  const lower = laid(operator, environment);
-  const mine = differencesBetween(described, lower, laid(lower, own));
+  const lower = layValues(operator, environment);
+  const all = differencesBetween(described, lower, layOwnValues(lower, own, described.schema));
+  const mine = all.filter(({ keys, to }) => to === undefined || at(own, ...keys) !== undefined);
   const theirs = differencesBetween(described, {}, lower).filter(({ path }) => !mine.some((one) => overlaps(one.path, path)));
   const layerBelow = ({ keys }: Difference): ValueLayer => (at(environment, ...keys) === undefined ? 'operator' : 'environment');
   return sorted([...mine.map((one) => changeOf(one, 'you')), ...theirs.map((one) => changeOf(one, layerBelow(one)))]);
@@ -41,10 +43,6 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
 function describe({ crd, summary }: CatalogEntry): Described {
   const schema = specSchema({ schema: schemaOf(crd, summary.version) });
   return { schema, root: buildForm({ schema, root: 'spec', curated: [], mode: 'create' }).root };
-}
-
-function laid(lower: JsonObject, upper: JsonObject): JsonObject {
-  return objectAt({ laid: applyMergePatch(lower, upper) }, 'laid') as JsonObject;
 }
 
 function overlaps(one: string, other: string): boolean {

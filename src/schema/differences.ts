@@ -1,3 +1,4 @@
+import { withDefaults } from '../domain/crd-safety/with-defaults.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import { at, isObject, objectAt } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
@@ -51,8 +52,8 @@ const DEEPEST = 64;
 
 function compare(spot: Spot): Difference[] {
   const fallback = spot.fallback ?? spot.schema['default'];
-  const from = spot.from === undefined && spot.without !== 'from' ? fallback : spot.from;
-  const to = spot.to === undefined && spot.without !== 'to' ? fallback : spot.to;
+  const from = isAbsent(spot, 'from') && spot.without !== 'from' ? fallback : spot.from;
+  const to = isAbsent(spot, 'to') && spot.without !== 'to' ? fallback : spot.to;
   if (isSame(from, to)) return [];
   const here = { ...spot, fallback, from, to };
   if (spot.keys.length < DEEPEST) {
@@ -63,17 +64,24 @@ function compare(spot: Spot): Difference[] {
   return isSilent(here) ? [] : [differenceAt(here)];
 }
 
+/** The api-server drops a `null` of a field that is described and may not be one. */
+function isAbsent({ schema, ...sides }: Spot, side: 'from' | 'to'): boolean {
+  const value = sides[side];
+  return value === undefined || (value === null && Object.keys(schema).length > 0 && schema['nullable'] !== true);
+}
+
 function compareMembers(spot: Spot, from: JsonObject, to: JsonObject): Difference[] {
   const names = [...new Set([...Object.keys(to), ...Object.keys(from)])];
   return names.flatMap((name) => {
-    const described = objectAt(spot.schema, 'properties', name);
-    const schema = Object.keys(described).length > 0 ? described : objectAt(spot.schema, 'additionalProperties');
+    const described = objectAt(spot.schema, 'properties', name) as JsonObject;
+    const isEntry = Object.keys(described).length === 0;
+    const schema = isEntry ? (objectAt(spot.schema, 'additionalProperties') as JsonObject) : described;
+    const sides = { from: own(from, name), to: own(to, name) };
     return compare({
-      ...stepInto(spot, name, schema as JsonObject),
+      ...stepInto(spot, name, schema),
       path: `${spot.path}${formatPath(['-', name]).slice(1)}`,
       fallback: at(spot.fallback, name) as Json | undefined,
-      from: own(from, name),
-      to: own(to, name),
+      ...(isEntry ? ofRow(spot, schema, sides) : sides),
     });
   });
 }
@@ -82,11 +90,16 @@ function compareRows(spot: Spot, { rows, moved }: NonNullable<ReturnType<typeof 
   const schema = objectAt(spot.schema, 'items') as JsonObject;
   const changed = rows.flatMap((row) => {
     const step = stepInto(spot, row.index, schema);
-    const without = row.from === undefined ? 'from' : row.to === undefined ? 'to' : spot.without;
-    return compare({ ...step, path: `${spot.path}[${row.name}]`, without, from: row.from, to: row.to });
+    return compare({ ...step, path: `${spot.path}[${row.name}]`, ...ofRow(spot, schema, row) });
   });
   const order = { path: `${spot.path}[*]`, keys: spot.keys, secret: spot.secret };
   return moved === undefined ? changed : [...changed, { ...order, ...moved }];
+}
+
+/** A row that only one side has: what the api-server adds to a new one is as new as the row. */
+function ofRow(spot: Spot, schema: JsonObject, { from, to }: Pick<Spot, 'from' | 'to'>): Pick<Spot, 'without' | 'from' | 'to'> {
+  if (from === undefined) return { without: 'from', from, to: withDefaults(schema, to) as Json | undefined };
+  return { without: to === undefined ? 'to' : spot.without, from, to };
 }
 
 function stepInto(spot: Spot, step: string | number, schema: JsonObject): Omit<Spot, 'path' | 'from' | 'to'> {

@@ -1,5 +1,5 @@
 import { isSame } from '../domain/merge-patch.ts';
-import { isObject, textsAt } from '../domain/read.ts';
+import { at, isObject, textsAt } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 
 /** A row of one list or of both. */
@@ -23,16 +23,17 @@ const USUAL_KEYS = ['name', 'id', 'key', 'host', 'path'];
 const PLAIN = /^[\w.:/@-]{1,80}$/;
 
 /**
- * Pairs the rows of two lists of objects: by the keys of the schema (`x-kubernetes-list-map-keys`), else by a usual key that all rows have and none
- * shares, else by their place. Undefined where there is nothing to pair: other values, and lists of scalars, which count whole.
+ * Pairs the rows of two lists of objects: by the keys of the schema (`x-kubernetes-list-map-keys`, with their defaults), else by a usual key that all rows have
+ * and none shares, else by their place. Undefined where there is nothing to pair: other values, and lists of scalars, which count whole.
  */
 export function matchRows(from: Json | undefined, to: Json | undefined, schema: JsonObject): MatchedRows | undefined {
   if (!isRows(from) || !isRows(to)) return undefined;
   const [before, after] = [from ?? [], to ?? []];
   if (before.length + after.length === 0) return undefined;
-  const keys = keysFor([before, after], schema);
+  const defaults = defaultKeys(schema);
+  const keys = keysFor([before, after], { schema, defaults });
   if (keys === undefined) return byPlace(before, after);
-  const matched = byKey(before, after, (row) => nameOf(row, keys));
+  const matched = byKey(before, after, (row) => nameOf({ ...defaults, ...row }, keys));
   return schema['x-kubernetes-list-type'] === 'map' ? { rows: matched.rows } : matched;
 }
 
@@ -53,10 +54,26 @@ function byKey(before: Rows, after: Rows, name: (row: JsonObject) => string): Ma
   return isSame(stayed[0], stayed[1]) ? { rows } : { rows, moved: { from: stayed[0], to: stayed[1] } };
 }
 
-function keysFor(lists: readonly Rows[], schema: JsonObject): readonly string[] | undefined {
+/** The keys of the schema that a row need not spell out. */
+function defaultKeys(schema: JsonObject): JsonObject {
+  const described = textsAt(schema, 'x-kubernetes-list-map-keys').map((key) => [key, at(schema, 'items', 'properties', key, 'default')]);
+  return Object.fromEntries(described.filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+function keysFor(
+  lists: readonly Rows[],
+  { schema, defaults }: { readonly schema: JsonObject; readonly defaults: JsonObject },
+): readonly string[] | undefined {
   const declared = textsAt(schema, 'x-kubernetes-list-map-keys');
   const candidates = [...(declared.length > 0 ? [declared] : []), ...USUAL_KEYS.map((key) => [key])];
-  return candidates.find((keys) => lists.every((rows) => tellApart(rows, keys)));
+  return candidates.find((keys) =>
+    lists.every((rows) =>
+      tellApart(
+        rows.map((row) => ({ ...defaults, ...row })),
+        keys,
+      ),
+    ),
+  );
 }
 
 function tellApart(rows: Rows, keys: readonly string[]): boolean {

@@ -42,7 +42,7 @@ function fillRows({ item }: ListNode, rows: readonly Json[], live: Json | undefi
   const before = Array.isArray(live) ? (live as readonly Json[]) : undefined;
   const matched = (matchRows(before, rows as Json, {})?.rows ?? []).filter(({ to }) => to !== undefined);
   const pairs = new Map(matched.map(({ index, from }) => [index, from]));
-  return rows.map((row, index) => fill(item, row, pairs.get(index))) as Json;
+  return rows.map((row, index) => fill(item, row, pairs.get(index)));
 }
 
 function mapValues(value: JsonObject, change: (member: Json, key: string) => Json): JsonObject {

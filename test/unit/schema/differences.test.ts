@@ -23,6 +23,13 @@ const SCHEMA: JsonObject = {
       'x-kubernetes-list-map-keys': ['port', 'protocol'],
       items: { type: 'object', properties: { port: { type: 'integer' }, protocol: text, weight: { type: 'integer' } } },
     },
+    hosts: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name', 'port'],
+      items: { type: 'object', properties: { name: text, port: { type: 'integer', default: 80 }, path: text } },
+    },
+    pools: { type: 'object', additionalProperties: { type: 'object', properties: { size: { type: 'integer', default: 1 } } } },
     tags: { type: 'array', items: text },
     labels: { type: 'object', additionalProperties: text },
     extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
@@ -72,13 +79,34 @@ const CASES: readonly {
     because: 'rows are compared with those of the same name wherever they stand',
     from: { users: [{ name: 'anna' }, { name: 'ben', login: false }] },
     to: { users: [{ name: 'cleo' }, { name: 'anna' }, { name: 'ben' }] },
-    lines: ['spec.users[name=cleo].name: - > "cleo"', 'spec.users[name=ben].login: false > true'],
+    lines: ['spec.users[name=cleo].name: - > "cleo"', 'spec.users[name=cleo].login: - > true', 'spec.users[name=ben].login: false > true'],
   },
   {
     because: 'a row that goes takes its values with it',
     from: { users: [{ name: 'anna', login: true }, { name: 'ben' }] },
     to: { users: [{ name: 'ben' }] },
     lines: ['spec.users[name=anna].name: "anna" > -', 'spec.users[name=anna].login: true > -'],
+  },
+  {
+    because: 'a key that a row need not spell out tells rows apart all the same',
+    from: { hosts: [{ name: 'a', port: 80, path: '/' }] },
+    to: {
+      hosts: [
+        { name: 'a', path: '/x' },
+        { name: 'a', port: 81 },
+      ],
+    },
+    lines: [
+      'spec.hosts[name=a,port=80].path: "/" > "/x"',
+      'spec.hosts[name=a,port=81].name: - > "a"',
+      'spec.hosts[name=a,port=81].port: - > 81',
+    ],
+  },
+  {
+    because: 'a row of a map comes with what the api-server adds to it',
+    from: {},
+    to: { pools: { small: {} } },
+    lines: ['spec.pools.small.size: - > 1'],
   },
   {
     because: 'another order of the same rows is told',
@@ -133,7 +161,8 @@ const CASES: readonly {
     to: { instances: 0, tags: [''] },
     lines: ['spec.instances: 1 > 0', 'spec.tags: - > [""]'],
   },
-  { because: 'null is a value', from: {}, to: { extra: null }, lines: ['spec.extra: - > null'] },
+  { because: 'null is a value', from: {}, to: { extra: { a: null } }, lines: ['spec.extra.a: - > null'] },
+  { because: 'the api-server drops a null of what is described otherwise', from: {}, to: { instances: null, extra: null }, lines: [] },
   {
     because: 'what holds a secret is one, when it is told whole',
     from: { extra: { auth: [{ token: 'x' }, 1] } },
