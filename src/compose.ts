@@ -84,7 +84,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const readiness = readinessOf({ kube, catalog, identity, metrics });
   const upgrades = await planUpgrades({ kube, charts, helm: input.tools.helm, stateDir, log });
   const ports = {
-    ...keptPorts(kube, store),
+    ...keptPorts(kube, store, log),
     clusters: kube,
     discovery: kube,
     catalog,

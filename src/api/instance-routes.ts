@@ -127,7 +127,23 @@ export const INSTANCE_ROUTES: readonly Route[] = [
         schema: { oneOf: [ref('Instance'), ref('Preflight')] },
       },
     },
-    handle: async (call) => await change(call),
+    handle: async (call) => await change(call, (live) => applyMergePatch(live, objectAt(call.body, 'spec'))),
+  },
+  {
+    method: 'put',
+    path: INSTANCE,
+    operationId: 'replaceInstance',
+    summary: 'Replace the `spec` of an instance, values that are `null` included; `If-Match` guards against changes by others',
+    tag: 'Instances',
+    query: { ...DRY_RUN, ...VERSION },
+    body: ref('InstancePatch'),
+    replies: {
+      200: {
+        description: 'The changed instance, or with `dryRun=All` what would happen',
+        schema: { oneOf: [ref('Instance'), ref('Preflight')] },
+      },
+    },
+    handle: async (call) => await change(call, () => objectAt(call.body, 'spec')),
   },
   {
     method: 'delete',
@@ -141,10 +157,10 @@ export const INSTANCE_ROUTES: readonly Route[] = [
       200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
       202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
     },
-    handle: async ({ ports, actor, params, query, ifMatch }) => {
+    handle: async ({ ports, actor, params, query, ifMatch, asking }) => {
       if (query['dryRun'] === 'All') return { status: 200, body: await preflightDeletion(ports, actor, addressOf(params)) };
       if (ifMatch !== '') refuseStale(await showInstance(ports, actor, addressOf(params)), ifMatch);
-      await deleteInstance(ports, actor, addressOf(params));
+      await deleteInstance(ports, actor, { ...addressOf(params), ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -168,7 +184,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
   },
 ];
 
-async function create({ ports, actor, params, query, body }: Call): Promise<Reply> {
+async function create({ ports, actor, params, query, body, asking }: Call): Promise<Reply> {
   const draft = {
     environment: params['environment'] ?? '',
     app: textAt(body, 'app') ?? '',
@@ -177,7 +193,7 @@ async function create({ ports, actor, params, query, body }: Call): Promise<Repl
     secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
-  const instance = await createInstance(ports, actor, draft);
+  const instance = await createInstance(ports, actor, { ...draft, ...asking });
   return { ...withTag(201, instance), location: pathOf(draft) };
 }
 
@@ -187,14 +203,14 @@ function newSecret(item: unknown, index: number): NewSecret {
   return value === undefined ? named : { ...named, value: secret(value) };
 }
 
-async function change({ ports, actor, params, query, body, ifMatch }: Call): Promise<Reply> {
+async function change({ ports, actor, params, query, ifMatch, asking }: Call, specFrom: (live: unknown) => unknown): Promise<Reply> {
   const address = versioned(params, query);
   const live = await showInstance(ports, actor, address);
   refuseStale(live, ifMatch);
-  const spec = applyMergePatch(live.object.spec ?? {}, objectAt(body, 'spec'));
+  const spec = specFrom(live.object.spec ?? {});
   const wanted: InstanceChange = { ...address, spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
-  return withTag(200, await updateInstance(ports, actor, wanted));
+  return withTag(200, await updateInstance(ports, actor, { ...wanted, ...asking }));
 }
 
 function refuseStale(live: InstanceView, ifMatch: string): void {

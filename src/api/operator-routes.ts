@@ -134,8 +134,8 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     summary: 'Delete it, as its `deletionPolicy` says',
     tag: 'Admin',
     replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
-    handle: async ({ ports, actor, params }) => {
-      await deleteOperator(ports, actor, addressOf(params));
+    handle: async ({ ports, actor, params, asking }) => {
+      await deleteOperator(ports, actor, { ...addressOf(params), ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -167,17 +167,17 @@ function steer(step: OperatorStep): Route {
     summary: STEP_SUMMARIES[step],
     tag: 'Admin',
     replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params }) => {
-      const body = await steerOperator(ports, actor, { ...addressOf(params), step, at: new Date().toISOString() });
+    handle: async ({ ports, actor, params, asking }) => {
+      const body = await steerOperator(ports, actor, { ...addressOf(params), step, at: new Date().toISOString(), ...asking });
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };
 }
 
-async function create({ ports, actor, query, body }: Call): Promise<Reply> {
+async function create({ ports, actor, query, body, asking }: Call): Promise<Reply> {
   const operator = body as KubeObject;
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightOperator(ports, actor, operator) };
-  const created = await createOperator(ports, actor, operator);
+  const created = await createOperator(ports, actor, { operator, ...asking });
   const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
   return { status: 201, body: created, location: `/api/v1/operators/${path}` };
 }

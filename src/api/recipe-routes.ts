@@ -69,15 +69,15 @@ export const RECIPE_ROUTES: readonly Route[] = [
     summary: 'Delete a saved configuration; `If-Match` guards against changes by others',
     tag: 'Recipes',
     replies: { 200: { description: 'It is gone' } },
-    handle: async ({ ports, actor, params, ifMatch, requestId }) => {
+    handle: async ({ ports, actor, params, ifMatch, asking }) => {
       const { id, version } = await matched({ ports, actor, params, ifMatch });
-      await deleteRecipe(ports, actor, { id, version, requestId });
+      await deleteRecipe(ports, actor, { id, version, ...asking });
       return { status: 200 };
     },
   },
 ];
 
-async function save({ ports, actor, body, requestId }: Call): Promise<Reply> {
+async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
   const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
   const owner: RecipeOwner = group === undefined ? { user: user ?? actor.user } : { group };
   const saved = await saveRecipe(ports, actor, {
@@ -86,19 +86,19 @@ async function save({ ports, actor, body, requestId }: Call): Promise<Reply> {
     description: textAt(body, 'description') ?? '',
     values: objectAt(body, 'values') as JsonObject,
     owner,
-    requestId,
+    ...asking,
   });
   return { status: 201, body: saved, etag: tagOf(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
 }
 
-async function change({ ports, actor, params, body, ifMatch, requestId }: Call): Promise<Reply> {
+async function change({ ports, actor, params, body, ifMatch, asking }: Call): Promise<Reply> {
   const { id, version, values } = await matched({ ports, actor, params, ifMatch });
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
   const patch = Object.hasOwn(body as object, 'values') ? objectAt(body, 'values') : undefined;
   const saved = await changeRecipe(ports, actor, {
     id,
     version,
-    requestId,
+    ...asking,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(patch === undefined ? {} : { values: applyMergePatch(values, patch) as JsonObject }),

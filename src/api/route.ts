@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/actor.ts';
+import type { Asking } from '../domain/journal.ts';
 import type { Ports } from '../operation/ports.ts';
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 embeds it. */
@@ -8,7 +9,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 export interface Call {
   readonly actor: Actor;
   /** For the journal. */
-  readonly requestId: string;
+  readonly asking: Asking;
   readonly ports: Ports;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ export interface Reply {
 
 /** A row of the route table: it serves, validates and documents one call. */
 export interface Route {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/api/v1` with OpenAPI placeholders, e.g. `/apps/{app}`. */
   readonly path: string;
   readonly operationId: string;

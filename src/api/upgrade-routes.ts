@@ -30,10 +30,10 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     tag: 'Admin',
     body: ref('Approval'),
     replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params, body }) => {
+    handle: async ({ ports, actor, params, body, asking }) => {
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '' };
-      const operator = await approveUpgrade(ports, actor, { ...address, ...approval });
+      const operator = await approveUpgrade(ports, actor, { ...address, ...approval, ...asking });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };
     },

@@ -45,11 +45,11 @@ export function bindOperators(ports: Ports): Pick<WebOperations, OperatorOperati
     listOperatorProblems: (actor, input) => listOperatorProblems(ports, actor, input),
     planOperatorDeletion: (actor, operator) => planOperatorDeletion(ports, actor, operator),
     operatorRights: (actor, operator) => operatorRights(ports, actor, operator),
-    steerOperator: async (actor, { namespace, name, step }) => {
-      await steerOperator(ports, actor, { namespace, name, step, at: new Date().toISOString() });
+    steerOperator: async (actor, input) => {
+      await steerOperator(ports, actor, { ...input, at: new Date().toISOString() });
     },
     preflightOperator: (actor, operator) => preflightOperator(ports, actor, operator),
-    createOperator: (actor, operator) => createOperator(ports, actor, operator),
+    createOperator: (actor, input) => createOperator(ports, actor, input),
     deleteOperator: (actor, operator) => deleteOperator(ports, actor, operator),
     planOperatorUpgrade: (actor, input) => planOperatorUpgrade(ports, actor, input),
     approveUpgrade: async (actor, input) => {

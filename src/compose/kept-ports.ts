@@ -1,13 +1,19 @@
 import type { Kube } from '../kube/kube.ts';
+import type { Log } from '../observe/log.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Store } from '../store/store.ts';
+import { keepJournal } from './keep-journal.ts';
 
 type Kept = 'plans' | 'recipes' | 'journal';
 
 /** What operations need of the store. */
-export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>): Pick<Ports, Kept> {
+export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>, log: Log): Pick<Ports, Kept> {
   const { plans, recipes, journal } = store;
-  return { plans: { table: plans, cluster: clusterUid(kube), now: Date.now }, recipes: { table: recipes, now: Date.now }, journal };
+  return {
+    plans: { table: plans, cluster: clusterUid(kube), now: Date.now },
+    recipes: { table: recipes, now: Date.now },
+    journal: keepJournal(journal, log),
+  };
 }
 
 /** The uid of the cluster: that of its namespace `kube-system`, as is custom. Asked for once. */

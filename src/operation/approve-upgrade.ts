@@ -3,12 +3,14 @@ import { isExact } from '../domain/chart-version.ts';
 import { AppError } from '../domain/errors.ts';
 import { installedChart } from '../domain/installed-chart.ts';
 import { OURS } from '../domain/names.ts';
+import type { Asking } from '../domain/journal.ts';
 import { parseOperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus } from '../domain/operator-status.ts';
 import { operatorView } from '../domain/catalog/operator-view.ts';
 import type { OperatorView } from '../domain/operator.ts';
 import { APPROVED_UPGRADE, approvalText, judgeApproval, parseApproval, type Approval } from '../domain/upgrade-approval.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { journaled, operatorDeed } from './journaled.ts';
 import { OPERATORS } from './list-operators.ts';
 import { channelOf } from './plan-charts.ts';
 import type { Ports } from './ports.ts';
@@ -26,7 +28,17 @@ export interface ApprovalInput extends OperatorAddress {
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest; `ApprovalRefused` for one that would have no effect;
  *   `Forbidden` without the right to patch the Operator.
  */
-export async function approveUpgrade({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
+export async function approveUpgrade(
+  ports: Pick<Ports, 'clusters' | 'journal'>,
+  actor: Actor,
+  input: ApprovalInput & Asking,
+): Promise<OperatorView> {
+  const deed = operatorDeed('approve upgrade', input, input);
+  const target = `${deed.target} ${input.version.slice(0, 100)}`;
+  return await journaled(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
+}
+
+async function approve({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
   const approval = parsed(input);
   const operator = await findOperator({ clusters }, actor, input);
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];

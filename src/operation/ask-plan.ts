@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Preflight } from '../domain/instance.ts';
+import type { Asking } from '../domain/journal.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import type { PlanAction, SharedPlan } from '../domain/shared-plan.ts';
 import { appForm } from '../schema/app-form.ts';
 import { secretPaths } from '../schema/secret-paths.ts';
 import { prepareDraft, type InstanceDraft } from './instance-draft.ts';
-import { journaled } from './journaled.ts';
+import { instanceDeed, journaled } from './journaled.ts';
 import type { Ports } from './ports.ts';
 import { preflightChange } from './preflight-change.ts';
 import { preflightInstance } from './preflight-instance.ts';
@@ -17,18 +18,17 @@ import { showInstance } from './show-instance.ts';
 import { planSummary, type PlanSummary } from './show-plan.ts';
 
 /** What somebody wants another to install or change. */
-export interface PlanWish extends InstanceDraft {
+export interface PlanWish extends InstanceDraft, Asking {
   readonly action: PlanAction;
   /** Of a change: the `InstanceView.etag` that it was made on; empty for whatever is there. */
   readonly etag: string;
   readonly message: string;
-  readonly requestId: string;
 }
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'plans' | 'publicUrl' | 'journal'>;
 
 /** Open plans at most. */
-export const PLAN_BOUNDS = { ofPerson: 50, ofAll: 500 } as const;
+const PLAN_BOUNDS = { ofPerson: 50, ofAll: 500 } as const;
 const LIFE_MS = 14 * 24 * 3_600_000;
 const LONGEST_MESSAGE = 1_000;
 const LARGEST_CONTENT = 64 * 1024;
@@ -41,8 +41,7 @@ const MOST_LINES = 20;
  *   `TooManyRequests` beyond the bounds; else as the preflight of it.
  */
 export async function askPlan(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSummary> {
-  const deed = { action: 'ask plan', target: `${wish.environment}/${wish.app}/${wish.name}`, requestId: wish.requestId };
-  return await journaled({ journal: ports.journal, now: ports.plans.now }, actor, deed, async () => await ask(ports, actor, wish));
+  return await journaled(ports, actor, instanceDeed('ask plan', wish, wish), async () => await ask(ports, actor, wish));
 }
 
 async function ask(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSummary> {

@@ -1,20 +1,28 @@
 import type { Actor } from '../domain/actor.ts';
 import type { InstanceView } from '../domain/instance.ts';
+import type { Asking } from '../domain/journal.ts';
 import { instanceView } from './find-instance.ts';
 import { prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { refuseLocked } from './instance-layers.ts';
+import { instanceDeed, journaled } from './journaled.ts';
 import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
 
-/**
- * Creates an Instance as the actor, with the Secrets that are made for it before. `AlreadyExists` when a name is taken; a refused Instance leaves no
- * Secret behind, or the error names it.
- */
+/** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
   actor: Actor,
-  draft: InstanceDraft,
+  draft: InstanceDraft & Asking,
 ): Promise<InstanceView> {
+  const deed = instanceDeed('create instance', draft, draft);
+  return await journaled(ports, actor, deed, async () => await makeInstance(ports, actor, draft));
+}
+
+/**
+ * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken; a refused Instance leaves no Secret
+ * behind, or the error names it.
+ */
+export async function makeInstance(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, draft: InstanceDraft): Promise<InstanceView> {
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   refuseLocked(layers, { wanted: object.spec });
   const cluster = ports.clusters.asActor(actor);

@@ -1,18 +1,18 @@
 import type { Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
+import type { Asking } from '../domain/journal.ts';
 import type { PlanDecision, SharedPlan } from '../domain/shared-plan.ts';
 import { missingRight } from './instance-draft.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
-import { journaled } from './journaled.ts';
+import { instanceDeed, journaled } from './journaled.ts';
 import { candidateOf } from './plan-candidate.ts';
 import { findPlan, verbOf } from './plan-sight.ts';
 import type { Ports } from './ports.ts';
 
-export interface PlanVerdict {
+export interface PlanVerdict extends Asking {
   readonly id: string;
-  readonly requestId: string;
 }
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'plans' | 'publicUrl' | 'journal'>;
@@ -27,7 +27,7 @@ const LONGEST_WORD = 500;
  */
 export async function approvePlan(ports: Needs, actor: Actor, input: PlanVerdict & { readonly digest: string }): Promise<InstanceView> {
   const { plan } = await findPlan(ports, actor, input.id);
-  return await journal(ports, actor, { plan, action: 'approve plan', requestId: input.requestId }, async () => {
+  return await journal(ports, actor, { plan, action: 'approve plan', asking: input }, async () => {
     refuseClosed(plan);
     const { digest, write } = await candidateOf(ports, actor, plan);
     if (input.digest !== digest) {
@@ -43,7 +43,7 @@ export async function approvePlan(ports: Needs, actor: Actor, input: PlanVerdict
 /** Says no to a plan, in a word. `Forbidden` for who could not approve it either. */
 export async function declinePlan(ports: Needs, actor: Actor, input: PlanVerdict & { readonly word: string }): Promise<void> {
   const { plan, mayDecide } = await findPlan(ports, actor, input.id);
-  await journal(ports, actor, { plan, action: 'decline plan', requestId: input.requestId }, async () => {
+  await journal(ports, actor, { plan, action: 'decline plan', asking: input }, async () => {
     if (!mayDecide) throw await refusal(ports, actor, plan);
     await close(ports, plan, decisionOf(ports, actor, { state: 'declined', outcome: input.word.trim().slice(0, LONGEST_WORD) }));
   });
@@ -52,7 +52,7 @@ export async function declinePlan(ports: Needs, actor: Actor, input: PlanVerdict
 /** Takes a plan back. `Forbidden` for everybody but who asked. */
 export async function withdrawPlan(ports: Needs, actor: Actor, input: PlanVerdict): Promise<void> {
   const { plan, mine } = await findPlan(ports, actor, input.id);
-  await journal(ports, actor, { plan, action: 'withdraw plan', requestId: input.requestId }, async () => {
+  await journal(ports, actor, { plan, action: 'withdraw plan', asking: input }, async () => {
     if (!mine) throw new AppError('Forbidden', `plan: only ${plan.requester.user}, who asked for it, can withdraw it: decline it instead`);
     await close(ports, plan, decisionOf(ports, actor, { state: 'withdrawn', outcome: '' }));
   });
@@ -61,17 +61,12 @@ export async function withdrawPlan(ports: Needs, actor: Actor, input: PlanVerdic
 interface PlanDeed {
   readonly plan: SharedPlan;
   readonly action: string;
-  readonly requestId: string;
+  readonly asking: Asking;
 }
 
-async function journal<T>(
-  { journal: book, plans }: Needs,
-  actor: Actor,
-  { plan, action, requestId }: PlanDeed,
-  act: () => Promise<T>,
-): Promise<T> {
-  const target = `${plan.id} ${plan.environment}/${plan.app}/${plan.name}`;
-  return await journaled({ journal: book, now: plans.now }, actor, { action, target, requestId }, act);
+async function journal<T>(ports: Needs, actor: Actor, { plan, action, asking }: PlanDeed, act: () => Promise<T>): Promise<T> {
+  const deed = instanceDeed(action, plan, asking);
+  return await journaled(ports, actor, { ...deed, target: `${plan.id} ${deed.target}` }, act);
 }
 
 async function close({ plans }: Needs, plan: SharedPlan, decision: PlanDecision): Promise<void> {

@@ -1,25 +1,54 @@
 import type { Actor } from '../domain/actor.ts';
 import { isAppError } from '../domain/errors.ts';
-import type { Deed, JournalPort } from './plan-ports.ts';
+import type { Asking, Deed, Journal, JournalOutcome } from '../domain/journal.ts';
+
+/** The journal as operations need it. */
+export interface JournalPort extends Pick<Journal, 'search'> {
+  /** Never rejects, and never keeps anybody waiting for long: what was done is done, whether it could be written down or not. */
+  append: Journal['append'];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
 /** Does something as the actor and writes down that it was done, refused or failed. */
 export async function journaled<T>(
-  ports: { readonly journal: JournalPort; readonly now: () => number },
+  { journal }: { readonly journal: JournalPort },
   actor: Actor,
   deed: Deed,
   act: () => Promise<T>,
 ): Promise<T> {
-  const write = async (outcome: 'done' | 'refused' | 'failed'): Promise<void> => {
-    const { action, target, requestId } = deed;
-    await ports.journal.append({ time: new Date(ports.now()).toISOString(), user: actor.user, action, target, outcome, requestId });
+  const { action, environment, target, via, requestId } = deed;
+  const write = async (outcome: JournalOutcome, code: string): Promise<void> => {
+    const { user, groups } = actor;
+    const time = new Date(journal.now()).toISOString();
+    await journal.append({ time, user, groups, action, environment, target, outcome, code, via, requestId });
   };
   let result: T;
   try {
     result = await act();
   } catch (error) {
-    await write(isAppError(error) && error.status < 500 ? 'refused' : 'failed');
+    const isRefusal = isAppError(error) && error.status < 500;
+    await write(isRefusal ? 'refused' : 'failed', isAppError(error) ? error.code : 'Internal');
     throw error;
   }
-  await write('done');
+  await write('done', '');
   return result;
+}
+
+/** An act on an Instance. */
+export function instanceDeed(
+  action: string,
+  { environment, app, name }: { readonly environment: string; readonly app: string; readonly name: string },
+  { via, requestId }: Asking,
+): Deed {
+  return { action, environment, target: `${environment}/${app}/${name}`, via, requestId };
+}
+
+/** An act on an Operator. */
+export function operatorDeed(
+  action: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { via, requestId }: Asking,
+): Deed {
+  return { action, environment: '', target: `${namespace}/${name}`, via, requestId };
 }

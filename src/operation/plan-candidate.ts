@@ -5,13 +5,13 @@ import { applyMergePatch } from '../domain/merge-patch.ts';
 import { OURS } from '../domain/names.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import type { SharedPlan } from '../domain/shared-plan.ts';
-import { createInstance } from './create-instance.ts';
+import { makeInstance } from './create-instance.ts';
 import { prepareDraft } from './instance-draft.ts';
 import type { Ports } from './ports.ts';
 import { preflightChange } from './preflight-change.ts';
 import { preflightInstance } from './preflight-instance.ts';
 import { showInstance } from './show-instance.ts';
-import { updateInstance } from './update-instance.ts';
+import { replaceInstance } from './update-instance.ts';
 
 /** What approving a plan would do now, in the approver's name. */
 export interface Candidate {
@@ -42,7 +42,7 @@ async function installation(ports: Needs, actor: Actor, plan: SharedPlan): Promi
     digest: digestOf(plan, object, ''),
     moved: false,
     preflight: async () => await preflightInstance(ports, actor, draft),
-    write: async () => await createInstance(ports, actor, draft),
+    write: async () => await makeInstance(ports, actor, draft),
   };
 }
 
@@ -54,7 +54,7 @@ async function change(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Can
     digest: digestOf(plan, { ...live, metadata: { name: plan.name, annotations: wanted.annotations }, spec, status: undefined }, etag),
     moved: etag !== plan.base,
     preflight: async () => await preflightChange(ports, actor, wanted),
-    write: async () => await updateInstance(ports, actor, wanted),
+    write: async () => await replaceInstance(ports, actor, wanted),
   };
 }
 

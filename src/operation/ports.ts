@@ -1,6 +1,7 @@
-import type { JournalPort, SharedPlanPorts } from './plan-ports.ts';
+import type { SharedPlanPorts } from './plan-ports.ts';
 import type { RecipePorts } from './recipe-ports.ts';
 import type { UpgradePorts } from './upgrade-ports.ts';
+import type { JournalPort } from './journaled.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
 
 /** What a chart says about itself: hostile text. */

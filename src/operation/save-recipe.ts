@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
 import { AppError, type FieldFault } from '../domain/errors.ts';
+import type { Asking, Deed } from '../domain/journal.ts';
 import { isSameOwner, type Recipe, type RecipeOwner } from '../domain/recipe.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
@@ -11,24 +12,22 @@ import { recipeValues } from './recipe-values.ts';
 import { showApp } from './show-app.ts';
 
 /** What somebody wants to save. */
-export interface RecipeDraft {
+export interface RecipeDraft extends Asking {
   readonly app: string;
   readonly title: string;
   readonly description: string;
   readonly values: JsonObject;
   readonly owner: RecipeOwner;
-  readonly requestId: string;
 }
 
 /** What is to be changed of a recipe; absent: stays. */
-export interface RecipeChange {
+export interface RecipeChange extends Asking {
   readonly id: string;
   readonly title?: string;
   readonly description?: string;
   readonly values?: JsonObject;
   /** The version that it must have; absent: whichever it has. */
   readonly version?: number;
-  readonly requestId: string;
 }
 
 /** A recipe as it was saved, and the secrets that were left out. */
@@ -40,7 +39,7 @@ export interface SavedRecipe {
 type Needs = Pick<Ports, 'catalog' | 'chart' | 'recipes' | 'journal'>;
 
 /** Recipes that a person or a group can have. */
-export const MOST_RECIPES = 100;
+const MOST_RECIPES = 100;
 const LONGEST_TITLE = 100;
 const LONGEST_DESCRIPTION = 1000;
 
@@ -52,30 +51,25 @@ const LONGEST_DESCRIPTION = 1000;
  */
 export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft): Promise<SavedRecipe> {
   const id = randomBytes(16).toString('hex');
-  return await journaledHere(
-    ports,
-    actor,
-    { action: 'create recipe', target: `${draft.app}/${id}`, requestId: draft.requestId },
-    async () => {
-      const { app, owner } = draft;
-      const words = parseWords(draft);
-      if (!ownersFor(actor).some((one) => isSameOwner(one, owner))) {
-        throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
-      }
-      const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
-      const now = new Date(ports.recipes.now()).toISOString();
-      const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
-      if ((await ports.recipes.table.add(recipe, MOST_RECIPES)) === 'full') {
-        throw new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
-      }
-      return { recipe, stripped };
-    },
-  );
+  return await journaled(ports, actor, recipeDeed('create recipe', `${draft.app}/${id}`, draft), async () => {
+    const { app, owner } = draft;
+    const words = parseWords(draft);
+    if (!ownersFor(actor).some((one) => isSameOwner(one, owner))) {
+      throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
+    }
+    const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
+    const now = new Date(ports.recipes.now()).toISOString();
+    const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
+    if ((await ports.recipes.table.add(recipe, MOST_RECIPES)) === 'full') {
+      throw new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
+    }
+    return { recipe, stripped };
+  });
 }
 
 /** Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more. */
 export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeChange): Promise<SavedRecipe> {
-  return await journaledHere(ports, actor, { action: 'update recipe', target: change.id, requestId: change.requestId }, async () => {
+  return await journaled(ports, actor, recipeDeed('update recipe', change.id, change), async () => {
     const before = await showRecipe(ports, actor, change.id);
     const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
     const { values, stripped } =
@@ -94,21 +88,16 @@ export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeCha
 export async function deleteRecipe(
   ports: Pick<Ports, 'recipes' | 'journal'>,
   actor: Actor,
-  { id, version, requestId }: Pick<RecipeChange, 'id' | 'version' | 'requestId'>,
+  { id, version, ...asking }: Pick<RecipeChange, 'id' | 'version'> & Asking,
 ): Promise<void> {
-  await journaledHere(ports, actor, { action: 'delete recipe', target: id, requestId }, async () => {
+  await journaled(ports, actor, recipeDeed('delete recipe', id, asking), async () => {
     const recipe = await showRecipe(ports, actor, id);
     if (!(await ports.recipes.table.delete(id, version ?? recipe.version))) throw stale(recipe);
   });
 }
 
-async function journaledHere<T>(
-  { journal, recipes }: Pick<Ports, 'recipes' | 'journal'>,
-  actor: Actor,
-  deed: Parameters<typeof journaled>[2],
-  act: () => Promise<T>,
-): Promise<T> {
-  return await journaled({ journal, now: recipes.now }, actor, deed, act);
+function recipeDeed(action: string, target: string, { via, requestId }: Asking): Deed {
+  return { action, environment: '', target, via, requestId };
 }
 
 function parseWords(words: { readonly title: string; readonly description: string }): { title: string; description: string } {

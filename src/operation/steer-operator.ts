@@ -1,9 +1,11 @@
 import type { Actor } from '../domain/actor.ts';
 import { operatorView } from '../domain/catalog/operator-view.ts';
+import type { Asking } from '../domain/journal.ts';
 import { OURS } from '../domain/names.ts';
 import { FORCE_AT, RECONCILE_AT } from '../domain/operator-spec.ts';
 import type { OperatorView } from '../domain/operator.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { journaled, operatorDeed } from './journaled.ts';
 import { OPERATORS } from './list-operators.ts';
 import type { Ports } from './ports.ts';
 
@@ -23,7 +25,16 @@ export interface SteerInput extends OperatorAddress {
  *
  * @throws AppError as `findOperator`, and `Forbidden` without the right to patch it.
  */
-export async function steerOperator(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerInput): Promise<OperatorView> {
+export async function steerOperator(
+  ports: Pick<Ports, 'clusters' | 'journal'>,
+  actor: Actor,
+  input: SteerInput & Asking,
+): Promise<OperatorView> {
+  const deed = operatorDeed(`${input.step} operator`, input, input);
+  return await journaled(ports, actor, deed, async () => await steer(ports, actor, input));
+}
+
+async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerInput): Promise<OperatorView> {
   const { namespace, name, step, at } = input;
   await findOperator(ports, actor, input);
   const ref = { ...OPERATORS, namespace, name };

@@ -1,11 +1,23 @@
 import type { Actor } from '../domain/actor.ts';
 import type { InstanceView } from '../domain/instance.ts';
+import type { Asking } from '../domain/journal.ts';
 import { instanceView } from './find-instance.ts';
 import { writeChange, type InstanceChange } from './instance-change.ts';
+import { instanceDeed, journaled } from './journaled.ts';
 import type { Ports } from './ports.ts';
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  actor: Actor,
+  change: InstanceChange & Asking,
+): Promise<InstanceView> {
+  const deed = instanceDeed('update instance', change, change);
+  return await journaled(ports, actor, deed, async () => await replaceInstance(ports, actor, change));
+}
+
+/** Writes a change of an Instance. */
+export async function replaceInstance(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   change: InstanceChange,

@@ -2,19 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { Low } from 'lowdb';
 import { isObject } from '../domain/read.ts';
 import type { SessionRecord } from '../domain/session.ts';
+import { type JournalData, journalOf, parseJournal } from './journal-table.ts';
 import { JsonFile } from './json-file.ts';
 import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
 import { type RecipeData, recipesOf } from './recipe-table.ts';
-import type { Journal, JournalEntry, SessionTable, Store } from './store.ts';
+import type { SessionTable, Store } from './store.ts';
 
-interface Data extends PlanData, RecipeData {
+interface Data extends PlanData, RecipeData, JournalData {
   readonly sessions: Record<string, SessionRecord>;
-  readonly journal: JournalEntry[];
   readonly secrets: Record<string, string>;
 }
-
-/** Entries of the journal that one file can carry: it is written whole at each change. */
-const JOURNAL_LENGTH = 2000;
 
 /**
  * Opens the store of one machine: a JSON file that only its owner may read. Sessions that have ended are swept at the start and
@@ -44,7 +41,7 @@ function parseData(data: Readonly<Record<string, unknown>>): Data {
   const { sessions = {}, journal = [], secrets = {}, plans = {}, recipes = {} } = data;
   const known = isObject(sessions) && Array.isArray(journal) && isObject(secrets) && isObject(plans) && isObject(recipes);
   if (!known) throw new TypeError('its tables are not what we write');
-  return { sessions, journal, secrets, plans, recipes } as unknown as Data;
+  return { sessions, journal: parseJournal(journal), secrets, plans, recipes } as unknown as Data;
 }
 
 function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {
@@ -94,17 +91,6 @@ function sweep(data: Data, now: number): void {
   for (const [key, record] of Object.entries(data.sessions)) {
     if (record.expiresAt <= now) delete data.sessions[key];
   }
-}
-
-function journalOf(low: Low<Data>): Journal {
-  return {
-    append: async (entry) => {
-      low.data.journal.push({ ...entry });
-      low.data.journal.splice(0, low.data.journal.length - JOURNAL_LENGTH);
-      await low.write();
-    },
-    newest: async (limit) => [...low.data.journal].reverse().slice(0, limit),
-  };
 }
 
 async function secretOf(low: Low<Data>, name: string): Promise<Uint8Array> {

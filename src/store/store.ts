@@ -1,3 +1,4 @@
+import type { Journal } from '../domain/journal.ts';
 import type { SessionRecord } from '../domain/session.ts';
 import type { RecipeTable } from '../domain/recipe.ts';
 import type { PlanTable } from '../domain/shared-plan.ts';
@@ -13,25 +14,6 @@ export interface SessionTable {
   delete(key: string): Promise<void>;
   /** Ends the sessions of one session of the issuer or, when that is not told, of one subject; the answer is how many. */
   deleteOf(named: { readonly subject?: string; readonly issuerSession?: string }): Promise<number>;
-}
-
-/** One act of somebody, after it was done or refused. */
-export interface JournalEntry {
-  /** ISO 8601 in UTC. */
-  readonly time: string;
-  readonly user: string;
-  /** Verb and thing, e.g. `create instance`. */
-  readonly action: string;
-  /** What it was done to, e.g. `team-a/caches.samples.chandlery.dev/orders`. */
-  readonly target: string;
-  readonly outcome: 'done' | 'refused' | 'failed';
-  readonly requestId: string;
-}
-
-export interface Journal {
-  append(entry: JournalEntry): Promise<void>;
-  /** The newest entries first. */
-  newest(limit: number): Promise<readonly JournalEntry[]>;
 }
 
 /** What one machine, or later all replicas, keep beside the cluster. */

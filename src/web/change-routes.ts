@@ -150,7 +150,7 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   if (wrong.length > 0) return await showDraft(...refused(change, wrong));
   if (visit.body.get('_do') === 'file') return fileAnswer(preflight, visit.body);
   if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
-    return { redirect: instancePath(await operations.updateInstance(visit.actor, wanted)) };
+    return { redirect: instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })) };
   }
   const model = {
     review: reviewOf(preflight, visit.body, changedValuesView(preflight.changes)),

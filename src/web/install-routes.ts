@@ -144,7 +144,7 @@ async function attempt(
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
     if (preflight.verdict === 'Blocked' || !wanted)
       return showReview(install, draft, reviewOf(preflight, body, newValuesView(preflight.changes)));
-    const created = await operations.createInstance(actor, draft);
+    const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
     return { redirect: instancePath(created) };
   } catch (error) {
     const faults = faultsOfRefusal(error);

@@ -113,6 +113,6 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (needsName(environment) && visit.body.get('name')?.trim() !== address.name) {
     return confirmDelete(deps, visit, `Type ${address.name} to delete it`);
   }
-  await deps.operations.deleteInstance(visit.actor, address);
+  await deps.operations.deleteInstance(visit.actor, { ...address, ...visit.asking });
   return { redirect: `${environmentPath(address.environment)}?deleted=${encodeURIComponent(address.name)}` };
 }

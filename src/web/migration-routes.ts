@@ -62,7 +62,7 @@ async function decide({ operations }: WebDeps, scene: Scene): Promise<Answer> {
   try {
     const preflight = await operations.preflightChange(actor, change);
     if (preflight.verdict === 'Ready' && body.get('_do') === 'move') {
-      return { redirect: instancePath(await operations.updateInstance(actor, change)) };
+      return { redirect: instancePath(await operations.updateInstance(actor, { ...change, ...visit.asking })) };
     }
     return show(scene, { body, faults: [], outcome: outcomeOf(preflight) });
   } catch (error) {

@@ -21,14 +21,14 @@ export function newOperatorRoutes(deps: WebDeps): Router {
 }
 
 /** Checked always; created only when it was asked for and nothing stands against it. */
-async function receive({ operations }: WebDeps, { actor, body }: Visit): Promise<Answer> {
+async function receive({ operations }: WebDeps, { actor, body, asking }: Visit): Promise<Answer> {
   const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
   const read = readOperator(text);
   if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
   try {
     const preflight = await operations.preflightOperator(actor, read.operator);
     if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newOperatorPage(text, { preflight }));
-    return { redirect: operatorPath(await operations.createOperator(actor, read.operator)) };
+    return { redirect: operatorPath(await operations.createOperator(actor, { operator: read.operator, ...asking })) };
   } catch (error) {
     if (!isAppError(error, 'InvalidInput', 'AlreadyExists')) throw error;
     return show(newOperatorPage(text, { fault: error.message }));

@@ -40,7 +40,7 @@ export function operatorRoutes(deps: WebDeps): Router {
       `${ROUTE}/${step}`,
       page(deps, async (visit) => {
         const address = addressOf(visit);
-        await deps.operations.steerOperator(visit.actor, { ...address, step });
+        await deps.operations.steerOperator(visit.actor, { ...address, step, ...visit.asking });
         return { redirect: `${operatorPath(address)}?asked=${step}` };
       }),
     );
@@ -166,6 +166,6 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (needsName(deletion) && visit.body.get('name')?.trim() !== address.name) {
     return confirmDelete(deps, visit, `Type ${address.name} to delete it with everything`);
   }
-  await deps.operations.deleteOperator(visit.actor, address);
+  await deps.operations.deleteOperator(visit.actor, { ...address, ...visit.asking });
   return { redirect: `${operatorPath(address)}?asked=delete` };
 }

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import type { SignedIn } from '../domain/session.ts';
+import type { Asking } from '../domain/journal.ts';
 import { contextOf, signedInOf } from '../http/request-context.ts';
 import type { Me, WebOperations } from './ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
@@ -22,7 +23,8 @@ export interface WebDeps {
 export interface Visit {
   readonly actor: Actor;
   readonly me: Me;
-  readonly requestId: string;
+  /** For the journal. */
+  readonly asking: Asking;
   readonly query: URLSearchParams;
   /** Empty but for a form that was sent. */
   readonly body: URLSearchParams;
@@ -60,7 +62,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, resp
   return {
     actor,
     me: await meOf(deps.operations, { actor, person }),
-    requestId: contextOf(response).requestId,
+    asking: { via: 'page', requestId: contextOf(response).requestId },
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
     body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import type { Asking } from '../domain/journal.ts';
 import { type AppError, isAppError } from '../domain/errors.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { instancePath, planPath } from './paths.ts';
@@ -29,10 +30,10 @@ export function planRoutes(deps: WebDeps): Router {
 /** Keeps what a review shows as a plan, and goes there. */
 export async function askSomebody(
   { operations }: WebDeps,
-  { actor, body, requestId }: Visit,
-  wish: Omit<PlanWish, 'message' | 'requestId'>,
+  { actor, body, asking }: Visit,
+  wish: Omit<PlanWish, 'message' | keyof Asking>,
 ): Promise<Answer> {
-  const plan = await operations.askPlan(actor, { ...wish, message: body.get('_message') ?? '', requestId });
+  const plan = await operations.askPlan(actor, { ...wish, message: body.get('_message') ?? '', ...asking });
   return { redirect: `${planPath(plan.id)}?asked` };
 }
 
@@ -59,8 +60,8 @@ const SHOWN = ['Conflict', 'PlanClosed', 'Forbidden', 'AlreadyExists', 'Admissio
 
 async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { operations } = deps;
-  const { actor, body, requestId } = visit;
-  const verdict = { id: visit.param('id'), requestId };
+  const { actor, body, asking } = visit;
+  const verdict = { id: visit.param('id'), ...asking };
   try {
     switch (body.get('_do') ?? '') {
       case 'approve':

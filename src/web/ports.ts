@@ -4,6 +4,7 @@ import type { Choices } from '../domain/choices.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
 import type { InstanceCount, OperatorInstances } from '../domain/operator-instances.ts';
+import type { Asking } from '../domain/journal.ts';
 import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
 import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
@@ -13,6 +14,7 @@ import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import type { PlanWish } from '../operation/ask-plan.ts';
 import type { ApprovalInput } from '../operation/approve-upgrade.ts';
+import type { NewOperator } from '../operation/create-operator.ts';
 import type { PlanVerdict } from '../operation/decide-plan.ts';
 import type { InstanceAddress } from '../operation/find-instance.ts';
 import type { OperatorAddress } from '../operation/find-operator.ts';
@@ -68,17 +70,17 @@ export interface WebOperations {
   /** What fields can refer to, as far as the actor may list it; a missing right is a part of the answer. */
   listChoices(actor: Actor, input: ChoicesInput): Promise<readonly Choices[]>;
   preflightInstance(actor: Actor, draft: InstanceDraft): Promise<Preflight>;
-  createInstance(actor: Actor, draft: InstanceDraft): Promise<InstanceView>;
+  createInstance(actor: Actor, draft: InstanceDraft & Asking): Promise<InstanceView>;
   showInstance(actor: Actor, address: InstanceAddress): Promise<InstanceView>;
   showTree(actor: Actor, address: InstanceAddress): Promise<ResourceTree>;
   /** Newest first. */
   listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
-  updateInstance(actor: Actor, change: InstanceChange): Promise<InstanceView>;
+  updateInstance(actor: Actor, change: InstanceChange & Asking): Promise<InstanceView>;
   /** `InvalidInput` for a version that is not served. */
   planMigration(actor: Actor, address: InstanceAddress): Promise<InstanceMigration>;
   preflightDeletion(actor: Actor, address: InstanceAddress): Promise<Preflight>;
-  deleteInstance(actor: Actor, address: InstanceAddress): Promise<void>;
+  deleteInstance(actor: Actor, address: InstanceAddress & Asking): Promise<void>;
   askPlan(actor: Actor, wish: PlanWish): Promise<PlanSummary>;
   listPlans(actor: Actor): Promise<PlanList>;
   /** How many wait for the actor; may be some seconds old. */
@@ -92,7 +94,7 @@ export interface WebOperations {
   listRecipes(actor: Actor, query: RecipeQuery): Promise<readonly Recipe[]>;
   showRecipe(actor: Actor, id: string): Promise<Recipe>;
   saveRecipe(actor: Actor, draft: RecipeDraft): Promise<SavedRecipe>;
-  deleteRecipe(actor: Actor, input: Pick<RecipeChange, 'id' | 'version' | 'requestId'>): Promise<void>;
+  deleteRecipe(actor: Actor, input: Pick<RecipeChange, 'id' | 'version'> & Asking): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
   countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;
@@ -103,14 +105,14 @@ export interface WebOperations {
   listOperatorProblems(actor: Actor, input: ProblemsInput): Promise<readonly OperatorProblem[]>;
   planOperatorDeletion(actor: Actor, operator: OperatorAddress): Promise<OperatorDeletion>;
   operatorRights(actor: Actor, operator: OperatorAddress): Promise<OperatorRights>;
-  steerOperator(actor: Actor, input: OperatorAddress & { readonly step: OperatorStep }): Promise<void>;
+  steerOperator(actor: Actor, input: OperatorAddress & Asking & { readonly step: OperatorStep }): Promise<void>;
   /** @throws AppError `InvalidInput` for what is no Operator. */
   preflightOperator(actor: Actor, operator: KubeObject): Promise<Preflight>;
-  createOperator(actor: Actor, operator: KubeObject): Promise<OperatorView>;
-  deleteOperator(actor: Actor, operator: OperatorAddress): Promise<void>;
+  createOperator(actor: Actor, input: NewOperator): Promise<OperatorView>;
+  deleteOperator(actor: Actor, operator: OperatorAddress & Asking): Promise<void>;
   /** What moving it to a version would do; an empty version: to the one that waits. */
   planOperatorUpgrade(actor: Actor, input: PlanInput): Promise<UpgradePlan>;
   /** `ApprovalRefused` where it would have no effect. */
-  approveUpgrade(actor: Actor, input: ApprovalInput): Promise<void>;
+  approveUpgrade(actor: Actor, input: ApprovalInput & Asking): Promise<void>;
   listFaults(actor: Actor): Promise<readonly CatalogFault[]>;
 }

@@ -41,11 +41,11 @@ async function list({ operations }: WebDeps, { actor, param, query }: Visit): Pr
   return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipeCrumbs(app, 'Saved configurations'), model };
 }
 
-async function remove({ operations }: WebDeps, { actor, param, body, requestId }: Visit): Promise<Answer> {
+async function remove({ operations }: WebDeps, { actor, param, body, asking }: Visit): Promise<Answer> {
   const version = Number(body.get('version') ?? '');
   await operations.deleteRecipe(actor, {
     id: param('id'),
-    requestId,
+    ...asking,
     ...(Number.isSafeInteger(version) && version > 0 ? { version } : {}),
   });
   return { redirect: `${recipesPath(param('app'))}?deleted` };
@@ -72,14 +72,14 @@ export interface ValuesToSave {
 
 /** Asks for a title and an owner, or saves under them. What is a secret is named before it is left out. */
 export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: ValuesToSave): Promise<Answer> {
-  const { actor, me, body, requestId } = visit;
+  const { actor, me, body, asking } = visit;
   const { app, values, when } = wanted;
   const draft = { title: body.get('_title') ?? '', description: body.get('_description') ?? '', owner: body.get('_owner') ?? 'user' };
   let faults: readonly FieldFault[] = [];
   if (when === 'now') {
     try {
       const owner = parseOwner(draft.owner, actor.user);
-      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values, owner, requestId });
+      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values, owner, ...asking });
       return { redirect: `${recipesPath(app.id)}?saved=${recipe.id}` };
     } catch (error) {
       if (!isAppError(error, 'InvalidInput', 'TooLarge', 'TooManyRequests')) throw error;

@@ -46,7 +46,7 @@ async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
   const address = addressOf(visit);
   const version = visit.body.get('version') ?? '';
   try {
-    await deps.operations.approveUpgrade(visit.actor, { ...address, version, digest: visit.body.get('digest') ?? '' });
+    await deps.operations.approveUpgrade(visit.actor, { ...address, version, digest: visit.body.get('digest') ?? '', ...visit.asking });
   } catch (error) {
     if (!isAppError(error, 'ApprovalRefused')) throw error;
     return await show(deps, visit, version, { refused: error.message });

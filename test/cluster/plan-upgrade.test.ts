@@ -17,6 +17,7 @@ import type { Ports } from '../../src/operation/ports.ts';
 import { CLUSTER_ROLE } from '../../src/reconcile/environment/environment-type.ts';
 import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { ASKING, sampleJournal } from '../support/sample-journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf, RUN } from '../support/operator-charts.ts';
@@ -32,7 +33,7 @@ const ADDRESS = { namespace: NS, name: 'crate' };
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
-let ports: Omit<Ports, 'plans' | 'recipes' | 'journal'>;
+let ports: Omit<Ports, 'plans' | 'recipes'>;
 let folder: string;
 const ending = new AbortController();
 
@@ -45,7 +46,8 @@ before(async () => {
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
   const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
   const catalog = createCatalogCache(kube, log, ending.signal);
-  ports = { clusters: kube, discovery: kube, catalog, chart: async () => undefined, upgrades, publicUrl: 'http://localhost:8080' };
+  const journal = sampleJournal();
+  ports = { clusters: kube, discovery: kube, catalog, chart: async () => undefined, upgrades, journal, publicUrl: 'http://localhost:8080' };
   await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
   await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
@@ -171,18 +173,18 @@ describe('the plan of an upgrade', () => {
 
 describe('an approval', () => {
   it('is refused where it would have no effect, and for those without the right', async () => {
-    const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest });
+    const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest, ...ASKING });
     await assert.rejects(approve('2.0.0'), { code: 'ApprovalRefused', message: /not in the range/ });
     await assert.rejects(approve('1.0.0'), { code: 'ApprovalRefused', message: /installed already/ });
     await assert.rejects(approve('newest'), { code: 'InvalidInput' });
     await assert.rejects(approve('1.1.0', 'sha256:1'), { code: 'InvalidInput' });
-    await assert.rejects(approveUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '1.1.0', digest: '' }), { code: 'Forbidden' });
+    await assert.rejects(approveUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '1.1.0', digest: '', ...ASKING }), { code: 'Forbidden' });
     assert.equal((await world.read(NS, 'crate')).metadata.annotations?.[APPROVED_UPGRADE], undefined);
   });
 
   it('of what the plan showed is carried out by the controller', async () => {
     const { to } = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
-    await approveUpgrade(ports, ADMIN, { ...ADDRESS, ...to });
+    await approveUpgrade(ports, ADMIN, { ...ADDRESS, ...to, ...ASKING });
     const { metadata } = await world.read(NS, 'crate');
     assert.equal(metadata.annotations?.[APPROVED_UPGRADE], `1.1.0@${to.digest}`);
     const installed = async (): Promise<boolean> => {

@@ -16,9 +16,11 @@ import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createOperator } from '../../src/operation/create-operator.ts';
+import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight-operator.ts';
 import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { ASKING, sampleJournal } from '../support/sample-journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf, RUN } from '../support/operator-charts.ts';
@@ -35,7 +37,7 @@ const BARREL = kindsOf('barrel');
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
-let ports: OperatorPorts;
+let ports: OperatorPorts & Pick<Ports, 'journal'>;
 let folder: string;
 const ending = new AbortController();
 
@@ -48,7 +50,7 @@ before(async () => {
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
   const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
   const catalog = createCatalogCache(kube, log, ending.signal);
-  ports = { clusters: kube, discovery: kube, catalog, upgrades, publicUrl: 'http://localhost:8080' };
+  ports = { clusters: kube, discovery: kube, catalog, upgrades, journal: sampleJournal(), publicUrl: 'http://localhost:8080' };
   await offerChart(chartsDir, { name: 'barrel', version: '1.0.0' });
   for (const name of [NS, TARGET]) await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
@@ -172,7 +174,7 @@ describe('the check of a new Operator', () => {
   });
 
   it('is created as the person, once', async () => {
-    await createOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
+    await createOperator(ports, ADMIN, { operator: barrel({ targetNamespace: TARGET }), ...ASKING });
     assert.equal((await world.read(NS, 'barrel')).metadata.name, 'barrel');
     const again = await preflightOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
     assert.deepEqual([again.verdict, again.faults[0]?.field], ['Blocked', 'metadata.name']);

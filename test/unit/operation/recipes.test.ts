@@ -17,6 +17,7 @@ import { buildForm } from '../../../src/schema/form-model.ts';
 import { unknownFields } from '../../../src/schema/unknown-fields.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { EVERY_ENTRY } from '../../support/sample-journal.ts';
 
 const APP = 'caches.example.com';
 const ANNA: Actor = { user: 'oidc:anna', groups: ['oidc:team', 'oidc:all'] };
@@ -67,7 +68,7 @@ async function start(): Promise<void> {
     chart: async () => undefined,
     publicUrl: 'http://h',
     recipes: { table: store.recipes, now: () => 1_700_000_000_000 },
-    journal: store.journal,
+    journal: { ...store.journal, now: Date.now },
   } as unknown as Ports;
 }
 
@@ -77,7 +78,8 @@ const draft = (change: Partial<RecipeDraft> = {}): RecipeDraft => ({
   description: 'For a try',
   values: { size: 1 },
   owner: { user: ANNA.user },
-  via: 'page', requestId: 'r1',
+  via: 'page',
+  requestId: 'r1',
   ...change,
 });
 const code = async (act: Promise<unknown>): Promise<string> => {
@@ -134,7 +136,8 @@ test('Secrets, and what stands for them, are left out and told', async () => {
 test('Of two who read the same version one changes it, and the other is told', async () => {
   await start();
   const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
-  const change = async (title: string): Promise<string> => await code(changeRecipe(ports, ANNA, { id, title, version: 1, via: 'page', requestId: 'r' }));
+  const change = async (title: string): Promise<string> =>
+    await code(changeRecipe(ports, ANNA, { id, title, version: 1, via: 'page', requestId: 'r' }));
   assert.deepEqual((await Promise.all([change('x'), change('y')])).toSorted(), ['Conflict', 'done']);
   assert.equal(await code(deleteRecipe(ports, ANNA, { id, version: 1, via: 'page', requestId: 'r' })), 'Conflict');
   assert.equal((await showRecipe(ports, ANNA, id)).version, 2);
@@ -161,7 +164,7 @@ test('Each write is in the journal, also one that was refused', async () => {
   const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
   await code(deleteRecipe(ports, EVE, { id, via: 'page', requestId: 'r2' }));
   await deleteRecipe(ports, ANNA, { id, via: 'page', requestId: 'r3' });
-  const lines = (await store.journal.newest(9)).map(({ user, action, target, outcome, requestId }) => [
+  const lines = (await store.journal.search(EVERY_ENTRY)).map(({ user, action, target, outcome, requestId }) => [
     user,
     action,
     target,

@@ -14,6 +14,7 @@ import type { Ports } from '../../../src/operation/ports.ts';
 import { showPlan } from '../../../src/operation/show-plan.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { EVERY_ENTRY } from '../../support/sample-journal.ts';
 
 const ASKS: Actor = { user: 'oidc:asks', groups: ['oidc:team'] };
 const MAY: Actor = { user: 'oidc:may', groups: ['oidc:leads'] };
@@ -117,7 +118,7 @@ function worldOf(store: Store) {
     chart: async () => undefined,
     publicUrl: 'http://h',
     plans: { table: store.plans, cluster: async () => world.clusterUid, now: () => world.now },
-    journal: store.journal,
+    journal: { ...store.journal, now: Date.now },
   } as unknown as Ports;
   return { world, ports };
 }
@@ -144,11 +145,12 @@ describe('a plan with an address', () => {
       spec: { note: 'mine' },
       etag: '',
       message: ' please ',
-      via: 'page', requestId: 'r1',
+      via: 'page',
+      requestId: 'r1',
       ...change,
     });
     const ask = async (change: Partial<PlanWish> = {}) => await askPlan(made.ports, ASKS, wish(change));
-    const decide = (id: string) => ({ id, via: 'page', requestId: 'r2' });
+    const decide = (id: string) => ({ id, via: 'page', requestId: 'r2' }) as const;
     return { ...made, store, ask, decide };
   };
 
@@ -182,7 +184,12 @@ describe('a plan with an address', () => {
     assert.deepEqual(metadata.annotations, { 'chandlery.dev/requested-by': ASKS.user, 'chandlery.dev/approved-by': MAY.user });
     const after = (await showPlan(ports, ASKS, id)).plan;
     assert.deepEqual([after.state, after.decidedBy], ['approved', MAY.user]);
-    const lines = (await store.journal.newest(2)).map(({ user, action, outcome, requestId }) => [user, action, outcome, requestId]);
+    const lines = (await store.journal.search(EVERY_ENTRY)).map(({ user, action, outcome, requestId }) => [
+      user,
+      action,
+      outcome,
+      requestId,
+    ]);
     assert.deepEqual(lines, [
       [MAY.user, 'approve plan', 'done', 'r2'],
       [ASKS.user, 'ask plan', 'done', 'r1'],

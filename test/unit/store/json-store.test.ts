@@ -63,12 +63,22 @@ describe('the file of a store', () => {
 
   it('grows no further than two thousand entries of the journal', async () => {
     const file = join(folder, 'journal.json');
-    const entry = { time: 't', user: 'u', action: 'a', outcome: 'done', requestId: 'r' } as const;
+    const entry = {
+      time: 't',
+      user: 'u',
+      action: 'a',
+      outcome: 'done',
+      requestId: 'r',
+      via: 'api',
+      groups: [],
+      environment: '',
+      code: '',
+    } as const;
     const journal = Array.from({ length: 2000 }, (_, index) => ({ ...entry, target: `old ${index}` }));
     await writeFile(file, JSON.stringify({ journal }));
     const store = await createStore({ file });
     await store.journal.append({ ...entry, target: 'new' });
-    const entries = await store.journal.newest(5000);
+    const entries = await store.journal.search({ person: '', environment: '', text: '', limit: 5000 });
     assert.deepEqual([entries.length, entries[0]?.target, entries.at(-1)?.target], [2000, 'new', 'old 1']);
   });
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JournalLine, JournalQuery } from '../../../src/domain/journal.ts';
 import type { Recipe, RecipeOwner } from '../../../src/domain/recipe.ts';
 import type { SessionRecord } from '../../../src/domain/session.ts';
+import { EVERY_ENTRY } from '../../support/sample-journal.ts';
 import { describePlans } from './plan-contract.ts';
 import type { Store } from '../../../src/store/store.ts';
 
@@ -30,6 +32,22 @@ export function aRecipe(change: Partial<Recipe> = {}): Recipe {
   const time = '2026-01-01T00:00:00.000Z';
   const words = { id: 'r', app: 'caches.example.com', title: 'Small', description: '', values: { size: 1 } };
   return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
+}
+
+function aLine(change: Partial<JournalLine> = {}): JournalLine {
+  const asked = { via: 'page', requestId: 'r' } as const;
+  return {
+    time: 't',
+    user: 'u',
+    groups: [],
+    action: 'create instance',
+    environment: '',
+    target: '',
+    outcome: 'done',
+    code: '',
+    ...asked,
+    ...change,
+  };
 }
 
 /** What every store must do, whatever it is made of. @param open opens an empty store with a clock. */
@@ -105,13 +123,29 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
     it('tells the newest entries of the journal first, over a restart', () =>
       withStore(async ({ store, reopen }) => {
         for (const target of ['one', 'two', 'three']) {
-          await store.journal.append({ time: 't', user: 'u', action: 'create instance', target, outcome: 'done', requestId: 'r' });
+          await store.journal.append(aLine({ target }));
         }
-        const entries = await (await reopen()).journal.newest(2);
+        const entries = await (await reopen()).journal.search({ ...EVERY_ENTRY, limit: 2 });
         assert.deepEqual(
           entries.map(({ target }) => target),
           ['three', 'two'],
         );
+      }));
+
+    it('finds entries of the journal by person, environment and words, a page at a time', () =>
+      withStore(async ({ store: { journal } }) => {
+        await journal.append(aLine({ target: 'a', user: 'oidc:Anna', environment: 'shop' }));
+        await journal.append(aLine({ target: 'b', user: 'oidc:ben', environment: 'shop', groups: ['oidc:team-b'] }));
+        await journal.append(aLine({ target: 'c', user: 'oidc:anna', outcome: 'refused', code: 'Forbidden' }));
+        const found = async (query: Partial<JournalQuery>): Promise<string[]> =>
+          (await journal.search({ ...EVERY_ENTRY, ...query })).map(({ target }) => target);
+        assert.deepEqual(await found({ person: 'anna' }), ['c', 'a']);
+        assert.deepEqual(await found({ environment: 'shop' }), ['b', 'a']);
+        assert.deepEqual(await found({ environment: 'sho' }), [], 'an environment is named whole');
+        assert.deepEqual(await found({ text: 'forbidden' }), ['c']);
+        assert.deepEqual(await found({ text: 'TEAM-B', environment: 'shop' }), ['b']);
+        const [newest] = await journal.search({ ...EVERY_ENTRY, limit: 1 });
+        assert.deepEqual(await found({ limit: 1, before: newest?.id ?? 0 }), ['b']);
       }));
 
     it('keeps recipes by their owners, over a restart', () =>

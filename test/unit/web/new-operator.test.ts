@@ -9,15 +9,15 @@ const created: KubeObject[] = [];
 let web: SampleWeb;
 before(async () => {
   web = await startSampleWeb({
-    createOperator: async (actor, operator) => {
-      created.push(operator);
-      return await sampleOperations().createOperator(actor, operator);
+    createOperator: async (actor, input) => {
+      created.push(input.operator);
+      return await sampleOperations().createOperator(actor, input);
     },
   });
 });
 after(async () => web.stop());
 
-async function post(manifest: string, act: 'check' | 'create'): Promise<Response> {
+async function post(manifest: string, act: 'check' | 'create' | 'file'): Promise<Response> {
   return await fetch(`${web.url}/operators/new`, {
     method: 'POST',
     body: new URLSearchParams({ manifest, _do: act }),
@@ -46,6 +46,16 @@ test('it is created exactly as it was written', async () => {
   assert.deepEqual([response.status, response.headers.get('location')], [303, '/operators/default/queue-operator']);
   const read = readOperator(EXAMPLE_OPERATOR);
   assert.deepEqual(created.at(-1), 'operator' in read ? read.operator : undefined);
+});
+
+test('the file for git can be kept, and helm is shown with what it leaves out', async () => {
+  const html = await (await post(EXAMPLE_OPERATOR, 'check')).text();
+  assert.match(html, /<code>operators\/my-operator\.yaml<\/code>/);
+  assert.match(html, /helm upgrade --install my-operator/);
+  assert.match(html, /<li>It does not carry over the object in legacy APIs/);
+  const file = await post(EXAMPLE_OPERATOR, 'file');
+  assert.equal(file.headers.get('content-disposition'), 'attachment; filename=my-operator.yaml');
+  assert.match(await file.text(), /^apiVersion: operatorcontroller\.kubeplus\/v1\nkind: Operator\n/);
 });
 
 test('a text that cannot be read is a fault with its line, and nothing is lost', async () => {

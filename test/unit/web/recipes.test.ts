@@ -71,8 +71,8 @@ test('What stands in the form is saved under a title, unfinished as it is, and t
   assert.match(nameless.html, /kept words/);
   const done = await ask(INSTALL, press(nameless, { _title: 'Five', _owner: 'group:oidc:team-a', _do: 'keep-now' }));
   assert.equal(done.location, `/apps/${APP}/recipes?saved=${'c'.repeat(32)}`);
-  const { requestId, ...draft } = saved.at(-1) ?? assert.fail('nothing was saved');
-  assert.notEqual(requestId, '');
+  const { requestId, via, ...draft } = saved.at(-1) ?? assert.fail('nothing was saved');
+  assert.deepEqual([requestId === '', via], [false, 'page']);
   const owner = { group: 'oidc:team-a' };
   assert.deepEqual(draft, { app: APP, title: 'Five', description: 'kept words', owner, values: { instances: 5 } });
   const back = await ask(INSTALL, press(nameless, { _do: 'edit' }));
@@ -104,6 +104,6 @@ test('The saved configurations are listed, searched and deleted', async () => {
   assert.match((await ask(`/apps/${APP}/recipes?q=zzz`)).html, /Nothing is saved/);
   const gone = await ask(`/apps/${APP}/recipes/${TEAM?.id}/delete`, new URLSearchParams({ version: '4' }));
   assert.equal(gone.location, `/apps/${APP}/recipes?deleted`);
-  const { requestId: _id, ...input } = { requestId: '', ...deleted.at(-1) };
+  const { requestId: _id, via: _via, ...input } = { requestId: '', via: '', ...deleted.at(-1) };
   assert.deepEqual(input, { id: TEAM?.id, version: 4 });
 });

@@ -1,0 +1,33 @@
+import type { Journal, JournalLine } from '../domain/journal.ts';
+import type { Log } from '../observe/log.ts';
+import type { JournalPort } from '../operation/journaled.ts';
+import { settleWithin } from './settle-within.ts';
+
+/** How long an answer waits for its line to be written. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * The journal for operations. Each act is a line of the log as well, so that it is not lost when the store fails or has no room for old ones. A fault of the store is
+ * told there, too; what was done is done, and the answer to who did it is not held back.
+ */
+export function keepJournal(journal: Journal, log: Log, patienceMs = PATIENCE_MS): JournalPort {
+  return {
+    append: async (line) => {
+      const { time: _time, ...keys } = line;
+      log.info('act', keys);
+      const isInTime = await settleWithin(keep(journal, log, line), patienceMs);
+      if (!isInTime)
+        log.warn('The journal is slow: this act is in the log, and will be in the journal later', { requestId: line.requestId });
+    },
+    search: async (query) => await journal.search(query),
+    now: Date.now,
+  };
+}
+
+async function keep(journal: Journal, log: Log, line: JournalLine): Promise<void> {
+  try {
+    await journal.append(line);
+  } catch (err) {
+    log.error('The journal cannot be written: this act is in the log alone until it can', { err, requestId: line.requestId });
+  }
+}

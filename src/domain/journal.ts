@@ -1,0 +1,64 @@
+/** The request with which somebody asks for an act. */
+export interface Asking {
+  readonly via: 'page' | 'api';
+  readonly requestId: string;
+}
+
+const JOURNAL_OUTCOMES = ['done', 'refused', 'failed'] as const;
+export type JournalOutcome = (typeof JOURNAL_OUTCOMES)[number];
+
+/** Something that somebody does. */
+export interface Deed extends Asking {
+  /** Verb and thing: `create instance`. */
+  readonly action: string;
+  /** Empty where it is done to no environment. */
+  readonly environment: string;
+  /** What it is done to: `team-a/caches.samples.chandlery.dev/orders`. */
+  readonly target: string;
+}
+
+/** One act of somebody, after it was done or refused. Names only: no value of anything is part of it. */
+export interface JournalLine extends Deed {
+  /** ISO 8601 in UTC. */
+  readonly time: string;
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly outcome: JournalOutcome;
+  /** The code of the error; empty when it was done. */
+  readonly code: string;
+}
+
+/** A line as it is kept; ids grow. */
+export interface JournalEntry extends JournalLine {
+  readonly id: number;
+}
+
+/** Which entries are wanted; all that is named must hold, upper and lower case are the same. */
+export interface JournalQuery {
+  /** Part of a user name; empty: everybody. */
+  readonly person: string;
+  /** An environment; empty: all, and what is in none. */
+  readonly environment: string;
+  /** Part of any other word of the entry; empty: all. */
+  readonly text: string;
+  /** Only entries older than the one of this id. */
+  readonly before?: number;
+  /** Entries at most. */
+  readonly limit: number;
+}
+
+/** Who did what. */
+export interface Journal {
+  append(line: JournalLine): Promise<void>;
+  /** The newest first. */
+  search(query: JournalQuery): Promise<readonly JournalEntry[]>;
+}
+
+/** Whether an entry is one of those that are wanted, whatever its place. */
+export function matchesQuery(entry: JournalEntry, { person, environment, text }: JournalQuery): boolean {
+  const { user, groups, action, target, outcome, code, via, requestId, time } = entry;
+  if (environment !== '' && entry.environment !== environment) return false;
+  if (!user.toLowerCase().includes(person.toLowerCase())) return false;
+  const words = [...groups, action, target, outcome, code, via, requestId, time].join('\n').toLowerCase();
+  return words.includes(text.toLowerCase());
+}
