@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 import { AppError } from '../domain/errors.ts';
+import { refuseUnreadable } from '../http/refuse-unreadable.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */
 export interface Door {
@@ -23,6 +24,7 @@ const NEXT_PORTS = 50;
 export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port' | 'portIsFixed' | 'listen'>): Promise<Door> {
   let answer: RequestListener = starting;
   const server = createServer((req, res) => answer(req, res));
+  refuseUnreadable(server);
   const last = portIsFixed ? port : port + NEXT_PORTS;
   for (let candidate = port; ; candidate += 1) {
     const failure = await tryListen(server, candidate, listen);

@@ -15,6 +15,8 @@ export const ERROR_TABLE = {
   PreconditionFailed: { status: 412, title: 'The resource is not what you last read' },
   UnsupportedMediaType: { status: 415, title: 'This address does not read that kind of body' },
   TooLarge: { status: 413, title: 'The request is too large' },
+  HeadersTooLarge: { status: 431, title: 'The address or the headers of the request are too long' },
+  RequestTimeout: { status: 408, title: 'The request took too long to arrive' },
   QuotaExceeded: { status: 403, title: 'The quota of the environment is used up' },
   AdmissionDenied: { status: 422, title: 'A policy of the cluster refuses this' },
   TooManyRequests: { status: 429, title: 'Too many requests' },
