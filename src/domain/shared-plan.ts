@@ -52,10 +52,14 @@ export interface PlanDecision {
   readonly outcome: string;
 }
 
-/** How many plans may be open at once. */
+/** How many plans there may be. */
 export interface PlanBounds {
+  /** Open ones of one person. */
   readonly ofPerson: number;
+  /** Open ones of all together. */
   readonly ofAll: number;
+  /** Ended ones of one person; those that were asked for first are forgotten. */
+  readonly ended: number;
 }
 
 /** The plans that are kept. */
@@ -65,7 +69,7 @@ export interface PlanTable {
   /** All of them, the newest first. */
   list(): Promise<readonly SharedPlan[]>;
   /** Adds a plan, unless a bound is reached: then the answer is which. */
-  add(plan: SharedPlan, bounds: PlanBounds): Promise<'added' | keyof PlanBounds>;
+  add(plan: SharedPlan, bounds: PlanBounds): Promise<'added' | 'ofPerson' | 'ofAll'>;
   /** Ends a plan that is open; with `late`, also one that ended meanwhile. The answer is whether it did. */
   decide(id: string, decision: PlanDecision, late?: 'late'): Promise<boolean>;
 }

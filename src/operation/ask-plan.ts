@@ -5,7 +5,7 @@ import type { Preflight } from '../domain/instance.ts';
 import type { Asking } from '../domain/journal.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import type { PlanAction, SharedPlan } from '../domain/shared-plan.ts';
+import type { PlanAction, PlanBounds, SharedPlan } from '../domain/shared-plan.ts';
 import { appForm } from '../schema/app-form.ts';
 import { secretPaths } from '../schema/secret-paths.ts';
 import { prepareDraft, type InstanceDraft } from './instance-draft.ts';
@@ -27,8 +27,7 @@ export interface PlanWish extends InstanceDraft, Asking {
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'plans' | 'publicUrl' | 'journal'>;
 
-/** Open plans at most. */
-const PLAN_BOUNDS = { ofPerson: 50, ofAll: 500 } as const;
+const PLAN_BOUNDS: PlanBounds = { ofPerson: 50, ofAll: 500, ended: 50 };
 const LIFE_MS = 14 * 24 * 3_600_000;
 const LONGEST_MESSAGE = 1_000;
 const LARGEST_CONTENT = 64 * 1024;

@@ -22,12 +22,13 @@ export function plansOf(low: PlanFile, clock: () => number): PlanTable {
   };
   return {
     get: async (id) => structuredClone(find(id)),
-    list: async () => structuredClone(all().sort((a, b) => b.created.localeCompare(a.created) || a.id.localeCompare(b.id))),
-    add: async (plan, { ofPerson, ofAll }) => {
+    list: async () => all().sort((a, b) => b.created.localeCompare(a.created) || a.id.localeCompare(b.id)),
+    add: async (plan, { ofPerson, ofAll, ended }) => {
       sweepPlans(low.data, clock());
       const open = all().filter(({ state }) => state === 'open');
       if (open.length >= ofAll) return 'ofAll';
       if (open.filter(({ requester }) => requester.user === plan.requester.user).length >= ofPerson) return 'ofPerson';
+      forgetEnded(low.data, plan.requester.user, { most: ended, now: clock() });
       low.data.plans[plan.id] = structuredClone(plan);
       await low.write();
       return 'added';
@@ -40,6 +41,13 @@ export function plansOf(low: PlanFile, clock: () => number): PlanTable {
       return true;
     },
   };
+}
+
+/** Whoever asks and withdraws again and again must not fill the store. */
+function forgetEnded(data: PlanData, user: string, { most, now }: { readonly most: number; readonly now: number }): void {
+  const ended = Object.values(data.plans).filter((plan) => plan.requester.user === user && planAt(plan, now).state !== 'open');
+  const old = ended.toSorted((a, b) => b.created.localeCompare(a.created)).slice(most);
+  for (const { id } of old) delete data.plans[id];
 }
 
 /** Forgets the plans whose time has been over for two weeks. */

@@ -4,7 +4,7 @@ import type { PlanDecision, SharedPlan } from '../../../src/domain/shared-plan.t
 import type { StoreUnderTest } from './store-contract.ts';
 
 const DAY = 24 * 3_600_000;
-const BOUNDS = { ofPerson: 2, ofAll: 3 };
+const BOUNDS = { ofPerson: 2, ofAll: 3, ended: 2 };
 const NO: PlanDecision = { state: 'declined', decidedBy: 'oidc:b', decidedAt: '2026-01-01T00:00:00.000Z', outcome: 'not now' };
 
 export function aPlan(id: string, change: Partial<SharedPlan> = {}): SharedPlan {
@@ -59,6 +59,23 @@ export function describePlans(name: string, withStore: WithStore): void {
         assert.equal(await store.plans.add(other('5', 'oidc:c'), BOUNDS), 'ofAll');
         await store.plans.decide('1', NO);
         assert.equal(await store.plans.add(other('5', 'oidc:c'), BOUNDS), 'added', 'what is decided does not count');
+      }));
+
+    it('are forgotten beyond a number of ended ones of a person, the oldest first, and never an open one', () =>
+      withStore(async ({ store }) => {
+        const at = (minute: number): Partial<SharedPlan> => ({ created: new Date(minute * 60_000).toISOString() });
+        await store.plans.add(aPlan('open', at(1)), BOUNDS);
+        await store.plans.add(aPlan('theirs', { ...at(2), requester: { user: 'oidc:b', groups: ['g'] } }), BOUNDS);
+        await store.plans.decide('theirs', NO);
+        for (const minute of [3, 4, 5, 6]) {
+          await store.plans.add(aPlan(`p${minute}`, at(minute)), BOUNDS);
+          await store.plans.decide(`p${minute}`, NO);
+        }
+        await store.plans.add(aPlan('last', at(7)), BOUNDS);
+        assert.deepEqual(
+          (await store.plans.list()).map(({ id }) => id),
+          ['last', 'p6', 'p5', 'theirs', 'open'],
+        );
       }));
 
     it('are decided once, and late only where that is the truth', () =>
