@@ -7,7 +7,7 @@ import { layOwnValues } from '../domain/values/own-values.ts';
 import { SECRET_VALUE, type ValueChange, type ValueLayer } from '../domain/values/value-change.ts';
 import { specSchema } from '../schema/app-form.ts';
 import { differencesBetween, type Described, type Difference } from '../schema/differences.ts';
-import { buildForm } from '../schema/form-model.ts';
+import { rememberForm } from '../schema/remember-form.ts';
 
 /** What a new instance gets beneath the values of a person, each laid out like `spec`. */
 export interface LowerValues {
@@ -42,7 +42,7 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
 
 function describe({ crd, summary }: CatalogEntry): Described {
   const schema = specSchema({ schema: schemaOf(crd, summary.version) });
-  return { schema, root: buildForm({ schema, root: 'spec', curated: [], mode: 'create' }).root };
+  return { schema, root: rememberForm({ schema, root: 'spec', curated: [], mode: 'create' }).root };
 }
 
 function overlaps(one: string, other: string): boolean {

@@ -3,9 +3,9 @@ import type { ReferableKind } from '../domain/catalog/app-references.ts';
 import { objectAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { curatedFromExample } from './curated.ts';
-import { buildForm } from './form-model.ts';
 import { frozenPaths, pathsBelow } from './immutable.ts';
 import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
+import { rememberForm } from './remember-form.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */
 export function specSchema(app: Pick<App, 'schema'>): JsonObject {
@@ -30,7 +30,17 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   const kinds = [app, ...app.siblings, ...others].map(targetOf);
   const references = (app.references ?? []).map((reference) => ({ path: reference.path, to: targetOf(reference) }));
   const frozen = pathsBelow(frozenPaths(app.schema), 'spec');
-  return buildForm({ schema: specSchema(app), root: 'spec', curated, defaults, defaultsFrom: 'operator', mode, frozen, kinds, references });
+  return rememberForm({
+    schema: specSchema(app),
+    root: 'spec',
+    curated,
+    defaults,
+    defaultsFrom: 'operator',
+    mode,
+    frozen,
+    kinds,
+    references,
+  });
 }
 
 function targetOf({ group, plural, kind }: ReferableKind): ReferenceTarget {
