@@ -1,5 +1,6 @@
 import express, { Router, type RequestHandler } from 'express';
 import { AppError } from '../domain/errors.ts';
+import { readMultipart } from './read-multipart.ts';
 import { reviveExactly } from '../domain/exact-json.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -11,19 +12,22 @@ const FORM_LIMIT = '5mb';
 const MOST_FIELDS = 20_000;
 const TOO_LARGE =
   'Nothing was written, and your browser still has what you typed: go back, and take long values out or send it with the API';
+/** A file of YAML is as large as the text of a form may be. */
+const MULTIPART = { field: 5 * 1024 * 1024, fields: MOST_FIELDS, file: 256 * 1024, all: 8 * 1024 * 1024, advice: TOO_LARGE };
 const MAX_DEPTH = 100;
 const AND = '&';
 
 /**
  * Reads the body into `req.body`: a form as URLSearchParams (every field, in order, as often as it came), JSON as an object or a list,
- * YAML as text. Other bodies are not read, and `req.body` stays undefined.
+ * YAML as text; of a form with a file `uploadOf` has the file. Other bodies are not read, and `req.body` stays undefined.
  */
 export function readBody(): RequestHandler {
   return Router()
     .use(express.json({ limit: LIMIT, type: JSON_TYPES, strict: true, reviver: reviveExactly }))
     .use(refuseExtremes())
     .use(express.text({ limit: LIMIT, type: YAML_TYPES }))
-    .use(readForm(FORM_LIMIT));
+    .use(readForm(FORM_LIMIT))
+    .use(readMultipart(MULTIPART));
 }
 
 interface Spot {

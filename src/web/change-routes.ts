@@ -17,6 +17,7 @@ import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { keepYaml, openWhole, type WholeForm } from './form/whole-yaml.ts';
+import { pressedFile } from './form-file.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { versionMoves } from './version-moves.ts';
@@ -94,6 +95,9 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
   const whole = openWhole(model, body, change.app);
+  const file = pressedFile(change.visit, { model, resource: change.app, base: live, name: instance.name });
+  if (file?.file !== undefined) return file.file;
+  if (file !== undefined) return await showDraft(change, { ...asTyped, ...file.draft });
   if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live, resource: change.app }) });
   if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
   const { values: typed, faults } = formToValues(model, whole.fields, live);

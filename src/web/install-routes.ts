@@ -11,6 +11,7 @@ import { formToValues } from './form/form-to-values.ts';
 import { valuesToFields } from './form/values-to-fields.ts';
 import { newSecretsOf, splitTyped } from './form/new-secrets.ts';
 import { openWhole } from './form/whole-yaml.ts';
+import { pressedFile } from './form-file.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
 import { installLink } from './install-link.ts';
@@ -79,6 +80,9 @@ async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<An
     const { presets } = install.targets.app;
     return await showDraft(install, { ...typed, fields: switchPreset(install.model, presets, { fields: body, wanted }), faults: [] });
   }
+  const file = pressedFile(visit, { model: install.model, resource, base: {}, name: head.name });
+  if (file?.file !== undefined) return file.file;
+  if (file !== undefined) return await showDraft(install, { ...typed, ...file.draft });
   if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
   const { values, faults } = formToValues(install.model, whole.fields, {});

@@ -4,6 +4,7 @@ import type { FormModel } from '../schema/form-node.ts';
 import { errorSummary } from './form/error-summary.ts';
 import type { FormView } from './form/form-view-model.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
+import { FILE_FIELD } from './form/load-file.ts';
 import { formView, type ShownPreset } from './form/form-view.ts';
 import { locateFaults } from './form/locate-faults.ts';
 
@@ -17,6 +18,7 @@ export interface ShownForm {
 const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
   environment: { href: '#environment', label: 'Environment' },
   'metadata.name': { href: '#name', label: 'Name' },
+  [FILE_FIELD]: { href: '#upload', label: 'File' },
 };
 
 export function showForm(

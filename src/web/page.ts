@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import type { SignedIn } from '../domain/session.ts';
 import type { Asking } from '../domain/journal.ts';
+import { uploadOf, type Upload } from '../http/read-multipart.ts';
 import { contextOf, signedInOf } from '../http/request-context.ts';
 import type { Me, WebOperations } from './ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
@@ -28,6 +29,8 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** Empty but for a form that was sent. */
   readonly body: URLSearchParams;
+  /** The file that came with the form. */
+  readonly upload?: Upload;
   /** A segment of the address by its name in the route. */
   param(name: string): string;
 }
@@ -47,6 +50,8 @@ export interface PageAnswer {
   readonly model: object;
   /** Default 200. */
   readonly status?: number;
+  /** The browser asks for this address of ours by itself, after so many seconds. */
+  readonly refresh?: { readonly seconds: number; readonly address: string };
 }
 
 /** A route that answers somebody who is signed in with a page. */
@@ -59,12 +64,14 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
 
 async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
   const { actor, person } = signedInOf(response);
+  const upload = uploadOf(request);
   return {
     actor,
     me: await meOf(deps.operations, { actor, person }),
     asking: { via: 'page', requestId: contextOf(response).requestId },
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
     body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    ...(upload === undefined ? {} : { upload }),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),
   };
 }
@@ -84,7 +91,8 @@ function send(views: Views, response: Response, { me, answer }: { readonly me: M
     response.attachment(answer.fileName).type('text/yaml').send(answer.yaml);
     return;
   }
-  const { view, title, section, crumbs, model, status } = answer;
+  const { view, title, section, crumbs, model, status, refresh } = answer;
+  if (refresh !== undefined) response.set('Refresh', `${refresh.seconds}; url=${refresh.address}`);
   const frame = { title, shell: shellOf(me, section), ...(crumbs === undefined ? {} : { crumbs }) };
   response
     .status(status ?? 200)

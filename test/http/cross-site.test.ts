@@ -18,8 +18,17 @@ describe('a form with our cookie', () => {
   });
   after(() => house.close());
 
-  const send = async (method: string, headers: Headers): Promise<number> => {
-    const body = method === 'POST' ? { body: new URLSearchParams({ a: 'b' }) } : {};
+  const withFile = (): FormData => {
+    const form = new FormData();
+    form.append('_file', new File(['a: 1\n'], 'a.yaml'));
+    return form;
+  };
+  const send = async (
+    method: string,
+    headers: Headers,
+    form: URLSearchParams | FormData = new URLSearchParams({ a: 'b' }),
+  ): Promise<number> => {
+    const body = method === 'POST' ? { body: form } : {};
     return (await fetch(`${house.origin}/apps`, { method, headers: { cookie, ...headers }, ...body })).status;
   };
 
@@ -41,6 +50,7 @@ describe('a form with our cookie', () => {
   for (const [what, method, headers, expected] of CASES) {
     it(`${expected === 200 ? 'passes' : 'is refused'} when ${what}`, async () => {
       assert.equal(await send(method, headers(house.origin)), expected);
+      assert.equal(await send(method, headers(house.origin), withFile()), expected, 'with a file');
     });
   }
 

@@ -14,6 +14,8 @@ interface Problem {
   readonly requestId: string;
 }
 
+const PARTS = 'multipart/form-data; boundary=x';
+
 describe('a request', () => {
   let house: House;
   let authorization: string;
@@ -103,6 +105,25 @@ describe('a request', () => {
     });
   });
 
+  it('may carry a form with a file, which is no field of it', async () => {
+    const form = new FormData();
+    for (const [name, value] of [
+      ['b', '1'],
+      ['näme', 'x\r\ny'],
+      ['b', '2'],
+    ] as const)
+      form.append(name, value);
+    form.append('file', new File(['a: 1\n'], 'a.yaml'));
+    const answer = await ask('/api/v1/echo', { method: 'POST', body: form });
+    assert.deepEqual(await answer.json(), {
+      body: [
+        ['b', '1'],
+        ['näme', 'x\r\ny'],
+        ['b', '2'],
+      ],
+    });
+  });
+
   it('may carry a form of five thousand fields', async () => {
     const form = new URLSearchParams(Array.from({ length: 5000 }, (_, index): [string, string] => [`spec.users[${index}]`, 'x']));
     const { body } = (await (await post('application/x-www-form-urlencoded', form.toString())).json()) as { body: unknown[] };
@@ -125,6 +146,17 @@ describe('a request', () => {
     ['a form larger than 5 MiB', 'application/x-www-form-urlencoded', `a=${'x'.repeat(5_300_000)}`, 413, 'TooLarge'],
     ['a form of more than 20,000 fields', 'application/x-www-form-urlencoded', 'a=&'.repeat(20_000), 413, 'TooLarge'],
     ['JSON larger than 1 MiB', 'application/json', JSON.stringify({ a: 'x'.repeat(1_100_000) }), 413, 'TooLarge'],
+    [
+      'a form with a file whose parts have no end',
+      PARTS,
+      '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nhunter2',
+      400,
+      'MalformedRequest',
+    ],
+    ['a form with a file that does not say what parts it', 'multipart/form-data', 'hunter2', 400, 'MalformedRequest'],
+    ['a form with a file of more than 8 MiB', PARTS, partsOf(1, 'x'.repeat(9_000_000)), 413, 'TooLarge'],
+    ['a form with a file and an input of more than 5 MiB', PARTS, partsOf(1, 'x'.repeat(5_300_000)), 413, 'TooLarge'],
+    ['a form with a file of more than 20,000 fields', PARTS, partsOf(20_001, ''), 413, 'TooLarge'],
   ];
   for (const [what, type, body, status, code] of UNREADABLE) {
     it(`is refused with ${code} when it carries ${what}`, async () => {
@@ -276,3 +308,7 @@ describe('too many requests', () => {
     await house.close();
   });
 });
+
+function partsOf(count: number, value: string): string {
+  return `${`--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${value}\r\n`.repeat(count)}--x--\r\n`;
+}

@@ -93,8 +93,18 @@ export interface WholeYamlView extends TextView {
   readonly formOp: string;
   /** The value of the button that adds all other fields as comments; empty where the schema names none. */
   readonly skeletonOp: string;
+  readonly upload: UploadView;
   /** The lines around the first that is wrong. */
   readonly excerpt: readonly ExcerptLine[];
+}
+
+/** Where a file is chosen. Texts are empty where there is nothing to tell. */
+export interface UploadView {
+  /** What came of the last one. */
+  readonly loaded: string;
+  readonly fault: string;
+  /** The most it may have: `256 KiB`. */
+  readonly limit: string;
 }
 
 /** A text that names another object or a key of one, with what there is to choose from. */

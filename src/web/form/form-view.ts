@@ -62,7 +62,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;
   if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
-    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), faults);
+    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
     return { yaml, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
   }
   const main = childViews(context, model.root, { ...spot, part: 'main' });

@@ -1,6 +1,8 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
+import { forgottenFile } from './load-file.ts';
+import { LARGEST_UPLOAD } from './uploaded-text.ts';
 import type { ExcerptLine, TextView, WholeYamlView } from './form-view-model.ts';
 
 const LEAST_LINES = 16;
@@ -9,7 +11,11 @@ const AROUND = 2;
 const LONGEST_LINE = 200;
 
 /** The YAML field of the root as the whole form: larger, with a way back, and with the lines around what is wrong. */
-export function wholeYamlView({ root }: FormModel, view: TextView, faults: readonly FieldFault[]): WholeYamlView {
+export function wholeYamlView(
+  { root }: FormModel,
+  view: TextView,
+  { faults, fields }: { readonly faults: readonly FieldFault[]; readonly fields: URLSearchParams },
+): WholeYamlView {
   const path = formatPath([root.key]);
   const wrong = faults.find(({ field, line }) => field === path && line !== undefined);
   const hasFields = root.kind === 'group';
@@ -20,6 +26,11 @@ export function wholeYamlView({ root }: FormModel, view: TextView, faults: reado
     fieldsOp: '',
     formOp: hasFields ? `fields:${path}` : '',
     skeletonOp: hasFields ? `skeleton:${path}` : '',
+    upload: {
+      loaded: fields.get('_loaded') ?? '',
+      fault: fields.get('_refused') ?? forgottenFile(fields)[0]?.message ?? '',
+      limit: `${LARGEST_UPLOAD / 1024} KiB`,
+    },
     excerpt: excerptOf(view.value, wrong?.line),
   };
 }

@@ -1,5 +1,6 @@
 // Everything works without these; they spare waiting and typing.
 import { copyButtons } from './copy.js';
+import { dropFiles } from './drop.js';
 import { instantFilter } from './filter.js';
 import { liveFragments } from './live.js';
 import { closeMenus } from './menu.js';
@@ -8,5 +9,6 @@ document.documentElement.classList.add('js');
 document.querySelector('[data-focus]')?.focus();
 closeMenus();
 copyButtons();
+dropFiles();
 instantFilter();
 liveFragments();
