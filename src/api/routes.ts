@@ -2,6 +2,7 @@ import { CATALOG_ROUTES } from './catalog-routes.ts';
 import { INSTANCE_ROUTES } from './instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { MIGRATION_ROUTES } from './migration-routes.ts';
+import { JOURNAL_ROUTES } from './journal-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import { RECIPE_ROUTES } from './recipe-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade-routes.ts';
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...INSTANCE_ROUTES,
   ...MIGRATION_ROUTES,
   ...PLAN_ROUTES,
+  ...JOURNAL_ROUTES,
   ...RECIPE_ROUTES,
   ...OPERATOR_ROUTES,
   ...UPGRADE_ROUTES,

@@ -9,6 +9,7 @@ import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS } from './migration-schemas.ts';
 import { PLAN_SCHEMAS } from './plan-schemas.ts';
+import { JOURNAL_SCHEMAS } from './journal-schemas.ts';
 import { RECIPE_SCHEMAS } from './recipe-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
 
@@ -376,6 +377,7 @@ export const SCHEMAS = {
   ...MIGRATION_SCHEMAS,
   ...PLAN_SCHEMAS,
   ...RECIPE_SCHEMAS,
+  ...JOURNAL_SCHEMAS,
   Problem: {
     ...object(
       {

@@ -7,6 +7,7 @@ import { listChoices } from '../operation/list-choices.ts';
 import { listEnvironments } from '../operation/list-environments.ts';
 import { listEvents } from '../operation/list-events.ts';
 import { listFaults } from '../operation/list-faults.ts';
+import { listJournal } from '../operation/list-journal.ts';
 import { listInstances } from '../operation/list-instances.ts';
 import { me } from '../operation/me.ts';
 import { planInstanceMigration } from '../operation/plan-migration.ts';
@@ -50,5 +51,6 @@ export function bindOperations(ports: Ports): WebOperations {
     ...bindRecipes(ports),
     ...bindOperators(ports),
     listFaults: (actor) => listFaults(ports, actor),
+    listJournal: (actor, query) => listJournal(ports, actor, query),
   };
 }

@@ -4,7 +4,7 @@ export interface Asking {
   readonly requestId: string;
 }
 
-const JOURNAL_OUTCOMES = ['done', 'refused', 'failed'] as const;
+export const JOURNAL_OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type JournalOutcome = (typeof JOURNAL_OUTCOMES)[number];
 
 /** Something that somebody does. */

@@ -4,12 +4,11 @@ import type { Choices } from '../domain/choices.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
 import type { InstanceCount, OperatorInstances } from '../domain/operator-instances.ts';
-import type { Asking } from '../domain/journal.ts';
+import type { Asking, JournalQuery } from '../domain/journal.ts';
 import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
 import type { OperatorProblem } from '../domain/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator.ts';
 import type { KubeObject } from '../domain/resource.ts';
-import type { Recipe } from '../domain/recipe.ts';
 import type { OperatorTree, ResourceTree } from '../domain/tree.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import type { PlanWish } from '../operation/ask-plan.ts';
@@ -24,6 +23,7 @@ import type { InstanceDraft } from '../operation/instance-draft.ts';
 import type { ChoicesInput } from '../operation/list-choices.ts';
 import type { AppList, AppQuery, Facet } from '../operation/list-apps.ts';
 import type { EventsInput } from '../operation/list-events.ts';
+import type { JournalPage } from '../operation/list-journal.ts';
 import type { PlanList } from '../operation/list-plans.ts';
 import type { PlanSummary, PlanView } from '../operation/show-plan.ts';
 import type { InstanceList } from '../operation/list-instances.ts';
@@ -33,9 +33,8 @@ import type { OperatorRights } from '../operation/operator-rights.ts';
 import type { OperatorDeletion } from '../operation/plan-operator-deletion.ts';
 import type { InstanceMigration } from '../operation/plan-migration.ts';
 import type { PlanInput } from '../operation/plan-operator-upgrade.ts';
-import type { RecipeQuery } from '../operation/list-recipes.ts';
-import type { RecipeChange, RecipeDraft, SavedRecipe } from '../operation/save-recipe.ts';
 import type { OperatorStep } from '../operation/steer-operator.ts';
+import type { RecipeOperations } from './recipe-port.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -50,14 +49,14 @@ export interface Me {
 
 export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
 export type { PlanList, PlanSummary, PlanVerdict, PlanView, PlanWish };
-export type { InstanceMigration };
+export type { InstanceMigration, JournalPage };
 export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights, OperatorStep };
 
 /**
  * What the pages need of the operations. Each acts as the actor and throws AppError: `NotFound` also for what the actor may not know of,
  * `Forbidden` with the missing right, `InvalidInput` with a fault for each field, `Conflict` when the etag is not the newest one.
  */
-export interface WebOperations {
+export interface WebOperations extends RecipeOperations {
   me(actor: Actor): Promise<Omit<Me, 'name' | 'waiting'>>;
   listApps(actor: Actor, query: AppQuery): Promise<AppList>;
   showApp(actor: Actor, app: string): Promise<App>;
@@ -90,11 +89,6 @@ export interface WebOperations {
   approvePlan(actor: Actor, input: PlanVerdict & { readonly digest: string }): Promise<InstanceView>;
   declinePlan(actor: Actor, input: PlanVerdict & { readonly word: string }): Promise<void>;
   withdrawPlan(actor: Actor, input: PlanVerdict): Promise<void>;
-  /** Those of the actor and of their groups, by title. */
-  listRecipes(actor: Actor, query: RecipeQuery): Promise<readonly Recipe[]>;
-  showRecipe(actor: Actor, id: string): Promise<Recipe>;
-  saveRecipe(actor: Actor, draft: RecipeDraft): Promise<SavedRecipe>;
-  deleteRecipe(actor: Actor, input: Pick<RecipeChange, 'id' | 'version'> & Asking): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
   countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;
@@ -115,4 +109,5 @@ export interface WebOperations {
   /** `ApprovalRefused` where it would have no effect. */
   approveUpgrade(actor: Actor, input: ApprovalInput & Asking): Promise<void>;
   listFaults(actor: Actor): Promise<readonly CatalogFault[]>;
+  listJournal(actor: Actor, query: JournalQuery): Promise<JournalPage>;
 }

@@ -39,7 +39,7 @@ export function createWebRouter(deps: WebDeps): Router {
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/apps', '/environments', '/operators', '/catalog', '/plans'];
+const OURS = ['/apps', '/environments', '/operators', '/catalog', '/plans', '/admin'];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

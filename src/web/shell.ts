@@ -21,7 +21,7 @@ export interface PageFrame {
 }
 
 /** The part of the navigation that a page belongs to. */
-export type Section = 'catalog' | 'environments' | 'plans' | 'operators' | 'faults' | 'none';
+export type Section = 'catalog' | 'environments' | 'plans' | 'operators' | 'faults' | 'journal' | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
@@ -54,6 +54,7 @@ interface Link {
 const ADMIN_LINKS: readonly Link[] = [
   { label: 'Operators', href: '/operators', section: 'operators' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
+  { label: 'Journal', href: '/admin/journal', section: 'journal' },
 ];
 
 function initialOf(name: string): string {

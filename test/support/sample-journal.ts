@@ -1,5 +1,6 @@
-import { type Asking, type JournalEntry, matchesQuery } from '../../src/domain/journal.ts';
+import { type Asking, type JournalEntry, type JournalQuery, matchesQuery } from '../../src/domain/journal.ts';
 import type { JournalPort } from '../../src/operation/journaled.ts';
+import type { JournalPage } from '../../src/operation/list-journal.ts';
 
 /** The request of tests that look at no other. */
 export const ASKING: Asking = { via: 'api', requestId: 'r' };
@@ -17,4 +18,45 @@ export function sampleJournal(entries: JournalEntry[] = []): JournalPort {
     },
     now: Date.now,
   };
+}
+
+const ORDERS = 'team-a/postgresclusters.samples.chandlery.dev/orders';
+
+/** A page of a journal that is longer. */
+export function sampleJournalPage(query: JournalQuery): JournalPage {
+  const of = (id: number, change: Partial<JournalEntry>): JournalEntry => ({
+    id,
+    time: `2026-01-01T10:00:${id}.000Z`,
+    user: 'oidc:dev-a',
+    groups: ['oidc:team-a'],
+    action: 'create instance',
+    environment: 'team-a',
+    target: ORDERS,
+    outcome: 'done',
+    code: '',
+    via: 'page',
+    requestId: `0190-${id}`,
+    ...change,
+  });
+  const admin = { user: 'oidc:admin', groups: ['oidc:platform'], environment: '' };
+  const all = [
+    of(14, {
+      ...admin,
+      action: 'force operator',
+      target: 'chandlery-system/postgres-operator',
+      outcome: 'failed',
+      code: 'ClusterUnavailable',
+    }),
+    of(13, { action: 'update instance', target: ORDERS, via: 'api' }),
+    of(12, {
+      action: 'delete instance',
+      environment: 'shop',
+      target: ORDERS.replace('team-a', 'shop'),
+      outcome: 'refused',
+      code: 'Forbidden',
+    }),
+    of(11, {}),
+  ];
+  const entries = all.filter((entry) => matchesQuery(entry, query));
+  return entries.length === all.length ? { entries, next: 11 } : { entries };
 }

@@ -13,6 +13,7 @@ import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { SAMPLE_RECIPE_OPERATIONS } from './sample-recipes.ts';
 import { samplePlans } from './sample-plans.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
+import { sampleJournalPage } from './sample-journal.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
@@ -42,6 +43,7 @@ const READS: Omit<
     };
     return { apps, facets, total: SAMPLE_APPS.length };
   },
+  listJournal: async ({ groups }, query) => (isAdmin(groups) ? sampleJournalPage(query) : refuse()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),

@@ -132,6 +132,12 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['For the group oidc:team-a'],
   }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
+  page('/admin/journal', 'admin', {
+    title: 'Journal',
+    holds: [`${INSTANCES}/orders`, 'Refused', '<code>Forbidden</code>', 'the REST API', 'before&#x3D;11'],
+  }),
+  page('/admin/journal?person=zzz', 'admin', { title: 'Journal', holds: ['Nothing matches', 'value="zzz"', 'Show everything'] }),
+  page('/admin/journal', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
   page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
   page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),
   page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The address may be mistyped'] }),
