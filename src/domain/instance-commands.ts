@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { Document, Scalar, visit } from 'yaml';
 import type { Commands } from './instance.ts';
 import type { JsonPatchOperation } from './json-patch.ts';
 import type { KubeObject } from './resource.ts';
@@ -29,14 +29,35 @@ export function commandsFor(object: KubeObject, call: RestCall): Commands {
       `curl --fail-with-body -X ${call.method} ${quoted(call.url)}`,
       `  -H "Authorization: Bearer $TOKEN"`,
       `  -H 'Content-Type: ${call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'}'`,
-      `  -d ${quoted(JSON.stringify(call.body))}`,
+      `  -d ${quoted(jsonText(call.body))}`,
     ].join(' \\\n'),
   };
 }
 
-/** YAML for kubectl, helm and git, whose parsers take `on` and `1:30` for more than text: such texts are quoted. */
+/** What parsers of YAML 1.1 refuse, or take for the end of a line. */
+const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/**
+ * YAML for kubectl, helm and git, whose parsers take `on` and `1:30` for more than text: such texts are quoted. So are those with characters that they would not keep,
+ * which are escaped then.
+ */
 export function manifestYaml(object: object): string {
-  return stringify(object, { lineWidth: 0, compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  const document = new Document(object, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === 'string' && node.value.search(UNSAFE) >= 0) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0 }));
+}
+
+/** JSON for kubectl, which reads it as YAML. */
+function jsonText(value: unknown): string {
+  return escaped(JSON.stringify(value));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function fileFor({ metadata: { name } }: KubeObject, { app, environment }: RestCall): string {
@@ -46,7 +67,7 @@ function fileFor({ metadata: { name } }: KubeObject, { app, environment }: RestC
 function patchCommand({ metadata: { name, namespace } }: KubeObject, { app = '', body, patch }: RestCall): string {
   const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
   const type = patch === undefined ? 'merge' : 'json';
-  return `kubectl patch ${quoted(app)} ${quoted(name)}${where} --type ${type} \\\n  --patch ${quoted(JSON.stringify(patch ?? body))}`;
+  return `kubectl patch ${quoted(app)} ${quoted(name)}${where} --type ${type} \\\n  --patch ${quoted(jsonText(patch ?? body))}`;
 }
 
 /** The same for the deletion of an object. */

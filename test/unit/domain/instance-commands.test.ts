@@ -47,6 +47,26 @@ describe('the commands that do the same', () => {
     assert.equal(file.file, 'team/caches/c.yaml');
   });
 
+  it('keep characters that parsers of YAML take for the end of a line, or refuse', () => {
+    const odd = 'a\u2028b\u2029c\u0085d\ufeffe\u007ff\u0090g';
+    const spec = { [odd]: [odd, `two\nlines${odd}`, '👩‍👩‍👧'] };
+    const install = commandsFor({ ...nasty, spec }, { ...CALL, method: 'POST', body: { spec } });
+    const change = commandsFor(nasty, { ...CALL, method: 'PATCH', body: { spec } });
+    const raw = /[\u007f-\u009f\u2028\u2029\ufeff]/;
+    for (const text of [install.yaml, install.kubectl, install.curl, change.kubectl, change.curl]) assert.doesNotMatch(text, raw);
+    assert.deepEqual([at(parse(install.yaml), 'spec'), at(parse(install.yaml, { version: '1.1' }), 'spec')], [spec, spec]);
+    const script = `kubectl() { for last in "$@"; do :; done; printf '%s' "$last"; }; ${change.kubectl}`;
+    assert.deepEqual(JSON.parse(execFileSync('sh', ['-c', script], { encoding: 'utf8' })), { spec });
+  });
+
+  it('say by operations what a merge patch cannot say', () => {
+    const patch = [{ op: 'replace', path: '/spec/a', value: null }] as const;
+    const { kubectl: command, curl: call } = commandsFor(nasty, { ...CALL, method: 'PUT', body: { spec: { a: null } }, patch });
+    assert.match(command, /--type json/);
+    assert.ok(command.includes(JSON.stringify(patch)));
+    assert.match(call, /-X PUT/);
+  });
+
   it('name what is deleted', () => {
     const { kubectl: deletion, curl: call } = deletionCommands(nasty, { app: 'caches.a.example', url: 'http://h/api' });
     assert.equal(deletion, 'kubectl delete caches.a.example c --namespace team-a');

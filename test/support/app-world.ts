@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { runController } from '../../src/controller/controller.ts';
+import type { Actor } from '../../src/domain/actor.ts';
+import { operatorLabelValue } from '../../src/domain/operator-spec.ts';
+import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createLog } from '../../src/observe/log.ts';
+import type { Ports } from '../../src/operation/ports.ts';
+import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/reconcile/environment/environment-type.ts';
+import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
+import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
+import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
+import { sampleJournal } from './sample-journal.ts';
+import { eventually } from './eventually.ts';
+
+/** A kind that an Operator of the tests has brought. */
+export interface WorldKind {
+  readonly kind: string;
+  readonly plural: string;
+  /** The structural schema of `spec`. */
+  readonly schema: JsonObject;
+  readonly defaults: JsonObject;
+}
+
+export interface AppWorldInput {
+  /** The environment, its namespace and its Operator are called so. */
+  readonly name: string;
+  readonly group: string;
+  readonly kinds: readonly WorldKind[];
+  readonly developer: Actor;
+}
+
+/** Kinds in the catalogue, and an environment with a developer, on the cluster of the tests. */
+export interface AppWorld {
+  readonly cluster: TestCluster;
+  readonly kube: Kube;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'journal' | 'publicUrl'>;
+  stop(): Promise<void>;
+}
+
+const DEFINITIONS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const OPERATORS: ResourceType = { group: 'operatorcontroller.kubeplus', version: 'v1', resource: 'operators' };
+
+export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
+  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+  const ending = new AbortController();
+  const { signal } = ending;
+  const cluster = await sharedCluster();
+  const kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+  const catalog = createCatalogCache(kube, log, signal);
+  const controller = kube.asController();
+  const events = createEventRecorder({ cluster: controller, log });
+  const reconcile = createEnvironmentReconciler({ cluster: controller, events, now: () => new Date() });
+  const running = runController({ name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 1, log, signal });
+  await furnish(kube, input);
+  const ports = { clusters: kube, discovery: kube, catalog, journal: sampleJournal(), publicUrl: 'http://localhost:8080' };
+  await eventually(async () => await isReady({ kube, catalog }, input), 'a developer may create', 60);
+  return {
+    cluster,
+    kube,
+    ports,
+    stop: async () => {
+      ending.abort();
+      await running;
+      await kube.close();
+      await cluster.stop();
+    },
+  };
+}
+
+async function furnish(kube: Kube, { name, group, kinds, developer }: AppWorldInput): Promise<void> {
+  const cluster = kube.asController();
+  const label = operatorLabelValue(name, name);
+  await cluster.create(ENVIRONMENT, {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name },
+    spec: { groups: developer.groups.map((member) => ({ name: member, role: 'developer' })) },
+  });
+  const spaces = { group: '', version: 'v1', resource: 'namespaces' };
+  await eventually(async () => (await cluster.get({ ...spaces, name })).metadata.name === name, 'the namespace is there');
+  for (const kind of kinds) {
+    const object = definitionOf(kind, group, label);
+    await cluster.create(DEFINITIONS, object);
+    const { plural } = kind;
+    const fact = { name: `${plural}.${group}`, kind: kind.kind, origin: 'crds', established: true, object, group, plural } as const;
+    for (const role of rolesOf({ ...fact, namespaced: true, version: 'v1', labelled: true }, label)) {
+      await cluster.apply(CLUSTER_ROLE, role, { fieldManager: 'test', force: 'force' });
+    }
+  }
+  await cluster.create(OPERATORS, {
+    apiVersion: 'operatorcontroller.kubeplus/v1',
+    kind: 'Operator',
+    metadata: { name, namespace: name },
+    spec: {
+      name,
+      chartURL: `https://charts.example.com/${name}-1.0.0.tgz`,
+      catalog: { kinds: kinds.map(({ kind, defaults }) => ({ kind, defaults: { spec: defaults } })) },
+    },
+  });
+}
+
+function definitionOf({ kind, plural, schema }: WorldKind, group: string, label: string): KubeObject {
+  const openAPIV3Schema = { type: 'object', properties: { spec: schema } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, labels: { 'chandlery.dev/operator': label } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  };
+}
+
+async function isReady(
+  { kube, catalog }: { readonly kube: Kube; readonly catalog: Ports['catalog'] },
+  { name, group, kinds, developer }: AppWorldInput,
+): Promise<boolean> {
+  const known = new Set(catalog.customResourceDefinitions().map(({ metadata }) => metadata.name));
+  if (kinds.some(({ plural }) => !known.has(`${plural}.${group}`))) return false;
+  const rights = kinds.flatMap(({ plural: resource }) => ['create', 'update'].map((verb) => ({ verb, group, resource, namespace: name })));
+  const verdicts = await Promise.all(rights.map(async (right) => await kube.asActor(developer).review(right)));
+  return verdicts.every(({ allowed }) => allowed);
+}
