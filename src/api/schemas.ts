@@ -157,7 +157,8 @@ export const SCHEMAS = {
         locked: { type: 'string', description: 'Who sets it for everybody' },
         types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
         format: text,
-        strict: flag,
+        strict: { type: 'boolean', description: 'Whether the schema itself asks for the grammar of the control' },
+        parts: { enum: [5, 6], description: 'How many parts a schedule has, where that is known' },
         constraints: anything,
         options: list(object({ text, label: text, value: {} })),
         reference: {

@@ -1,12 +1,12 @@
-import { RE2JS } from 're2js';
+import { isIP } from 'node:net';
 import type { Json } from '../domain/resource.ts';
-import type { Constraints, ScalarNode } from './form-node.ts';
+import { readCron } from './cron/read-cron.ts';
+import type { Constraints, ScalarNode, SpecialTextNode } from './form-node.ts';
+import { matchesPattern } from './matches-pattern.ts';
 import { isDuration, isQuantity } from './measures.ts';
+import { hasScheme, isHost } from './special-text.ts';
 
-const LONGEST_PATTERN = 1000;
 const LONGEST_TEXT = 10_000;
-/** Instructions of a pattern times characters of a text: about 50 ms. */
-const MOST_WORK = 5_000_000;
 
 /** The limit of the schema that a value breaks, as a sentence; undefined when it keeps them all, as far as a form can tell. */
 export function checkScalar(node: ScalarNode, value: Json): string | undefined {
@@ -15,7 +15,22 @@ export function checkScalar(node: ScalarNode, value: Json): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (node.kind === 'quantity' && node.strict && !isQuantity(value)) return 'Enter an amount such as 500m, 2 or 10Gi';
   if (node.kind === 'duration' && node.strict && !isDuration(value)) return 'Enter a duration such as 30s, 5m or 1h30m';
-  return checkText(node.constraints, value);
+  const broken = isSpecial(node) && node.strict ? checkSpecial(node, value) : undefined;
+  return broken ?? checkText(node.constraints, value, node.kind);
+}
+
+/** What no api-server takes for the format of the schema. It may refuse more. */
+function checkSpecial({ kind, format }: SpecialTextNode, value: string): string | undefined {
+  if (kind === 'cron') return readCron(value).fault;
+  if (kind === 'url')
+    return hasScheme(value) || value.startsWith('/') ? undefined : 'Enter an address with its scheme, such as https://example.com';
+  if (format === 'ipv4') return isIP(value) > 0 && value.includes('.') ? undefined : 'Enter an IPv4 address, such as 10.0.0.1';
+  if (format === 'ipv6') return isIP(value) > 0 && value.includes(':') ? undefined : 'Enter an IPv6 address, such as 2001:db8::1';
+  return isHost(value) ? undefined : 'Enter a host name, such as db.example.com';
+}
+
+function isSpecial(node: ScalarNode): node is SpecialTextNode {
+  return node.kind === 'cron' || node.kind === 'host' || node.kind === 'url';
 }
 
 function checkNumber(limits: Constraints, value: number | bigint): string | undefined {
@@ -32,26 +47,15 @@ function isMultiple(value: number | bigint, step: number): boolean {
   return Math.abs(value / step - Math.round(value / step)) < 1e-9;
 }
 
-function checkText({ minLength, maxLength, pattern }: Constraints, value: string): string | undefined {
+function checkText({ minLength, maxLength, pattern }: Constraints, value: string, kind: ScalarNode['kind']): string | undefined {
   const length = value.length > LONGEST_TEXT ? value.length : Array.from(value).length;
   if (minLength !== undefined && length < minLength)
     return `Enter at least ${characters(minLength)}; there ${length === 1 ? 'is' : 'are'} ${length}`;
   if (maxLength !== undefined && length > maxLength) return `Enter at most ${characters(maxLength)}; there are ${length}`;
-  return pattern === undefined || matches(pattern, value) ? undefined : `Use the form ${pattern.slice(0, 200)}`;
+  if (pattern === undefined || matchesPattern(pattern, value)) return undefined;
+  return kind === 'percentage' ? 'Enter a share such as 25%, or a number where that is taken' : `Use the form ${pattern.slice(0, 200)}`;
 }
 
 function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
-}
-
-/** Patterns come from foreign schemas: they run in linear time or, where that engine cannot read them, not at all; the api-server decides then. */
-function matches(pattern: string, value: string): boolean {
-  if (pattern.length > LONGEST_PATTERN) return true;
-  const repeats = (pattern.match(/\d+(?=[,}])/g) ?? []).reduce((sum, count) => sum + Number(count), 0);
-  if ((pattern.length + repeats) * value.length > MOST_WORK) return true;
-  try {
-    return RE2JS.compile(pattern).test(value);
-  } catch {
-    return true;
-  }
 }

@@ -120,7 +120,7 @@ function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Sh
 
 function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
   builder.document.work.left -= values.length;
-  return enumNode(base, values) ?? yamlNode(base, 'choices that read the same');
+  return enumNode(base, values);
 }
 
 function leaf(builder: Builder, node: FormNode): FormNode {

@@ -81,9 +81,21 @@ export interface TextNode extends NodeBase {
   readonly reference?: Reference;
 }
 
+/** A text of one line with a grammar of its own: a schedule, a DNS name or IP address, an address with a scheme. */
+export interface SpecialTextNode extends NodeBase {
+  readonly kind: 'cron' | 'host' | 'url';
+  readonly types: readonly ['string'];
+  readonly format: string;
+  /** Whether the schema itself asks for the grammar; otherwise what does not have it is only warned of. */
+  readonly strict: boolean;
+  /** How many parts a schedule has, where that is known: six with the seconds first. */
+  readonly parts?: 5 | 6;
+  readonly constraints: Constraints;
+}
+
 /** A number, an amount or a time with a unit, or a value that may be either number or text. */
 export interface MeasureNode extends NodeBase {
-  readonly kind: 'integer' | 'number' | 'quantity' | 'duration' | 'int-or-string';
+  readonly kind: 'integer' | 'number' | 'quantity' | 'duration' | 'int-or-string' | 'port' | 'percentage';
   readonly types: readonly ScalarType[];
   /** Whether the schema itself asks for the grammar of quantities or durations; otherwise they are only a hint. */
   readonly strict: boolean;
@@ -140,7 +152,7 @@ export interface YamlNode extends NodeBase {
   readonly reason: string;
 }
 
-export type ScalarNode = TextNode | MeasureNode | BooleanNode | EnumNode;
+export type ScalarNode = TextNode | SpecialTextNode | MeasureNode | BooleanNode | EnumNode;
 export type FormNode = ScalarNode | GroupNode | ListNode | MapNode | ChoiceNode | YamlNode;
 
 /** Every kind of node. */
@@ -148,11 +160,16 @@ export const FORM_KINDS = [
   'text',
   'multiline',
   'secret',
+  'cron',
+  'host',
+  'url',
   'integer',
   'number',
   'quantity',
   'duration',
   'int-or-string',
+  'port',
+  'percentage',
   'boolean',
   'enum',
   'group',

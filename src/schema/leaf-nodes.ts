@@ -2,18 +2,34 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import type { Constraints, EnumNode, MeasureNode, NodeBase, ScalarNode, ScalarType } from './form-node.ts';
 import { hasQuantityPattern, textMeaning } from './heuristics.ts';
 import { humanise } from './label.ts';
+import { isPercentage, isPort, portLimits } from './special-number.ts';
+import { cronParts, specialText } from './special-text.ts';
 
 /** The control of a scalar that has one or several types. */
 export function scalarNode(base: NodeBase, types: readonly ScalarType[], schema: JsonObject): ScalarNode {
   const constraints = constraintsOf(schema);
   if (types.length > 1) {
-    const kind = hasQuantityPattern(schema) ? 'quantity' : 'int-or-string';
-    return { ...base, kind, types, strict: kind === 'quantity', constraints: withoutPattern(constraints, kind) };
+    const kind = mixedKind(nameOf(base), types, schema);
+    const limits = kind === 'port' ? portLimits(schema, constraints) : withoutPattern(constraints, kind);
+    return { ...base, kind, types, strict: kind === 'quantity', constraints: limits };
   }
   const [type] = types;
   if (type === 'boolean') return { ...base, kind: 'boolean' };
+  if (isPort(nameOf(base), types, schema))
+    return { ...base, kind: 'port', types, strict: true, constraints: portLimits(schema, constraints) };
   if (type === 'integer' || type === 'number') return { ...base, kind: type, types, strict: true, constraints };
   return textNode(base, schema, constraints);
+}
+
+function mixedKind(name: string, types: readonly ScalarType[], schema: JsonObject): MeasureNode['kind'] {
+  if (hasQuantityPattern(schema)) return 'quantity';
+  if (isPercentage(name, types, schema)) return 'percentage';
+  return isPort(name, types, schema) ? 'port' : 'int-or-string';
+}
+
+/** What a node is called; rows of `hosts` are each a host. */
+function nameOf({ key, path }: NodeBase): string {
+  return key === '' ? (path.findLast((step) => step !== '*') ?? '').replace(/s$/i, '') : key;
 }
 
 function textNode(base: NodeBase, schema: JsonObject, constraints: Constraints): ScalarNode {
@@ -21,13 +37,13 @@ function textNode(base: NodeBase, schema: JsonObject, constraints: Constraints):
   if (meaning.kind === 'quantity' || meaning.kind === 'duration') {
     return { ...base, kind: meaning.kind, types: ['string'], strict: meaning.strict, constraints };
   }
-  return {
-    ...base,
-    kind: meaning.kind,
-    types: ['string'],
-    format: typeof schema['format'] === 'string' ? schema['format'] : '',
-    constraints,
-  };
+  const format = typeof schema['format'] === 'string' ? schema['format'] : '';
+  if (meaning.kind === 'secret') return { ...base, kind: 'secret', types: ['string'], format, constraints };
+  if (isPercentage(nameOf(base), ['string'], schema)) return { ...base, kind: 'percentage', types: ['string'], strict: true, constraints };
+  const special = specialText(nameOf(base), schema);
+  if (special === undefined) return { ...base, kind: meaning.kind, types: ['string'], format, constraints };
+  const parts = special.kind === 'cron' ? cronParts(schema) : undefined;
+  return { ...base, ...special, types: ['string'], format, ...(parts === undefined ? {} : { parts }), constraints };
 }
 
 /** The grammar of quantities says what the pattern says, in words that people understand. */
@@ -36,14 +52,16 @@ function withoutPattern(constraints: Constraints, kind: MeasureNode['kind']): Co
   return kind === 'quantity' ? others : constraints;
 }
 
-/** A choice; undefined when two of its options would read the same. */
-export function enumNode(base: NodeBase, values: readonly Json[]): EnumNode | undefined {
-  const options = [...new Set(values)].map((value) => ({ text: optionText(value), label: optionLabel(value), value }));
-  return new Set(options.map((option) => option.text)).size === options.length ? { ...base, kind: 'enum', options } : undefined;
-}
-
-function optionText(value: Json): string {
-  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+/** A choice. A text that reads like an option of another type stands in quotes. */
+export function enumNode(base: NodeBase, values: readonly Json[]): EnumNode {
+  const unique = [...new Set(values)];
+  const others = new Set(unique.filter((value) => typeof value !== 'string' || value === '').map((value) => JSON.stringify(value)));
+  const isMixed = unique.some((value) => typeof value === 'string' && others.has(value));
+  const options = unique.map((value) => {
+    const text = typeof value === 'string' && value !== '' && !isMixed ? value : JSON.stringify(value);
+    return { text, label: isMixed && typeof value === 'string' ? text : optionLabel(value), value };
+  });
+  return { ...base, kind: 'enum', options };
 }
 
 function optionLabel(value: Json): string {

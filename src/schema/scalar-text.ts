@@ -1,6 +1,6 @@
 import { exactNumber } from '../domain/exact-json.ts';
 import type { Json } from '../domain/resource.ts';
-import type { EnumNode, ScalarNode, ScalarType, TextNode } from './form-node.ts';
+import type { EnumNode, ScalarNode, ScalarType, SpecialTextNode, TextNode } from './form-node.ts';
 import { isSafeText } from './yaml-text.ts';
 
 /** The value that a text stands for, or a sentence that says why it stands for none. */
@@ -9,6 +9,9 @@ export type TextRead = { readonly value: Json; readonly fault?: undefined } | { 
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const LONGEST_NUMBER = 400;
+const FEW_OPTIONS = 12;
+const LONGEST_OPTION = 100;
+const MOST_NEAR = 5;
 
 /** Reads the text of a control. Only the type is looked at; limits are checked apart. The text is not empty. */
 export function readScalar(node: ScalarNode, text: string): TextRead {
@@ -17,8 +20,8 @@ export function readScalar(node: ScalarNode, text: string): TextRead {
   return isText(node) ? { value: text } : readMeasure(node.types, text);
 }
 
-function isText(node: ScalarNode): node is TextNode {
-  return node.kind === 'text' || node.kind === 'multiline' || node.kind === 'secret';
+function isText(node: ScalarNode): node is TextNode | SpecialTextNode {
+  return ['text', 'multiline', 'secret', 'cron', 'host', 'url'].includes(node.kind);
 }
 
 /**
@@ -51,9 +54,20 @@ function needsQuotes(types: readonly ScalarType[], text: string): boolean {
   return read.fault !== undefined || read.value !== text;
 }
 
-function readOption(node: EnumNode, text: string): TextRead {
-  const option = node.options.find((one) => one.text === text);
-  return option === undefined ? { fault: 'Choose one of the options' } : { value: option.value };
+/** By its text, else by its label, else by the only one that differs in capitals alone. */
+function readOption({ options }: EnumNode, text: string): TextRead {
+  const typed = text.trim();
+  const same = options.filter((one) => one.text.toLowerCase() === typed.toLowerCase());
+  const option =
+    options.find((one) => one.text === text) ?? options.find((one) => one.label === typed) ?? (same.length === 1 ? same[0] : undefined);
+  return option === undefined ? { fault: noOption(options, typed) } : { value: option.value };
+}
+
+function noOption(options: EnumNode['options'], typed: string): string {
+  if (options.length <= FEW_OPTIONS || typed.length > LONGEST_OPTION) return 'Choose one of the options';
+  const near = options.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase())).slice(0, MOST_NEAR);
+  const hint = near.length === 0 ? 'choose one of the list' : `did you mean ${near.map(({ text }) => text).join(', ')}?`;
+  return `${JSON.stringify(typed)} is not one of the ${options.length} choices: ${hint}`;
 }
 
 function readBoolean(text: string): TextRead | undefined {

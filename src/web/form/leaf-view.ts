@@ -3,7 +3,9 @@ import { idOfPath } from '../../schema/form-path.ts';
 import { fieldName } from './form-fields.ts';
 import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
 import { defaultHint, jsonText } from './hints.ts';
+import { advisedView, isAdvised } from './advised-view.ts';
 import { pickView, referenceOf } from './pick-view.ts';
+import { isLong, searchView } from './search-view.ts';
 import { secretView } from './secret-view.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
@@ -15,6 +17,7 @@ const MOST_LINES = 24;
 export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpot): FieldView {
   const live = frozen(context, node, spot);
   const shown = live ?? context;
+  if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...spot, disabled: live !== undefined });
   if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...spot, disabled: live !== undefined });
   const value = fieldText(shown, 'v', spot.path) ?? '';
   const lines = node.kind === 'multiline' || value.includes('\n') || isLongSecret(node);
@@ -32,8 +35,20 @@ export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpo
     required: node.required && !hasSecret,
   };
   if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, spot);
+  if (!lines && isAdvised(node)) return advisedView(shown, view, node);
   const reference = lines || live !== undefined ? undefined : referenceOf(node);
   return reference === undefined ? view : pickView(shown, view, { reference, spot });
+}
+
+/** A choice of more than a list shows at a glance. */
+function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowSpot & { readonly disabled: boolean }): FieldView {
+  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+  const view: TextView = {
+    ...frameOf(context, node, spot, { partial: 'parts/field-search', disabled: spot.disabled, keep }),
+    ...plainText(node, { name: fieldName('v', spot.path), value: fieldText(context, 'v', spot.path) ?? '' }),
+    placeholder: defaultHint(node),
+  };
+  return searchView(context, view, node);
 }
 
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
@@ -103,12 +118,14 @@ function linesOf(value: string, least: number): number {
 }
 
 function inputModeOf(node: FormNode): string {
-  if (node.kind === 'integer') return 'numeric';
+  if (node.kind === 'integer' || (node.kind === 'port' && node.types.length === 1)) return 'numeric';
+  // The type stays text: what a browser refuses as an address would keep a draft from being sent.
+  if (node.kind === 'url') return 'url';
   return node.kind === 'number' ? 'decimal' : 'text';
 }
 
 function widthOf(node: FormNode): TextView['width'] {
-  if (['integer', 'number', 'quantity', 'duration', 'int-or-string'].includes(node.kind)) return 'short';
+  if (['integer', 'number', 'quantity', 'duration', 'int-or-string', 'port', 'percentage'].includes(node.kind)) return 'short';
   if (node.kind === 'text' && (node.constraints.maxLength ?? Infinity) <= 20) return 'short';
   return node.kind === 'multiline' ? 'full' : 'medium';
 }

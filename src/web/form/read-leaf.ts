@@ -20,7 +20,8 @@ export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot):
     return reading.lenient ? text : undefined;
   }
   const broken = checkScalar(node, read.value);
-  if (broken !== undefined) fault(reading, spot.path, broken);
+  // What lives already is not refused for being as it is.
+  if (broken !== undefined && !Object.is(read.value, spot.base)) fault(reading, spot.path, broken);
   return read.value;
 }
 
