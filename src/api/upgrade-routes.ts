@@ -1,7 +1,8 @@
-import { textAt } from '../domain/read.ts';
+import { at, isObject, textAt } from '../domain/read.ts';
 import { approveUpgrade } from '../operation/approve-upgrade.ts';
 import type { OperatorAddress } from '../operation/find-operator.ts';
 import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
+import type { Decisions } from '../schema/decide-migration.ts';
 import type { Call, Route } from './route.ts';
 import { ref } from './schemas.ts';
 
@@ -24,6 +25,19 @@ export const UPGRADE_ROUTES: readonly Route[] = [
   },
   {
     method: 'post',
+    path: '/operators/{namespace}/{name}/plan',
+    operationId: 'planDecidedUpgrade',
+    summary: 'The same with decisions about values of the operator; writes nothing (admins)',
+    tag: 'Admin',
+    body: ref('UpgradeQuestion'),
+    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    handle: async ({ ports, actor, params, body }) => {
+      const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body) };
+      return { status: 200, body: await planOperatorUpgrade(ports, actor, asked) };
+    },
+  },
+  {
+    method: 'post',
     path: '/operators/{namespace}/{name}/approval',
     operationId: 'approveUpgrade',
     summary: 'Approve a newer version; the controller installs it in its own time (admins)',
@@ -32,13 +46,18 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
     handle: async ({ ports, actor, params, body, asking }) => {
       const address = addressOf(params);
-      const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '' };
+      const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
       const operator = await approveUpgrade(ports, actor, { ...address, ...approval, ...asking });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };
     },
   },
 ];
+
+function decisionsIn(body: unknown): { readonly decisions?: Decisions } {
+  const decisions = at(body, 'decisions');
+  return isObject(decisions) ? { decisions: decisions as Decisions } : {};
+}
 
 function addressOf(params: Call['params']): OperatorAddress {
   return { namespace: params['namespace'] ?? '', name: params['name'] ?? '' };

@@ -84,6 +84,46 @@ const definition = object(
 const refusal = object({ object: text, field: text, why: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
 const place = object({ app: text, kind: text, namespace: text, environment: text, count: integer }, ['app', 'kind', 'count']);
 
+const decisions = {
+  type: 'object',
+  maxProperties: 500,
+  additionalProperties: { type: 'string', maxLength: 65536 },
+  description: 'By the path of the row one of its options, `set:` followed by YAML for `set`. Rows of the change `default` may be left out',
+};
+const valueRow = object(
+  {
+    path: text,
+    change: changes,
+    why: text,
+    value: { description: 'What is set; `[secret]` for secrets' },
+    from: { description: 'The default that applied' },
+    to: { description: 'The default that would apply' },
+    secret: flag,
+    options: { type: 'array', items: text, description: 'Best first: `move:<path>`, `remove`, `leave`, `take`, `keep`, `set`' },
+  },
+  ['path', 'change', 'why', 'secret', 'options'],
+);
+const plannedDecisions = {
+  ...object(
+    {
+      rows: list(valueRow),
+      elsewhere: {
+        ...list(object({ path: text, change: changes, why: text, origin: text })),
+        description: 'Values of other layers than `spec.values`',
+      },
+      state: {
+        enum: ['Nothing', 'Open', 'Faulty', 'Decided'],
+        description: '`Decided`: the rest of the plan is with the values as they become',
+      },
+      faults: list(object({ message: text, field: text }, ['message'])),
+      source: { type: 'string', description: 'The source whose file sets the values' },
+      yaml: { type: 'string', description: '`spec.values` as they become, without secrets' },
+    },
+    ['rows', 'elsewhere', 'state', 'faults'],
+  ),
+  description: 'What the new chart asks about `spec.values`',
+};
+
 /** What the API says of upgrades. */
 export const UPGRADE_SCHEMAS = {
   UpgradePlan: object(
@@ -96,6 +136,7 @@ export const UPGRADE_SCHEMAS = {
       offered: { type: 'array', items: text, description: 'Newer versions of the channel, newest first' },
       verdict: object({ word: { enum: ['Safe', 'Unsure', 'Stopped'] }, stops: list(text), unchecked: list(text) }),
       warnings: list(text),
+      decisions: plannedDecisions,
       values: object({ leaves: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
       definitions: object({ definitions: list(definition), safety: { enum: ['Strict', 'None'] }, missing }),
@@ -128,6 +169,7 @@ export const UPGRADE_SCHEMAS = {
       'verdict',
       'warnings',
       'values',
+      'decisions',
       'objects',
       'definitions',
       'fields',
@@ -139,9 +181,14 @@ export const UPGRADE_SCHEMAS = {
       'commands',
     ],
   ),
+  UpgradeQuestion: { ...object({ version: text, decisions }, []), additionalProperties: false },
   Approval: {
     ...object(
-      { version: text, digest: { type: 'string', description: '`sha256:…` of the chart that was looked at; another one is not approved' } },
+      {
+        version: text,
+        digest: { type: 'string', description: '`sha256:…` of the chart that was looked at; another one is not approved' },
+        decisions,
+      },
       ['version'],
     ),
     additionalProperties: false,

@@ -8,10 +8,14 @@ import { parseOperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus } from '../domain/operator-status.ts';
 import { operatorView } from '../domain/catalog/operator-view.ts';
 import type { OperatorView } from '../domain/operator.ts';
-import { APPROVED_UPGRADE, approvalText, judgeApproval, parseApproval, type Approval } from '../domain/upgrade-approval.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import type { Decisions } from '../schema/decide-migration.ts';
+import { APPROVED_UPGRADE, approvalText, digestDiffers, judgeApproval, parseApproval, type Approval } from '../domain/upgrade-approval.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { journaled, operatorDeed } from './journaled.ts';
 import { OPERATORS } from './list-operators.ts';
+import { decideOwnValues } from './decide-values.ts';
+import { gatherPlan } from './gather-plan.ts';
 import { channelOf } from './plan-charts.ts';
 import type { Ports } from './ports.ts';
 
@@ -19,17 +23,22 @@ export interface ApprovalInput extends OperatorAddress {
   readonly version: string;
   /** `sha256:<hex>` of the chart that was looked at; empty: whatever has that version. */
   readonly digest: string;
+  /** What becomes of values that the new chart asks about, changed by the same write; absent: they stay. */
+  readonly decisions?: Decisions;
 }
+
+const PATIENCE_MS = 60_000;
 
 /**
  * Approves a newer version as the actor, by an annotation on the Operator. The controller does the rest in its own time, and only with the bytes
  * that were approved.
  *
- * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest; `ApprovalRefused` for one that would have no effect;
+ * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest, and for values that are not
+ *   decided; `Conflict` when the Operator was changed meanwhile; `ApprovalRefused` for one that would have no effect;
  *   `Forbidden` without the right to patch the Operator.
  */
 export async function approveUpgrade(
-  ports: Pick<Ports, 'clusters' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'upgrades' | 'journal'>,
   actor: Actor,
   input: ApprovalInput & Asking,
 ): Promise<OperatorView> {
@@ -38,9 +47,9 @@ export async function approveUpgrade(
   return await journaled(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
 }
 
-async function approve({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
+async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
   const approval = parsed(input);
-  const operator = await findOperator({ clusters }, actor, input);
+  const operator = await findOperator(ports, actor, input);
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
   const installed = installedChart(status)?.version;
   const { policy } = spec.upgrade;
@@ -49,11 +58,35 @@ async function approve({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, inpu
   if (verdict.kind === 'Without')
     throw new AppError('ApprovalRefused', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
   const { namespace, name } = input;
-  const body = { metadata: { annotations: { [APPROVED_UPGRADE]: approvalText(approval) } } };
-  const written = await clusters
+  const annotations = { [APPROVED_UPGRADE]: approvalText(approval) };
+  const body = {
+    metadata: { annotations },
+    ...(input.decisions === undefined ? {} : await withValues(ports, actor, { ...input, annotations })),
+  };
+  const written = await ports.clusters
     .asActor(actor)
     .patch({ ...OPERATORS, namespace, name }, { type: 'merge', body }, { fieldManager: OURS.userFieldManager });
   return operatorView(written.object);
+}
+
+interface Decided extends ApprovalInput {
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** The approval together with the values as they were decided, on the very Operator and chart that the decisions are about. */
+async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<JsonObject> {
+  const { name, version, digest, decisions, annotations } = input;
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const gathered = await gatherPlan(ports, actor, { address: input, version, signal });
+  const { planned, patch } = decideOwnValues({ ...gathered, decisions });
+  const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
+  if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);
+  if (planned.source !== undefined && planned.rows.length > 0)
+    throw refused(`a file of the source ${planned.source} sets its values; decide them in that file, and approve without decisions`);
+  if (planned.faults.length > 0) throw new AppError('InvalidInput', 'decisions: not every value is decided', { faults: planned.faults });
+  const { resourceVersion } = gathered.operator.metadata;
+  const metadata = { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  return { metadata, ...(patch === undefined || Object.keys(patch).length === 0 ? {} : { spec: { values: patch } }) };
 }
 
 function parsed({ version, digest }: ApprovalInput): Approval {

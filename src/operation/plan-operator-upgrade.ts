@@ -1,27 +1,25 @@
 import type { Actor } from '../domain/actor.ts';
-import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../domain/operator-status.ts';
 import { placesOf } from '../domain/operator-instances.ts';
-import { readChartAccess } from '../domain/read-chart-access.ts';
 import { textAt } from '../domain/read.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
 import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
 import { objectChanges } from '../domain/upgrade-plan/object-changes.ts';
 import { planWarnings } from '../domain/upgrade-plan/plan-warnings.ts';
 import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
-import { upgradeCommands } from '../domain/upgrade-plan/upgrade-commands.ts';
+import { upgradeCommands, type UpgradeCommandInput } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
 import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
-import { findOperator, type OperatorAddress } from './find-operator.ts';
-import { findSecret } from './find-secret.ts';
+import type { Decisions } from '../schema/decide-migration.ts';
+import { decideOwnValues, type DecidedValues } from './decide-values.ts';
+import type { OperatorAddress } from './find-operator.ts';
+import { gatherPlan, type GatheredPlan } from './gather-plan.ts';
 import { listOperatorInstances } from './list-operator-instances.ts';
 import { operatorRights, type OperatorRights } from './operator-rights.ts';
-import { chartsToCompare, type PlanCharts } from './plan-charts.ts';
 import { planDefinitions } from './plan-definitions.ts';
 import { planFields } from './plan-fields.ts';
-import { overlaidValues, type OverlaidValues } from './plan-values.ts';
+import type { OverlaidValues } from './plan-values.ts';
 import type { Ports } from './ports.ts';
 import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-for-plan.ts';
 import type { Trial } from './try-objects.ts';
@@ -30,6 +28,8 @@ import type { UpgradeChart } from './upgrade-ports.ts';
 export interface PlanInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
   readonly version: string;
+  /** What becomes of values that the new chart asks about; absent while nobody has decided. */
+  readonly decisions?: Decisions;
 }
 
 type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
@@ -44,33 +44,34 @@ const PATIENCE_MS = 90_000;
  */
 export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const operator = await findOperator(ports, actor, input);
-  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
-  const { access } = await readChartAccess({
-    source: spec.chart,
-    namespace: input.namespace,
-    find: (name) => findSecret(ports.clusters, actor, { ...input, name }),
-  });
-  const charts = await chartsToCompare(ports.upgrades, { spec, status, access, version: input.version }, signal);
-  const values = await overlaidValues(ports, actor, { namespace: input.namespace, spec, status });
-  const scene: Scene = { ports, actor, input, operator, spec, status, charts, values, signal };
+  const gathered = await gatherPlan(ports, actor, { address: input, version: input.version, signal });
+  const { charts, values } = gathered;
+  const decided = decideOwnValues({ ...gathered, decisions: input.decisions });
+  const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, decided.own), signal };
   const [before, after] = await Promise.all([
     charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
-    renderForPlan(ports, scene, charts.to),
+    renderForPlan(ports, { ...scene, values: scene.next }, charts.to),
   ]);
   return compose(scene, { before, after }, await look(scene, { before, after }));
 }
 
-interface Scene {
+interface Scene extends GatheredPlan {
   readonly ports: PlanPorts;
   readonly actor: Actor;
   readonly input: PlanInput;
-  readonly operator: KubeObject;
-  readonly spec: OperatorSpec;
-  readonly status: OperatorStatus;
-  readonly charts: PlanCharts;
-  readonly values: OverlaidValues;
+  readonly decided: DecidedValues;
+  /** The values as they become by what was decided. */
+  readonly next: OverlaidValues;
   readonly signal: AbortSignal;
+}
+
+/** With other values in the layer that decisions change, which is the highest. */
+function withOwn(values: OverlaidValues, own: JsonObject | undefined): OverlaidValues {
+  if (own === undefined) return values;
+  return {
+    ...values,
+    layers: values.layers.map((layer, index) => (index === values.layers.length - 1 ? { ...layer, values: own } : layer)),
+  };
 }
 
 interface Renderings {
@@ -105,12 +106,12 @@ function isBroken({ faults, objects }: Rendering): boolean {
 }
 
 function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePlan {
-  const { ports, operator, spec, status, charts, values } = scene;
+  const { ports, operator, spec, status, charts, values, next, decided } = scene;
   const { namespace, name } = scene.input;
   const { secrets } = values;
   const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
   const fields = { ...planFields({ ...compared, checked }), missing: checked.missing };
-  const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, values));
+  const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, next));
   const valuesPart = { ...changes, missing: values.missing };
   const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
@@ -126,6 +127,7 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults }),
     warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
     values: valuesPart,
+    decisions: decided.planned,
     objects: objectChanges(compared),
     definitions,
     fields,
@@ -134,8 +136,16 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     instances,
     conversions: after.conversions,
     timing,
-    commands: upgradeCommands({ namespace, name, to, timing }, ports.publicUrl),
+    commands: upgradeCommands({ namespace, name, to, timing, decided: commandParts(scene) }, ports.publicUrl),
   };
+}
+
+/** Where a file of the catalogue sets the values, they are decided there. */
+function commandParts({ decided: { planned, shownPatch }, input }: Scene): UpgradeCommandInput['decided'] {
+  const { decisions } = input;
+  if (shownPatch === undefined || decisions === undefined || planned.source !== undefined) return undefined;
+  const secrets = planned.rows.flatMap(({ secret, path }) => (secret ? [path] : []));
+  return { patch: shownPatch, decisions: Object.fromEntries(Object.entries(decisions).filter(([path]) => !secrets.includes(path))) };
 }
 
 /** Whoever may change the Operator may have the controller apply what it says, so they may have it tried. */

@@ -29,7 +29,7 @@ export interface ValuesInput {
 }
 
 /** What stands where a value may not be read: the same on both sides of a comparison. */
-const PLACEHOLDER = 'not-readable';
+export const PLACEHOLDER = 'not-readable';
 
 /**
  * Reads `spec.valuesFrom` as the actor. Of a source that the actor may not read, the places are known from the status, and a word stands in

@@ -10,6 +10,8 @@ export interface UpgradeChart {
   readonly contents: {
     readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
     readonly values: JsonObject;
+    /** values.schema.json. */
+    readonly schema?: JsonObject;
     readonly openApiSpec?: string;
   };
 }

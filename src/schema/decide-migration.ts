@@ -6,7 +6,7 @@ import type { MigrationRow } from './migration.ts';
 import { readYaml } from './yaml-text.ts';
 
 /**
- * Decisions by the path of their row: `remove`, `keep` (the old default is written), `take` (the new default applies), `move:<path>`, or `set:` and
+ * Decisions by the path of their row: `remove`, `leave`, `keep` (the old default is written), `take` (the new default applies), `move:<path>`, or `set:` and
  * YAML for the value.
  */
 export type Decisions = Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function decideMigration(values: JsonObject, rows: readonly MigrationRow[
 function carryOut(values: Json, row: MigrationRow, decision: string): string | undefined {
   const option = decision.startsWith('set:') ? 'set' : decision;
   if (!row.options.some((one) => one === option)) return decision === '' ? 'Decide what becomes of it' : 'Choose one of what is offered';
-  if (option === 'take') return undefined;
+  if (option === 'take' || option === 'leave') return undefined;
   if (option === 'keep') {
     put(values, row.keys, row.from);
     return undefined;
@@ -47,7 +47,8 @@ function carryOut(values: Json, row: MigrationRow, decision: string): string | u
 
 function isTaken(values: Json, option: string): boolean {
   const keys = parsePath(option.slice('move:'.length))?.slice(1) ?? [];
-  return keys.reduce<unknown>((place, key) => memberOf(place, key), values) !== undefined;
+  const there = keys.reduce<unknown>((place, key) => memberOf(place, key), values);
+  return there !== undefined && !(isObject(there) && Object.keys(there).length === 0);
 }
 
 function setText(values: Json, row: MigrationRow, text: string): string | undefined {

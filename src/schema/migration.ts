@@ -30,8 +30,8 @@ export interface MigrationRow {
   readonly options: readonly MigrationOption[];
 }
 
-/** `move` also says where to, as a path. */
-export type MigrationOption = 'remove' | 'keep' | 'take' | 'set' | `move:${string}`;
+/** `move` also says where to, as a path; `leave` is offered only where what has no place does no harm. */
+export type MigrationOption = 'remove' | 'leave' | 'keep' | 'take' | 'set' | `move:${string}`;
 
 export interface Migration {
   readonly rows: readonly MigrationRow[];
@@ -76,7 +76,9 @@ function withoutClashes(rows: readonly MigrationRow[]): MigrationRow[] {
     if (best?.startsWith('move:') === true) taken.add(best);
     return options.length === row.options.length || best !== 'remove' ? { ...row, options } : { ...row, options, ...GONE };
   });
-  return distinct.filter(({ path, value }) => value !== undefined || !taken.has(`move:${path}`));
+  const targets = [...taken].map((option) => option.slice('move:'.length));
+  const isMovedTo = (path: string): boolean => targets.some((target) => path === target || path.startsWith(`${target}.`));
+  return distinct.filter(({ path, value }) => value !== undefined || !isMovedTo(path));
 }
 
 const GONE = { change: 'removed', why: 'the field is gone' } as const;

@@ -1,6 +1,6 @@
 import { memberSchema } from '../domain/crd-safety/schema-shape.ts';
 import { validateValue } from '../domain/crd-safety/validate-value.ts';
-import { objectAt, textAt } from '../domain/read.ts';
+import { isObject, objectAt, textAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 
 interface Member {
@@ -22,13 +22,21 @@ const ALIKE_WORDS = 0.7;
 export function renamedTo({ from, to, parent, key }: Member): readonly string[] {
   const before = objectAt(from, 'properties');
   const gone = memberSchema(from, key);
-  const added = Object.entries(objectAt(to, 'properties')).filter(([name]) => !Object.hasOwn(before, name) && !Object.hasOwn(parent, name));
+  const added = Object.entries(objectAt(to, 'properties')).filter(
+    ([name, schema]) => !Object.hasOwn(before, name) && isFree(schema, parent, name),
+  );
   return added
     .filter(([, schema]) => validateValue(schema, parent[key]).length === 0)
     .map(([name, schema]) => ({ name, names: alike(wordsOf(key), wordsOf(name)), words: alike(helpOf(gone), helpOf(schema)) }))
     .filter(({ names, words }) => names >= ALIKE_NAMES || words >= ALIKE_WORDS)
     .toSorted((a, b) => b.names + b.words - (a.names + a.words) || a.name.localeCompare(b.name))
     .map(({ name }) => name);
+}
+
+/** A map that is empty is nothing that could be lost. */
+function isFree(schema: unknown, parent: JsonObject, name: string): boolean {
+  const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
+  return value === undefined || (textAt(schema, 'type') === 'object' && isObject(value) && Object.keys(value).length === 0);
 }
 
 function helpOf(schema: unknown): ReadonlySet<string> {

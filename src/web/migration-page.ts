@@ -2,6 +2,7 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { Json } from '../domain/resource.ts';
 import { SECRET_VALUE } from '../domain/values/value-change.ts';
+import type { ValueRow } from '../domain/upgrade-plan/value-rows.ts';
 import type { Decisions } from '../schema/decide-migration.ts';
 import { idOfPath, parsePath } from '../schema/form-path.ts';
 import type { MigrationRow } from '../schema/migration.ts';
@@ -66,18 +67,24 @@ export function migrationPage(
     from: from === version ? '' : from,
     others,
     rows,
-    errors: draft.faults.map(({ field, message }) => ({
-      message: field === undefined ? message : `${field}: ${message}`,
-      href: rows.find(({ path }) => path === field)?.options[0]?.id.replace(/^/, '#') ?? '#decisions',
-    })),
+    errors: errorsOf(draft.faults, rows),
     action: migrationPath(instance, version),
     backHref: instancePath(instance),
     etag,
   };
 }
 
-function rowView(
-  row: MigrationRow,
+/** What is wrong, each with a link to its row. */
+export function errorsOf(faults: readonly FieldFault[], rows: readonly MigrationRowView[]): MigrationPage['errors'] {
+  return faults.map(({ field, message }) => ({
+    message: field === undefined ? message : `${field}: ${message}`,
+    href: rows.find(({ path }) => path === field)?.options[0]?.id.replace(/^/, '#') ?? '#decisions',
+  }));
+}
+
+/** A row with what was chosen so far, or what is suggested. */
+export function rowView(
+  row: ValueRow,
   { body, faults }: { readonly body: URLSearchParams; readonly faults: readonly FieldFault[] },
 ): MigrationRowView {
   const id = idOfPath(parsePath(row.path) ?? [row.path]);
@@ -106,19 +113,20 @@ function rowView(
 }
 
 /** A default that changes is taken, what looks renamed is moved, and a value that is missing has to be given; a loss is never chosen for anybody. */
-function suggested({ change, options }: MigrationRow): string {
+function suggested({ change, options }: ValueRow): string {
   if (change === 'renamed' || change === 'default') return options[0] ?? '';
   return change === 'required' ? 'set' : '';
 }
 
-function sentenceOf({ change, why, from, to }: MigrationRow): string {
+function sentenceOf({ change, why, from, to }: ValueRow): string {
   if (change === 'default') return `Nothing is set here, and its default changes from ${shorten(from ?? null)} to ${shorten(to ?? null)}.`;
   return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
-function labelOf({ from, to, change }: MigrationRow, option: MigrationRow['options'][number]): string {
+function labelOf({ from, to, change }: ValueRow, option: string): string {
   if (option.startsWith('move:')) return `Move the value to ${option.slice('move:'.length)}`;
   if (option === 'remove') return 'Remove the value';
+  if (option === 'leave') return 'Leave it there, where nothing looks at it';
   if (option === 'take') return `Follow the new default, ${shorten(to ?? null)}`;
   return option === 'keep'
     ? `Set it to what applied so far, ${shorten(from ?? null)}`

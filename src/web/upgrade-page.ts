@@ -6,6 +6,7 @@ import { findingsView, type FindingsView } from './findings-view.ts';
 import { appPath, environmentPath, operatorPath } from './paths.ts';
 import { touchedView, type TouchedView } from './touched-view.ts';
 import { remediesOf, type Review } from './review.ts';
+import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
 import { summaryOf, timingOf, type PlanSummary, type TimingPanel } from './upgrade-words.ts';
 import { plural } from './view-helpers.ts';
 
@@ -41,6 +42,11 @@ export interface UpgradePage {
   readonly noPlaces: string;
   readonly values: { readonly changed: readonly ValueRow[]; readonly same: readonly ValueRow[]; readonly omitted: string };
   readonly conversions: readonly string[];
+  /** Absent when the new chart asks nothing about the values of the Operator. */
+  readonly decisions?: ValueDecisionsView;
+  /** Whether the approval stands beside these values. */
+  readonly decideFirst: boolean;
+  readonly errors: ValueDecisionsView['errors'];
   readonly timing: TimingPanel;
   readonly approve?: {
     readonly action: string;
@@ -79,11 +85,15 @@ interface ValueRow {
 export interface UpgradeOutcome {
   readonly refused?: string;
   readonly approved?: 'approved';
+  /** What was chosen about values. */
+  readonly body?: URLSearchParams;
 }
 
-export function upgradePage(plan: UpgradePlan, { refused = '', approved }: UpgradeOutcome = {}): UpgradePage {
+export function upgradePage(plan: UpgradePlan, { refused = '', approved, body = new URLSearchParams() }: UpgradeOutcome = {}): UpgradePage {
   const timing = timingOf(plan);
   const action = operatorPath(plan, 'upgrade');
+  const approve = approveOf(plan, action);
+  const decisions = valueDecisionsView(plan, { action, body, mayApprove: approve.approve !== undefined });
   return {
     heading: headingOf(plan),
     namespace: plan.namespace,
@@ -103,7 +113,10 @@ export function upgradePage(plan: UpgradePlan, { refused = '', approved }: Upgra
       ({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`,
     ),
     timing,
-    ...approveOf(plan, action),
+    ...(decisions?.approve === true ? {} : approve),
+    ...(decisions === undefined ? {} : { decisions }),
+    decideFirst: decisions?.approve === true,
+    errors: decisions?.errors ?? [],
     chartFacts: chartFacts(plan),
     choices: choicesOf(plan),
     commands: plan.commands,

@@ -5,6 +5,7 @@ import { operatorCrumbs } from './operator-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { operatorPath } from './paths.ts';
 import type { OperatorAddress } from './ports.ts';
+import { decisionsOf } from './value-decisions-view.ts';
 import { upgradePage, type UpgradeOutcome } from './upgrade-page.ts';
 
 const ROUTE = '/operators/:namespace/:name/upgrade';
@@ -27,29 +28,37 @@ export function upgradeRoutes(deps: WebDeps): Router {
 }
 
 async function show({ operations }: WebDeps, visit: Visit, version: string, outcome: UpgradeOutcome): Promise<Answer> {
-  const plan = await operations.planOperatorUpgrade(visit.actor, { ...addressOf(visit), version });
+  const decisions = outcome.body === undefined ? undefined : decisionsOf(outcome.body);
+  const asked = { ...addressOf(visit), version, ...(decisions === undefined ? {} : { decisions }) };
+  const plan = await operations.planOperatorUpgrade(visit.actor, asked);
   return answerOf(plan, upgradePage(plan, outcome), outcome);
 }
 
 function answerOf(plan: UpgradePlan, model: object, { refused }: UpgradeOutcome): Answer {
+  const undecided = plan.decisions.state === 'Faulty';
   return {
     view: 'operators/upgrade',
-    title: `${refused === undefined ? '' : 'Error: '}Upgrade of ${plan.displayName}`,
+    title: `${refused === undefined && !undecided ? '' : 'Error: '}Upgrade of ${plan.displayName}`,
     section: 'operators',
     crumbs: operatorCrumbs(plan, 'Upgrade'),
     model,
-    ...(refused === undefined ? {} : { status: 409 }),
+    ...(refused !== undefined ? { status: 409 } : undecided ? { status: 422 } : {}),
   };
 }
 
 async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
   const address = addressOf(visit);
-  const version = visit.body.get('version') ?? '';
+  const { body } = visit;
+  const version = body.get('version') ?? '';
+  if (body.get('_do') === 'look') return await show(deps, visit, version, { body });
+  const decisions = decisionsOf(body);
+  const approval = { ...address, version, digest: body.get('digest') ?? '', ...(decisions === undefined ? {} : { decisions }) };
   try {
-    await deps.operations.approveUpgrade(visit.actor, { ...address, version, digest: visit.body.get('digest') ?? '', ...visit.asking });
+    await deps.operations.approveUpgrade(visit.actor, { ...approval, ...visit.asking });
   } catch (error) {
-    if (!isAppError(error, 'ApprovalRefused')) throw error;
-    return await show(deps, visit, version, { refused: error.message });
+    if (isAppError(error, 'InvalidInput') && decisions !== undefined) return await show(deps, visit, version, { body });
+    if (!isAppError(error, 'ApprovalRefused', 'Conflict')) throw error;
+    return await show(deps, visit, version, { refused: error.message, body });
   }
   return { redirect: `${operatorPath(address, 'upgrade')}?version=${encodeURIComponent(version)}&approved` };
 }

@@ -49,6 +49,7 @@ function safe(name: string): UpgradePlan {
       omitted: 0,
       missing: [],
     },
+    decisions: { rows: [], elsewhere: [], state: 'Nothing', faults: [] },
     objects: {
       changes: [
         {
@@ -208,6 +209,31 @@ function stopped(name: string): UpgradePlan {
       ],
       safety: 'Strict',
       missing: [],
+    },
+    decisions: {
+      rows: [
+        {
+          path: 'values.logLevel',
+          change: 'renamed',
+          why: 'the field is gone; loggingLevel looks like it',
+          value: 'debug',
+          secret: false,
+          options: ['move:values.loggingLevel', 'remove', 'leave'],
+        },
+        { path: 'values.region', change: 'required', why: 'it must be set', secret: false, options: ['set'] },
+        {
+          path: 'values.image.tag',
+          change: 'default',
+          why: 'its default changes',
+          from: '1.4.0',
+          to: '2.0.0',
+          secret: false,
+          options: ['take', 'keep'],
+        },
+      ],
+      elsewhere: [{ path: 'values.auth.password', change: 'removed', why: 'the field is gone', origin: 'Secret database key password' }],
+      state: 'Open',
+      faults: [],
     },
     fields: {
       refusals: [

@@ -5,6 +5,7 @@ import type { LabelledCommand } from '../operator-commands.ts';
 import type { InstancePlace } from '../operator-instances.ts';
 import type { Findings, Remedy } from '../preflight/findings.ts';
 import type { Conversion } from '../uplift/conversion.ts';
+import type { PlannedDecisions } from './value-rows.ts';
 import type { TouchedInstances } from './touched.ts';
 
 /** What moving an Operator to another version of its chart would do, as far as the actor may know it. It holds no secret value. */
@@ -21,6 +22,8 @@ export interface UpgradePlan {
   /** Sentences about what to know. */
   readonly warnings: readonly string[];
   readonly values: PlannedValues;
+  /** What the new chart asks about the values that the Operator sets itself. */
+  readonly decisions: PlannedDecisions;
   readonly objects: PlannedObjects;
   readonly definitions: PlannedDefinitions;
   readonly fields: PlannedFields;

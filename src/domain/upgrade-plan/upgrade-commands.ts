@@ -1,39 +1,59 @@
 import { quoted } from '../instance-commands.ts';
 import type { LabelledCommand } from '../operator-commands.ts';
+import type { JsonObject } from '../resource.ts';
 import { APPROVED_UPGRADE, approvalText } from '../upgrade-approval.ts';
 import type { UpgradePlan } from './plan.ts';
 
+export interface UpgradeCommandInput extends Pick<UpgradePlan, 'namespace' | 'name' | 'to' | 'timing'> {
+  /** What was decided about values of the Operator, and the merge patch of `spec.values` that it comes to; neither with secrets. */
+  readonly decided?: { readonly patch: JsonObject; readonly decisions: Readonly<Record<string, string>> } | undefined;
+}
+
 /** What the page of an upgrade does, as kubectl and curl do it. */
-export function upgradeCommands(
-  { namespace, name, to, timing }: Pick<UpgradePlan, 'namespace' | 'name' | 'to' | 'timing'>,
-  publicUrl: string,
-): LabelledCommand[] {
-  const target = `kop ${name} --namespace ${namespace}`;
+export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): LabelledCommand[] {
+  const { namespace, name, to, timing, decided } = input;
   const address = `${publicUrl}/api/v1/operators/${namespace}/${name}`;
-  const curl = `curl --fail-with-body`;
-  const token = `  -H "Authorization: Bearer $TOKEN"`;
   const plan = {
     label: 'This plan with curl',
-    text: [`${curl} ${quoted(`${address}/plan?version=${encodeURIComponent(to.version)}`)}`, token].join(' \\\n'),
+    text: [`${CURL} ${quoted(`${address}/plan?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
   };
   if (timing.step === 'Pinned') {
-    const patch = JSON.stringify({ spec: { chart: { version: to.version } } });
-    return [{ label: 'Move there with kubectl', text: `kubectl patch ${target} --type merge --patch ${quoted(patch)}` }, plan];
+    const patch = JSON.stringify({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
+    return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, plan];
   }
   if (timing.step !== 'AwaitingApproval') return [plan];
-  const body = JSON.stringify({ version: to.version, digest: to.digest });
-  const approval = `${APPROVED_UPGRADE}=${approvalText(to)}`;
-  return [
-    { label: 'Approve exactly this chart with kubectl', text: `kubectl annotate ${target} --overwrite ${quoted(approval)}` },
-    {
-      label: 'Approve it with curl',
-      text: [
-        `${curl} -X POST ${quoted(`${address}/approval`)}`,
-        token,
-        `  -H 'Content-Type: application/json'`,
-        `  -d ${quoted(body)}`,
-      ].join(' \\\n'),
-    },
-    plan,
-  ];
+  return [approvalByKubectl(input), approvalByCurl(input, address), plan];
+}
+
+const CURL = 'curl --fail-with-body';
+const TOKEN = '  -H "Authorization: Bearer $TOKEN"';
+
+function approvalByKubectl(input: UpgradeCommandInput): LabelledCommand {
+  const { to, decided } = input;
+  const approval = approvalText(to);
+  if (decided === undefined) {
+    const text = `kubectl annotate ${targetOf(input)} --overwrite ${quoted(`${APPROVED_UPGRADE}=${approval}`)}`;
+    return { label: 'Approve exactly this chart with kubectl', text };
+  }
+  const patch = JSON.stringify({ metadata: { annotations: { [APPROVED_UPGRADE]: approval } }, spec: valuesOf(decided) });
+  const label = 'Approve exactly this chart and change the values with kubectl';
+  return { label, text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` };
+}
+
+function approvalByCurl({ to, decided }: UpgradeCommandInput, address: string): LabelledCommand {
+  const decisions = decided === undefined ? {} : { decisions: decided.decisions };
+  const body = JSON.stringify({ version: to.version, digest: to.digest, ...decisions });
+  const post = `${CURL} -X POST ${quoted(`${address}/approval`)}`;
+  return {
+    label: 'Approve it with curl',
+    text: [post, TOKEN, `  -H 'Content-Type: application/json'`, `  -d ${quoted(body)}`].join(' \\\n'),
+  };
+}
+
+function targetOf({ namespace, name }: UpgradeCommandInput): string {
+  return `kop ${name} --namespace ${namespace}`;
+}
+
+function valuesOf(decided: UpgradeCommandInput['decided']): { readonly values?: JsonObject } {
+  return decided === undefined || Object.keys(decided.patch).length === 0 ? {} : { values: decided.patch };
 }

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { JsonObject, KubeObject } from '../../../src/domain/resource.ts';
+import type { ValuesLayer } from '../../../src/domain/values/layers.ts';
+import { decideOwnValues } from '../../../src/operation/decide-values.ts';
+import type { UpgradeChart } from '../../../src/operation/upgrade-ports.ts';
+
+const FROM = chart('1.0.0', { logLevel: 'info', adminPassword: '', replicas: 1 });
+const TO = chart('2.0.0', { loggingLevel: 'info', superPassword: '', replicas: 1 });
+
+describe('the values of an Operator under another version of its chart', () => {
+  it('ask about what has no place any more, and become what is decided', () => {
+    const values = { logLevel: 'debug', replicas: 3 };
+    const open = decide(values, undefined);
+    assert.equal(open.planned.state, 'Open');
+    assert.deepEqual(
+      open.planned.rows.map(({ path, change, value }) => [path, change, value]),
+      [['values.logLevel', 'renamed', 'debug']],
+    );
+    const decided = decide(values, { 'values.logLevel': 'move:values.loggingLevel' });
+    assert.equal(decided.planned.state, 'Decided');
+    assert.deepEqual(decided.own, { loggingLevel: 'debug', replicas: 3 });
+    assert.deepEqual(decided.patch, { logLevel: null, loggingLevel: 'debug' });
+    assert.equal(decided.planned.yaml, 'replicas: 3\nloggingLevel: debug\n');
+  });
+
+  it('are not written while something is undecided', () => {
+    const { planned, patch } = decide({ logLevel: 'debug' }, {});
+    assert.equal(planned.state, 'Faulty');
+    assert.deepEqual(planned.faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
+    assert.equal(patch, undefined);
+  });
+
+  it('are shown without secrets, and written with them', () => {
+    const { planned, patch, shownPatch } = decide({ adminPassword: 's3cret' }, { 'values.adminPassword': 'move:values.superPassword' });
+    assert.deepEqual(patch, { adminPassword: null, superPassword: 's3cret' });
+    assert.deepEqual(shownPatch, { adminPassword: null, superPassword: '[secret]' });
+    assert.doesNotMatch(JSON.stringify(planned), /s3cret/);
+  });
+
+  it('cannot become null by a patch, and say so', () => {
+    const schema = { properties: { domain: {} }, required: ['domain'] };
+    const { planned } = decide(
+      {},
+      { 'values.domain': 'set:null' },
+      { to: chart('2.0.0', { logLevel: 'info', adminPassword: '', replicas: 1 }, schema) },
+    );
+    assert.match(planned.faults[0]?.message ?? '', /cannot become null/);
+  });
+
+  it('of other layers are told with their layer, and of what nobody may read only that it has no place', () => {
+    const layer = { origin: 'Secret extra', values: { logLevel: 'not-readable', replicas: 'not-readable' } };
+    const to = chart('2.0.0', { replicas: 1, adminPassword: '' }, { properties: { replicas: { type: 'integer' } } });
+    const { planned } = decide({}, undefined, { to, layers: [layer] });
+    assert.deepEqual(planned.rows, []);
+    assert.deepEqual(planned.elsewhere, [{ path: 'values.logLevel', change: 'removed', why: 'the field is gone', origin: 'Secret extra' }]);
+  });
+
+  it('name the source whose file sets them', () => {
+    const { planned } = decide({ logLevel: 'debug' }, undefined, { labels: { 'chandlery.dev/source': 'catalog' } });
+    assert.equal(planned.source, 'catalog');
+  });
+
+  it('ask nothing where the chart is the same, or nothing is installed', () => {
+    assert.equal(decide({ logLevel: 'debug' }, undefined, { to: FROM }).planned.state, 'Nothing');
+    const operator = operatorOf({});
+    const values = { layers: [], hidden: new Set<string>(), secrets: [], missing: [], faults: [] };
+    assert.equal(decideOwnValues({ operator, charts: { to: TO, offered: [] }, values, decisions: {} }).planned.state, 'Nothing');
+  });
+});
+
+interface More {
+  readonly to?: UpgradeChart;
+  readonly layers?: readonly ValuesLayer[];
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+function decide(
+  own: JsonObject,
+  decisions: Readonly<Record<string, string>> | undefined,
+  { to = TO, layers = [], labels = {} }: More = {},
+) {
+  const values = {
+    layers: [...layers, { origin: 'spec.values', values: own }],
+    hidden: new Set<string>(),
+    secrets: [],
+    missing: [],
+    faults: [],
+  };
+  return decideOwnValues({ operator: operatorOf(labels), charts: { from: FROM, to, offered: [] }, values, decisions });
+}
+
+function operatorOf(labels: Readonly<Record<string, string>>): KubeObject {
+  return { apiVersion: 'v1', kind: 'Operator', metadata: { name: 'a', labels } };
+}
+
+function chart(version: string, values: JsonObject, schema?: JsonObject): UpgradeChart {
+  const contents = { metadata: { name: 'a', version }, values, ...(schema === undefined ? {} : { schema }) };
+  return { digest: `sha256:${version}`, path: '', contents };
+}
