@@ -36,7 +36,7 @@ export const ERROR_TABLE = {
   SignatureInvalid: { status: 422, title: 'The signature of the chart is not one that is trusted' },
   EgressDenied: { status: 403, title: 'The egress policy refuses this address' },
   UpliftRefused: { status: 422, title: 'A legacy API cannot be converted without loss' },
-  ValuesInvalid: { status: 422, title: 'Values of the chart cannot be read' },
+  ValuesInvalid: { status: 422, title: 'Values of the chart are not valid' },
   HelmFailed: { status: 502, title: 'Helm could not do this' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
   ApprovalRefused: { status: 409, title: 'This version cannot be approved' },

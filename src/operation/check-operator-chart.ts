@@ -68,6 +68,7 @@ export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operat
       line(`You may not read ${resource} ${of}, whose values count`, 'Right'),
     );
     const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
+    unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
     const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], unchecked: unread }, checked.findings];

@@ -8,6 +8,7 @@ import type { Conversion } from '../domain/uplift/conversion.ts';
 import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
 import { mergeLayers } from '../domain/values/layers.ts';
+import { checkChartValues } from '../schema/values/check-chart-values.ts';
 import type { OverlaidValues } from './plan-values.ts';
 import type { Ports } from './ports.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
@@ -19,9 +20,11 @@ export interface Rendering {
   readonly conversions: readonly Conversion[];
   /** Why it cannot be installed, a sentence each. */
   readonly faults: readonly string[];
+  /** What could not be looked at, a sentence each. */
+  readonly unchecked: readonly string[];
 }
 
-export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [] };
+export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [], unchecked: [] };
 
 /** `<group>/<kind>` of the definitions that a chart brings. */
 export function broughtBy({ definitions }: Pick<Rendering, 'definitions'>): ReadonlySet<string> {
@@ -46,7 +49,9 @@ export async function renderForPlan(
     apiVersionsOf(ports.discovery, signal),
   ]);
   const release = { release: spec.releaseName, namespace: spec.targetNamespace };
-  const request = { ...release, chartPath: chart.path, values: mergeLayers(values.layers), kubeVersion, apiVersions, secrets };
+  const merged = mergeLayers(values.layers);
+  const { faults: misfits, unchecked } = await checkChartValues(chart, merged);
+  const request = { ...release, chartPath: chart.path, values: merged, kubeVersion, apiVersions, secrets };
   try {
     const rendered = await ports.upgrades.render({ ...request, isUpgrade: true, crds: 'include' }, signal);
     const { objects, conversions, refusals } = uplift(rendered);
@@ -60,11 +65,13 @@ export async function renderForPlan(
       objects: objects.filter((object) => !isCustomResourceDefinition(object)),
       definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
       conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
-      faults: [...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+      faults: [...misfits, ...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+      unchecked,
     };
   } catch (error) {
     if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
-    return { ...RENDERED_NOTHING, faults: [`The chart does not render with these values: ${redact(error.message, secrets)}`] };
+    const faults = [...misfits, `The chart does not render with these values: ${error.message}`];
+    return { ...RENDERED_NOTHING, faults: faults.map((sentence) => redact(sentence, secrets)), unchecked };
   }
 }
 

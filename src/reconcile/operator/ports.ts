@@ -48,6 +48,9 @@ export interface Chart {
   readonly contents: {
     readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
     readonly crds: readonly KubeObject[];
+    readonly values?: JsonObject;
+    /** values.schema.json. */
+    readonly schema?: JsonObject;
     readonly openApiSpec?: string;
   };
 }

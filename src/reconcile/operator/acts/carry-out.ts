@@ -1,4 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
+import { isAppError } from '../../../domain/errors.ts';
 import { chartOfRevision } from '../report/chart-of-revision.ts';
 import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
@@ -88,6 +89,6 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     step,
     // What a chart renders depends on nothing but what the step digest covers.
     ...(gathered === undefined ? {} : { forced: 'CarriedOut' as const }),
-    ...(phase === 'Render' && error.code === 'HelmFailed' ? { outlook: 'Terminal' as const } : {}),
+    ...(phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid') ? { outlook: 'Terminal' as const } : {}),
   });
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { redact } from '../../../domain/redact.ts';
 import { apiVersionOf } from '../../../domain/resource.ts';
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
+import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
 import type { DeployVerb } from '../acts/deploy.ts';
 import { gatherCrds, type Gathered } from './gather-crds.ts';
 import type { Target } from '../state.ts';
@@ -11,10 +12,13 @@ import type { Work } from '../work.ts';
 /**
  * Renders a chart as this cluster would get it, its CustomResourceDefinitions carried over and taken out.
  *
- * @throws AppError `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
+ * @throws AppError `ValuesInvalid` when its schema refuses the values; `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
  */
 export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
   const { ports, spec, release, label, signal } = work;
+  const { faults, unchecked } = await checkChartValues(chart, values);
+  if (faults.length > 0) throw new AppError('ValuesInvalid', `values: ${faults.join('; ')}`);
+  for (const sentence of unchecked) ports.log.warn(sentence, { chart: chart.digest });
   const [kubeVersion, apiVersions] = await Promise.all([ports.kubernetesVersion({ signal }), apiVersionsOf(ports.discovery, signal)]);
   const rendered = await ports.helm.render(
     { ...release, chartPath: chart.path, values, secrets, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },

@@ -1,0 +1,88 @@
+import { Worker } from 'node:worker_threads';
+import type { JsonObject } from '../../domain/resource.ts';
+import { isSmall } from './is-small.ts';
+import { STARTED } from './started.ts';
+import type { ValuesVerdict } from './value-faults.ts';
+
+export interface ValuesQuestion {
+  readonly schema: JsonObject;
+  readonly values: JsonObject;
+  /** Stands for the schema, such as the digest of its chart: what was too heavy is not tried again at once. */
+  readonly id: string;
+}
+
+export interface ValuesLimits {
+  /** Milliseconds after which the thread is ended. */
+  readonly timeoutMs: number;
+  readonly memoryMib: number;
+  /** Milliseconds for which a schema that took longer is left alone. */
+  readonly restMs: number;
+  readonly now: () => number;
+}
+
+/** Holds values against a foreign schema; never rejects. */
+export type ValuesCheck = (question: ValuesQuestion) => Promise<ValuesVerdict>;
+
+const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
+const MOST_REMEMBERED = 100;
+/** The time that a busy machine takes to start a thread is not the schema's. */
+const START_MS = 30_000;
+
+/**
+ * Makes a check that cannot hurt: each question has a thread of its own, one after the other, which is ended when it takes too long or too much memory.
+ * Then the values count as unchecked, and so does that schema for a while; no other one is affected.
+ */
+export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
+  const heavy = new Map<string, number>();
+  let last: Promise<unknown> = Promise.resolve();
+  return async ({ schema, values, id }) => {
+    if (!isSmall(schema) || !isSmall(values)) return { faults: [], unchecked: 'the schema or the values are larger than the limits allow' };
+    const answer = last.then(async () => {
+      if ((heavy.get(id) ?? 0) > limits.now()) return tooHeavy(limits);
+      const verdict = await askThread({ schema, values }, limits);
+      if (verdict !== undefined) return verdict;
+      remember(heavy, id, limits.now() + limits.restMs);
+      return tooHeavy(limits);
+    });
+    last = answer;
+    return await answer;
+  };
+}
+
+/** The check that all parts share. */
+export const checkValues: ValuesCheck = createValuesCheck();
+
+function tooHeavy({ timeoutMs }: ValuesLimits): ValuesVerdict {
+  return { faults: [], unchecked: `the schema takes more than ${timeoutMs / 1000} s, or too much memory` };
+}
+
+function remember(heavy: Map<string, number>, id: string, until: number): void {
+  heavy.delete(id);
+  heavy.set(id, until);
+  const [oldest] = heavy.keys();
+  if (heavy.size > MOST_REMEMBERED && oldest !== undefined) heavy.delete(oldest);
+}
+
+/** Undefined when the thread had to be ended, or fell over. */
+async function askThread(workerData: object, { timeoutMs, memoryMib }: ValuesLimits): Promise<ValuesVerdict | undefined> {
+  const worker = new Worker(new URL('values-worker.ts', import.meta.url), {
+    workerData,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16 },
+  });
+  const { promise, resolve } = Promise.withResolvers<ValuesVerdict | undefined>();
+  const giveUp = (): void => resolve(undefined);
+  let timer = setTimeout(giveUp, START_MS);
+  worker.on('message', (answer: typeof STARTED | ValuesVerdict) => {
+    if (answer !== STARTED) return resolve(answer);
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, timeoutMs);
+  });
+  worker.once('error', giveUp).once('exit', giveUp);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}

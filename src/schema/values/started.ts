@@ -1,0 +1,2 @@
+/** What the thread says before it looks at anything. */
+export const STARTED = 'started';
