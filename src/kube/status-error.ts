@@ -5,6 +5,12 @@ import { plainFault } from './plain-fault.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+/** An object with thousands of faults is as wrong with a hundred of them, and somebody has to read them. */
+const MOST_FAULTS = 100;
+/** Characters of what the api-server says that are looked at. */
+const LONGEST_MESSAGE = 64 * 1024;
+const LONGEST_SENTENCE = 8 * 1024;
+
 /** What the api-server said, apart from the words. */
 interface StatusAnswer {
   readonly code: number;
@@ -18,13 +24,22 @@ interface StatusAnswer {
 export function statusError(call: Pick<Call, 'what' | 'right'>, answer: { statusCode: number; headers: Headers }, text: string): AppError {
   const status = readStatus(answer, text);
   const verdict = judge(status);
-  const faults = verdict.faults ?? status.causes;
+  const faults = bounded(verdict.faults ?? status.causes);
   const details: ErrorDetails = {
     faults,
     ...(verdict.code === 'Forbidden' && call.right !== undefined ? { missing: call.right } : {}),
     ...(status.retryAfter === undefined ? {} : { retryAfter: status.retryAfter }),
   };
-  return new AppError(verdict.code, `${call.what}: ${verdict.sentence ?? status.message}`, details);
+  return new AppError(verdict.code, `${call.what}: ${cut(verdict.sentence ?? status.message, LONGEST_SENTENCE)}`, details);
+}
+
+function bounded(faults: readonly FieldFault[]): readonly FieldFault[] {
+  if (faults.length <= MOST_FAULTS) return faults;
+  return [...faults.slice(0, MOST_FAULTS), { message: `There are more than ${MOST_FAULTS} faults; correct these first` }];
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
 interface Judgement {
@@ -144,8 +159,12 @@ function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
 
 function readStatus({ statusCode, headers }: { statusCode: number; headers: Headers }, text: string): StatusAnswer {
   const status = parseStatus(text);
-  const message = textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given');
-  const causes = meaningful(listAt(status, 'details', 'causes').map(faultOf));
+  const message = cut(textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given'), LONGEST_MESSAGE);
+  const causes = meaningful(
+    listAt(status, 'details', 'causes')
+      .slice(0, 10 * MOST_FAULTS)
+      .map(faultOf),
+  );
   const waits =
     statusCode === 429 || statusCode === 503 ? (retryAfterOf(headers) ?? numberAt(status, 'details', 'retryAfterSeconds') ?? 1) : undefined;
   return { code: statusCode, reason: textAt(status, 'reason') ?? '', message, causes, retryAfter: waits };

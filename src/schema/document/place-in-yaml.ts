@@ -9,13 +9,17 @@ export interface Place {
 }
 
 /**
- * Where a YAML text says what a path is about, `.users[0].name` as faults of the api-server have it. A member that is not there is looked for at
- * what should hold it. Undefined when the text cannot be read or has nothing of the path.
+ * Reads a YAML text once, and tells then where it says what a path is about, `.users[0].name` as faults of the api-server have it. A member that is not
+ * there is looked for at what should hold it. Undefined when the text cannot be read or has nothing of the path.
  */
-export function placeInYaml(text: string, path: string): Place | undefined {
+export function placesInYaml(text: string): (path: string) => Place | undefined {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
-  let node: unknown = document.contents;
+  const { contents } = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+  return (path) => placeIn(contents, lines, path);
+}
+
+function placeIn(contents: unknown, lines: LineCounter, path: string): Place | undefined {
+  let node = contents;
   let offset: number | undefined;
   let rest = path;
   while (rest !== '') {

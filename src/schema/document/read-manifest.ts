@@ -1,7 +1,7 @@
 import { isObject, objectAt, textAt } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
 import { readYaml } from '../yaml-text.ts';
-import { placeInYaml } from './place-in-yaml.ts';
+import { placesInYaml } from './place-in-yaml.ts';
 
 /** What a whole resource must be to be taken for the values of a form. */
 export interface ResourceKind {
@@ -47,7 +47,7 @@ export function readManifest(text: string, wanted: ResourceKind): ManifestRead {
   if (!isObject(value)) return {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   if (apiVersion === undefined || kind === undefined) return {};
-  const refuse = (key: string, fault: string): ManifestRead => ({ fault, ...(placeInYaml(text, `.${key}`) ?? { line: 1, column: 1 }) });
+  const refuse = (key: string, fault: string): ManifestRead => ({ fault, ...(placesInYaml(text)(`.${key}`) ?? { line: 1, column: 1 }) });
   const slash = apiVersion.lastIndexOf('/');
   const [group, version] = [slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
   if (kind !== wanted.kind) return refuse('kind', `This is a ${kind}; what is filled in here is a ${wanted.kind}`);

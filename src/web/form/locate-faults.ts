@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
-import { placeInYaml } from '../../schema/document/place-in-yaml.ts';
+import { placesInYaml, type Place } from '../../schema/document/place-in-yaml.ts';
 import { isWhole } from '../../schema/document/read-manifest.ts';
 import { restAfterKey, restAfterRow, startsWithKey } from '../../schema/fault-path.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
@@ -14,10 +14,28 @@ const LONGEST = 2000;
  */
 export function locateFaults(model: FormModel, fields: URLSearchParams, faults: readonly FieldFault[]): FieldFault[] {
   const map = fieldMap(fields);
-  return faults.map((fault) => locate(model, map, fault));
+  const places = new Map<string, PlacesOf>();
+  const placesOf = (text: string): PlacesOf => {
+    const known = places.get(text) ?? { isWhole: isWhole(text), place: placesInYaml(text) };
+    places.set(text, known);
+    return known;
+  };
+  return faults.map((fault) => locate(model, { fields: map, placesOf }, fault));
 }
 
-function locate(model: FormModel, fields: FieldMap, fault: FieldFault): FieldFault {
+/** What a YAML field says, read once for all faults. */
+interface PlacesOf {
+  readonly isWhole: boolean;
+  readonly place: (path: string) => Place | undefined;
+}
+
+interface Sent {
+  readonly fields: FieldMap;
+  readonly placesOf: (text: string) => PlacesOf;
+}
+
+function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
+  const { fields } = sent;
   const { field, ...rest } = fault;
   const text = (field ?? '').slice(0, LONGEST);
   if (!startsWithKey(text, model.root.key)) return rest;
@@ -27,16 +45,17 @@ function locate(model: FormModel, fields: FieldMap, fault: FieldFault): FieldFau
   }
   const inner = found.rest.replace(/^\./, '');
   const message = inner === '' ? fault.message : `${inner}: ${fault.message}`;
-  const place = placeOf(model, fields, found);
+  const place = placeOf(model, sent, found);
   if (place === undefined) return { ...rest, field: formatPath(found.path), message };
   return { ...rest, field: formatPath(found.path), message: `Line ${place.line}: ${message}`, ...place };
 }
 
 /** Where the text of a YAML field says it. */
-function placeOf({ root }: FormModel, fields: FieldMap, { path, rest }: Descent): { line: number; column: number } | undefined {
+function placeOf({ root }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): Place | undefined {
   const text = fields.get(fieldName('y', path));
   if (text === undefined || rest === '') return undefined;
-  return placeInYaml(text, path.length === 1 && isWhole(text) ? `.${root.key}${rest}` : rest);
+  const places = placesOf(text);
+  return places.place(path.length === 1 && places.isWhole ? `.${root.key}${rest}` : rest);
 }
 
 interface Descent {

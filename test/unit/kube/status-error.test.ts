@@ -203,6 +203,18 @@ describe('an answer of the api-server', () => {
     assert.ok(error.message.length < 400);
   });
 
+  test('thousands of faults are a hundred and the word that there are more, whichever way they are told', () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `spec.k${index}`);
+    const strict = `strict decoding error: ${names.map((name) => `unknown field "${name}"`).join(', ')}`;
+    const causes = names.map((field) => ({ field, message: 'Forbidden' }));
+    for (const status of [{ message: strict }, { message: 'it is invalid', reason: 'Invalid', details: { causes } }]) {
+      const error = statusError({ what: 'create' }, { statusCode: 422, headers: {} }, JSON.stringify({ kind: 'Status', ...status }));
+      assert.equal(error.faults.length, 101);
+      assert.deepEqual(error.faults.at(-1), { message: 'There are more than 100 faults; correct these first' });
+      assert.ok(error.message.length < 10_000, `${error.message.length} characters`);
+    }
+  });
+
   test('the seconds to wait come from the header, then from the Status, then are one', () => {
     const wait = (headers: Record<string, string>, details: object) =>
       statusError({ what: 'get' }, { statusCode: 429, headers }, JSON.stringify({ kind: 'Status', details })).retryAfter;

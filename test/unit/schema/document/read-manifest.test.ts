@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeInYaml } from '../../../../src/schema/document/place-in-yaml.ts';
+import { placesInYaml } from '../../../../src/schema/document/place-in-yaml.ts';
 import { readManifest } from '../../../../src/schema/document/read-manifest.ts';
 
 const CACHE = { group: 'samples.example.com', version: 'v1', kind: 'Cache' };
@@ -44,8 +44,8 @@ test('The place of a path is that of its deepest part that is there', () => {
     ['.storage.class', 6, 1],
     ['.users[7].name', 1, 1],
   ] as const) {
-    assert.deepEqual(placeInYaml(text, path), { line, column }, path);
+    assert.deepEqual(placesInYaml(text)(path), { line, column }, path);
   }
-  assert.equal(placeInYaml(text, '.nothing'), undefined);
-  assert.equal(placeInYaml('', '.users'), undefined);
+  assert.equal(placesInYaml(text)('.nothing'), undefined);
+  assert.equal(placesInYaml('')('.users'), undefined);
 });
