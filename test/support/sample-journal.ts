@@ -8,6 +8,11 @@ export const ASKING: Asking = { via: 'api', requestId: 'r' };
 /** Every entry of a short journal. */
 export const EVERY_ENTRY = { person: '', environment: '', text: '', limit: 100 } as const;
 
+/** An act without its request, which is another one each time. */
+export function withoutAsking<T extends Asking>({ requestId: _requestId, via: _via, ...act }: T): Omit<T, keyof Asking> {
+  return act;
+}
+
 /** A journal that forgets everything with the test. */
 export function sampleJournal(entries: JournalEntry[] = []): JournalPort {
   return {

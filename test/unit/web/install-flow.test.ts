@@ -4,6 +4,7 @@ import { AppError } from '../../../src/domain/errors.ts';
 import type { InstanceView } from '../../../src/domain/instance.ts';
 import type { InstanceChange, InstanceDraft, PlanView, PlanWish, WebOperations } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
+import { withoutAsking } from '../../support/sample-journal.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 
@@ -23,11 +24,11 @@ after(async () => Promise.all(webs.map(async (web) => web.stop())));
 async function start(overrides: Partial<WebOperations> = {}): Promise<(path: string, form: string | URLSearchParams) => Promise<Response>> {
   const web = await startSampleWeb({
     createInstance: async (_actor, draft) => {
-      created.push(draft);
+      created.push(withoutAsking(draft));
       return orders;
     },
     updateInstance: async (_actor, change) => {
-      updated.push(change);
+      updated.push(withoutAsking(change));
       return orders;
     },
     ...overrides,
@@ -316,8 +317,8 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
   const response = await post(INSTALL, `${blocked}&_do=ask&_message=please`);
   assert.equal(response.status, 303);
   assert.equal(response.headers.get('location'), `/plans/${'1'.repeat(32)}?asked`);
-  const { requestId = '', ...wish } = asked[0] ?? {};
-  assert.notEqual(requestId, '');
+  const { requestId = '', via, ...wish } = asked[0] ?? {};
+  assert.deepEqual([requestId === '', via], [false, 'page']);
   const spec = { instances: 3, storage: { size: '20Gi' } };
   assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', etag: '', message: 'please' });
 });

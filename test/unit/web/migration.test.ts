@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { InstanceView } from '../../../src/domain/instance.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
+import { withoutAsking } from '../../support/sample-journal.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { submit } from '../web-form/submit.ts';
 
@@ -15,7 +16,7 @@ let web: SampleWeb;
 before(async () => {
   web = await startSampleWeb({
     updateInstance: async (_actor, change) => {
-      written.push(change);
+      written.push(withoutAsking(change));
       return orders;
     },
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sampleInstances } from '../../support/sample-instances.ts';
+import { withoutAsking } from '../../support/sample-journal.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import type { InstanceDraft, WebOperations } from '../../../src/web/ports.ts';
 import { submit, tagsOf } from '../web-form/submit.ts';
@@ -38,7 +39,7 @@ interface Page {
 async function open(path: string, overrides: Partial<WebOperations> = {}): Promise<Page> {
   const web = await startSampleWeb({
     createInstance: async (_actor, draft) => {
-      created.push(draft);
+      created.push(withoutAsking(draft));
       return orders ?? assert.fail('there are no samples');
     },
     ...overrides,
