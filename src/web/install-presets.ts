@@ -1,7 +1,11 @@
 import { presetSpec, type Preset } from '../domain/catalog/presets.ts';
+import { isSame } from '../domain/merge-patch.ts';
+import { at } from '../domain/read.ts';
 import type { FormModel } from '../schema/form-node.ts';
+import { parsePath } from '../schema/form-path.ts';
 import { applyPreset } from './form/apply-preset.ts';
 import type { ShownPreset } from './form/form-view.ts';
+import type { PresetValues } from './value-changes-view.ts';
 
 /** A view of `parts/presets`. */
 export interface PresetsView {
@@ -49,6 +53,25 @@ export function presetsView(presets: readonly Preset[], fields: URLSearchParams)
     presets: presets.map(({ name, title, summary }) => ({ name, title, summary, chosen: name === chosen?.name })),
   };
 }
+
+/** Which values of a new instance are those of the chosen preset; a list counts whole. */
+export function presetValues(presets: readonly Preset[], fields: URLSearchParams, spec: unknown): PresetValues | undefined {
+  const chosen = chosenPreset(presets, fields);
+  if (chosen === undefined) return undefined;
+  const theirs = { spec: presetSpec(chosen) };
+  return {
+    title: chosen.title,
+    holds: (path) => {
+      const [whole = ''] = UP_TO_ROWS.exec(path) ?? [];
+      const names = (parsePath(whole) ?? []).map(String);
+      const value = at(theirs, ...names);
+      return names.length > 1 && value !== undefined && isSame(value, at({ spec }, ...names));
+    },
+  };
+}
+
+/** Of `spec.users[name=anna].login` what stands before the first row; keys in quotes belong to it. */
+const UP_TO_ROWS = /^(?:[^[]|\["(?:[^"\\]|\\.)*"\])*/;
 
 /** The chosen preset as the form marks what it set. */
 export function shownPreset(presets: readonly Preset[], fields: URLSearchParams): { preset?: ShownPreset } {

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { FieldFault } from '../domain/errors.ts';
+import type { Preflight } from '../domain/instance.ts';
 import type { NewSecret } from '../domain/new-secret.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { placedForm } from '../schema/placed-form.ts';
@@ -15,7 +16,7 @@ import { pressedFile } from './form-file.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
 import { installLink } from './install-link.ts';
-import { pressedPreset, switchPreset } from './install-presets.ts';
+import { presetValues, pressedPreset, switchPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { faultsOfTexts, valuesOfLink } from './install-recipe.ts';
 import { headFaults, headOf, type InstallHead } from './install-head.ts';
@@ -25,7 +26,7 @@ import { askSomebody } from './plan-routes.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { saveValues } from './recipe-routes.ts';
 import { fileAnswer, keptInputs, reviewOf, wantsReview } from './review.ts';
-import { newValuesView } from './value-changes-view.ts';
+import { newValuesView, type ValueChangesView } from './value-changes-view.ts';
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
@@ -118,6 +119,11 @@ async function saveForm(
   });
 }
 
+/** What differs from the defaults, and who set it. */
+function changesOf({ targets }: Install, { changes, object }: Preflight, body: URLSearchParams): ValueChangesView {
+  return newValuesView(changes, presetValues(targets.app.presets, body, object.spec));
+}
+
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
 async function attempt(
   { operations }: WebDeps,
@@ -147,7 +153,7 @@ async function attempt(
     if (body.get('_do') === 'file') return fileAnswer(preflight, body);
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
     if (preflight.verdict === 'Blocked' || !wanted)
-      return showReview(install, draft, reviewOf(preflight, body, newValuesView(preflight.changes)));
+      return showReview(install, draft, reviewOf(preflight, body, changesOf(install, preflight, body)));
     const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
     return { redirect: instancePath(created) };
   } catch (error) {

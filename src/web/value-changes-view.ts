@@ -1,6 +1,6 @@
 import type { Json } from '../domain/resource.ts';
 import type { ValueChange, ValueLayer } from '../domain/values/value-change.ts';
-import { jsonText } from './form/hints.ts';
+import { valueWords } from '../schema/value-words.ts';
 
 /** A view of `parts/value-changes`: which values differ, as a table that folds. */
 export interface ValueChangesView {
@@ -44,16 +44,39 @@ const LAYERS: Readonly<Record<ValueLayer, string>> = {
   you: 'You',
 };
 
+/** Values that came with a preset. */
+export interface PresetValues {
+  readonly title: string;
+  /** Whether a value of a person is the one of the preset. */
+  readonly holds: (path: string) => boolean;
+}
+
 /** For the review of a new instance: what differs from the defaults, and who sets it. */
-export function newValuesView(changes: readonly ValueChange[]): ValueChangesView {
+export function newValuesView(changes: readonly ValueChange[], preset?: PresetValues): ValueChangesView {
   const none = 'Nothing: every field has its default.';
-  return viewOf(changes, { title: 'What differs from the defaults', none, before: 'Default', after: 'Here', layered: true });
+  const view = viewOf(changes, { title: 'What differs from the defaults', none, before: 'Default', after: 'Here', layered: true });
+  if (preset === undefined) return view;
+  const ofPreset = (row: ValueChangeRow): ValueChangeRow =>
+    row.layer === LAYERS.you && preset.holds(row.path) ? { ...row, layer: `Preset ${preset.title}` } : row;
+  return { ...view, rows: view.rows.map(ofPreset), more: view.more.map(ofPreset) };
 }
 
 /** For the review of a change: what differs from what is live. */
 export function changedValuesView(changes: readonly ValueChange[]): ValueChangesView {
   const none = 'Nothing: these are the values that it has.';
   return viewOf(changes, { title: 'What differs from what is live', none, before: 'Now', after: 'Then', layered: false });
+}
+
+/** For a saved configuration beside the defaults of a new instance. */
+export function recipeValuesView(changes: readonly ValueChange[]): ValueChangesView {
+  const none = 'Nothing: all that it names is the default today.';
+  return viewOf(changes, { title: 'What it sets beside the defaults', none, before: 'Default', after: 'Configuration', layered: false });
+}
+
+/** For a saved configuration that is laid over an instance. */
+export function appliedValuesView(changes: readonly ValueChange[], name: string): ValueChangesView {
+  const none = `Nothing: ${name} has all that it names.`;
+  return viewOf(changes, { title: `What it would change in ${name}`, none, before: 'Now', after: 'Then', layered: false });
 }
 
 type Words = Pick<ValueChangesView, 'title' | 'none' | 'before' | 'after' | 'layered'>;
@@ -80,7 +103,9 @@ function rowOf({ path, from, to, layer, secret }: ValueChange): ValueChangeRow {
 function shown(value: Json | undefined, secret: boolean): ShownValue {
   if (value === undefined) return { text: '', word: 'not set' };
   if (secret) return { text: '', word: 'secret, not shown' };
-  const text = jsonText(value);
-  if (text === '') return { text: '', word: 'an empty text' };
+  if (value === '') return { text: '', word: 'an empty text' };
+  const { words, whole } = valueWords(value, LONGEST);
+  // Two lists of as many entries would read the same.
+  const text = whole ? words : JSON.stringify(value);
   return { text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, word: '' };
 }

@@ -1,10 +1,10 @@
 import type { ChoiceNode } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { chosenBranch, fieldName } from './form-fields.ts';
-import type { BranchesView } from './form-view-model.ts';
+import type { BranchesView, FieldFrame } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
 import { branchSpot } from './read-choice.ts';
-import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 /** A choice of shapes: buttons that the server answers, and the fields of the one that is chosen. */
 export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowSpot): BranchesView {
@@ -23,7 +23,7 @@ export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowS
   return {
     ...frame,
     // The control of a single value has the id and the error of the path itself.
-    ...(branch === undefined || asFields ? {} : { id: `${frame.id}--branch`, error: '', describedBy: '' }),
+    ...(branch === undefined || asFields ? {} : ofBranch(frame)),
     branchName: fieldName('b', spot.path),
     branch: number,
     chosen,
@@ -35,4 +35,9 @@ export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowS
     content: asFields ? childViews(shown, branch, whole) : inner,
     yamlOp: live === undefined && branch !== undefined ? `yaml:${path}` : '',
   };
+}
+
+function ofBranch({ id, hint }: FieldFrame): Pick<FieldFrame, 'id' | 'error' | 'describedBy'> {
+  const own = `${id}--branch`;
+  return { id: own, error: '', describedBy: describedBy(own, { origin: '', hint, error: '' }) };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/resource.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
-import { childOf, parseFieldName } from './form-fields.ts';
+import { childOf, fieldMap, parseFieldName, type FieldMap } from './form-fields.ts';
 import { valuesToFields } from './values-to-fields.ts';
 
 /** Inputs of a form, by name and text. */
@@ -45,11 +45,26 @@ export function contentOf(inputs: Inputs = []): string {
   return JSON.stringify(typed.toSorted(([a], [b]) => (a < b ? -1 : 1))).replace(/^\[\]$/, '');
 }
 
-/** The units that hold exactly what some values give them. Values of the root, without its key. */
-export function unitsHolding(model: FormModel, fields: URLSearchParams, values: Json): ReadonlySet<string> {
+/**
+ * The paths that hold exactly what some values give them: whole units, and within a choice of shapes the fields of the same branch; rows count with their list. Values of the root, without its
+ * key.
+ */
+export function pathsHolding(model: FormModel, fields: URLSearchParams, values: Json): ReadonlySet<string> {
+  const theirs = valuesToFields(model, values);
   const typed = unitsOf(model, fields);
-  const same = [...unitsOf(model, valuesToFields(model, values))].filter(
-    ([unit, inputs]) => contentOf(typed.get(unit)) === contentOf(inputs),
-  );
-  return new Set(same.map(([unit]) => unit));
+  const same = [...unitsOf(model, theirs)].filter(([unit, inputs]) => contentOf(typed.get(unit)) === contentOf(inputs));
+  return new Set([...same.map(([unit]) => unit), ...inputsHolding(fieldMap(fields), theirs)]);
+}
+
+function inputsHolding(mine: FieldMap, theirs: URLSearchParams): string[] {
+  const parsed = [...theirs].flatMap(([name, text]) => {
+    const field = parseFieldName(name);
+    const isWhole = field?.path.every((step) => typeof step === 'string') === true;
+    return field === undefined || !isWhole || text === '' ? [] : [{ ...field, isSame: mine.get(name) === text }];
+  });
+  const others = new Set(parsed.filter(({ letter, isSame }) => letter === 'b' && !isSame).map(({ path }) => formatPath(path)));
+  const isOther = (path: FormPath): boolean => path.some((_, index) => others.has(formatPath(path.slice(0, index + 1))));
+  return parsed
+    .filter(({ letter, path, isSame }) => isSame && 'vyb'.includes(letter) && !isOther(path))
+    .map(({ path }) => formatPath(path));
 }

@@ -4,7 +4,7 @@ import { isScalar, type FormModel, type FormNode, type GroupNode } from '../../s
 import { branchesView } from './branches-view.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from './form-fields.ts';
-import { unitsHolding } from './form-units.ts';
+import { pathsHolding } from './form-units.ts';
 import type { FieldView, FormView, PagerView } from './form-view-model.ts';
 import { childViews, countControls, groupView, partChildren } from './group-view.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
@@ -54,8 +54,8 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
     generated: fields.get('_generated') ?? '',
     listed: new Map(),
     origins: {
-      live: model.mode === 'edit' ? unitsHolding(model, fields, base) : new Set(),
-      ...(preset === undefined ? {} : { preset: { title: preset.title, holds: unitsHolding(model, fields, preset.values) } }),
+      live: model.mode === 'edit' ? pathsHolding(model, fields, base) : new Set(),
+      ...(preset === undefined ? {} : { preset: { title: preset.title, holds: pathsHolding(model, fields, preset.values) } }),
     },
     show,
   };

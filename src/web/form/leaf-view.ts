@@ -7,7 +7,7 @@ import { advisedView, isAdvised } from './advised-view.ts';
 import { pickView, referenceOf } from './pick-view.ts';
 import { isLong, searchView } from './search-view.ts';
 import { secretView } from './secret-view.ts';
-import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 const MOST_RADIOS = 4;
 const LONGEST_RADIO = 28;
@@ -88,7 +88,7 @@ export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot)
   return {
     ...frame,
     id,
-    describedBy: `${id}-hint`,
+    describedBy: describedBy(id, { ...frame, error: '' }),
     ...plainText(others, { name: fieldName('r', spot.path), value }),
     rows: linesOf(value, 3),
     width: 'full',

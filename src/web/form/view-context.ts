@@ -102,6 +102,9 @@ export interface FrameOptions {
   readonly note?: string;
 }
 
+/** Where the origin stands in the legend, and so is read out with the name already. */
+const IN_LEGEND: ReadonlySet<string> = new Set(['parts/field-rows', 'parts/field-branches', 'parts/field-radios']);
+
 /** What every field shows around its control. */
 export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
   const path = formatPath(spot.path);
@@ -110,6 +113,7 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
   const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
   const error = isMore ? '' : (context.errors.get(path) ?? '');
   const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
+  const origin = isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
   const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
   return {
     partial: options.partial,
@@ -119,14 +123,22 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
     label: spot.title ?? (isMore ? `${node.label}: more` : node.label),
     labelHidden: spot.title !== undefined,
     mark: node.required && isNamed ? 'Required' : '',
-    origin: isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '',
+    origin,
     hint,
     more: isNamed ? node.help.more : '',
     error,
-    describedBy: [hint === '' ? '' : `${id}-hint`, error === '' ? '' : `${id}-error`].filter((text) => text !== '').join(' '),
+    describedBy: describedBy(id, { origin: IN_LEGEND.has(options.partial) ? '' : origin, hint, error }),
     disabled: options.disabled,
     keep: options.keep,
   };
+}
+
+/** The ids of what stands around a control and says more about it. */
+export function describedBy(id: string, said: Pick<FieldFrame, 'origin' | 'hint' | 'error'>): string {
+  return (['origin', 'hint', 'error'] as const)
+    .filter((part) => said[part] !== '')
+    .map((part) => `${id}-${part}`)
+    .join(' ');
 }
 
 /** Rows are set as a whole, which the list says. */

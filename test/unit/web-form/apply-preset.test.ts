@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildForm } from '../../../src/schema/form-model.ts';
 import { applyPreset } from '../../../src/web/form/apply-preset.ts';
-import { unitsHolding } from '../../../src/web/form/form-units.ts';
+import { pathsHolding } from '../../../src/web/form/form-units.ts';
 import { formToValues } from '../../../src/web/form/form-to-values.ts';
 
 const text = { type: 'string' };
@@ -14,6 +14,12 @@ const schema = {
     backup: { type: 'object', properties: { enabled: { type: 'boolean' }, schedule: text } },
     users: { type: 'array', items: { type: 'object', properties: { name: text, login: { type: 'boolean' } } } },
     labels: { type: 'object', additionalProperties: text },
+    store: {
+      oneOf: [
+        { type: 'object', title: 'S3', required: ['bucket'], properties: { bucket: text, region: text } },
+        { type: 'object', title: 'Disk', required: ['size'], properties: { size: text, region: text } },
+      ],
+    },
   },
 };
 const model = buildForm({ schema, root: 'spec', curated: [], mode: 'create' });
@@ -63,10 +69,22 @@ test('a list written as YAML is theirs, too; and a form written as YAML stays wh
 test('the parts that hold what the preset gave them are known by path', () => {
   const fields = applyPreset(model, new URLSearchParams(), { to: LARGE });
   fields.set('v.spec.instances', '4');
-  assert.deepEqual([...unitsHolding(model, fields, LARGE)].toSorted(), [
+  assert.deepEqual([...pathsHolding(model, fields, LARGE)].toSorted(), [
     'spec.backup.enabled',
     'spec.labels',
     'spec.storage.size',
     'spec.users',
   ]);
+});
+
+test('what a preset put into a branch is known field by field, until another branch is chosen', () => {
+  const withStore = { store: { bucket: 'b', region: 'r' } };
+  const fields = applyPreset(model, new URLSearchParams(), { to: withStore });
+  const held = (): string[] => [...pathsHolding(model, fields, withStore)].toSorted();
+  assert.deepEqual(held(), ['spec.store', 'spec.store.bucket', 'spec.store.region']);
+  fields.set('v.spec.store.region', 'mine');
+  assert.deepEqual(held(), ['spec.store', 'spec.store.bucket']);
+  fields.set('b.spec.store', '1');
+  fields.set('v.spec.store.region', 'r');
+  assert.deepEqual(held(), []);
 });
