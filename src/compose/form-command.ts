@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { AppError, messageOf } from '../domain/errors.ts';
 import { coverage, type Coverage } from '../schema/coverage.ts';
 import { buildForm } from '../schema/form-model.ts';
+import { valueWords } from '../schema/value-words.ts';
 import { listFields, type FieldLine } from '../schema/list-fields.ts';
 import { readFormSources, type FormSource } from './form-sources.ts';
 
@@ -66,7 +67,7 @@ function linesOf({ title, fields, coverage: { leaves, typed, yaml, freeForm, unr
 
 function sourceText({ source, fallback }: FieldLine): string {
   if (source === 'none') return '-';
-  return fallback === undefined ? source : `${source} ${shortened(JSON.stringify(fallback))}`;
+  return fallback === undefined ? source : `${source} ${shortened(valueWords(fallback, 57).words)}`;
 }
 
 function limitsText({ required, immutable, constraints, options, reference, reason }: FieldLine): string {

@@ -1,6 +1,7 @@
 import type { Json } from '../domain/resource.ts';
 import { isScalar, type Constraints, type FallbackSource, type FormModel, type FormNode, type Layer, type Reference } from './form-node.ts';
 import { formatPath } from './form-path.ts';
+import { holdsSecrets } from './value-words.ts';
 
 /** Where the value of a field comes from while nobody fills it in: the schema's default, somebody's values, or nowhere. */
 export type FieldSource = FallbackSource | 'none';
@@ -48,7 +49,7 @@ function lineOf(node: FormNode): FieldLine {
     required,
     immutable,
     source: fallback === undefined ? 'none' : (fallbackSource ?? 'schema'),
-    ...(fallback === undefined || kind === 'secret' ? {} : { fallback }),
+    ...(fallback === undefined || holdsSecrets(node, fallback) ? {} : { fallback }),
     constraints: 'constraints' in node ? node.constraints : {},
     ...(kind === 'enum' ? { options: node.options.map((option) => option.value) } : {}),
     ...(kind === 'choice' ? { options: node.branches.map((branch) => branch.label) } : {}),

@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '../domain/resource.ts';
+import { holdsSecret } from '../schema/holds-secret.ts';
+import { valueWords } from '../schema/value-words.ts';
 
 /** A row of the table of parameters: a leaf of the schema below `spec`. */
 export interface Parameter {
@@ -6,13 +8,14 @@ export interface Parameter {
   readonly path: string;
   readonly type: string;
   readonly required: boolean;
-  /** JSON text; empty when there is none. */
+  /** In words; empty when there is none, and for secrets. */
   readonly default: string;
   readonly description: string;
 }
 
 const DEPTH_LIMIT = 12;
 const COUNT_LIMIT = 2000;
+const LONGEST_DEFAULT = 80;
 
 /** The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order; bounded in depth and number. */
 export function listParameters(schema: JsonObject): readonly Parameter[] {
@@ -49,10 +52,15 @@ function rowOf(schema: JsonObject, path: string, required: boolean): Parameter[]
       path,
       type: typeOf(schema),
       required,
-      default: schema.default === undefined ? '' : JSON.stringify(schema.default),
+      default: defaultOf(schema, path),
       description: typeof schema.description === 'string' ? schema.description : '',
     },
   ];
+}
+
+function defaultOf(schema: JsonObject, path: string): string {
+  const { default: value } = schema;
+  return value === undefined || holdsSecret(schema, value, path.split('.').at(-1) ?? '') ? '' : valueWords(value, LONGEST_DEFAULT).words;
 }
 
 function typeOf(schema: JsonObject): string {

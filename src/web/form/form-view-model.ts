@@ -10,6 +10,8 @@ export interface FormView {
   /** How many controls are among `all`, those of closed groups included. */
   readonly allCount: number;
   readonly pager: PagerView;
+  /** Why not every field has a control of its own; absent where each has. */
+  readonly reduced?: string;
   /** Inputs that are not on this page: what was typed elsewhere travels along. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   readonly yamlOp: string;
@@ -54,6 +56,8 @@ export interface FieldFrame {
   readonly origin: string;
   readonly hint: string;
   readonly more: string;
+  /** The default, where the hint only counts what is in it; absent otherwise. */
+  readonly defaultYaml?: string;
   readonly error: string;
   /** Ids for aria-describedby, separated by spaces. */
   readonly describedBy: string;

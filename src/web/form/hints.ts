@@ -1,7 +1,8 @@
-import type { Json } from '../../domain/resource.ts';
 import { isScalar, type Constraints, type FormNode, type SpecialTextNode } from '../../schema/form-node.ts';
+import { fallbackWords } from '../../schema/value-words.ts';
 
-const LONGEST_DEFAULT = 60;
+/** Characters of a default that a line can show. */
+export const LONGEST_DEFAULT = 60;
 const MOST_SCHEMES = 4;
 
 /** The help of a field in one line: what it is, which unit, which limits. */
@@ -15,14 +16,8 @@ export function hintOf(node: FormNode): string {
 
 /** `Default: 3`, for the placeholder of an empty field. Never the default of a secret. */
 export function defaultHint(node: FormNode): string {
-  if (node.fallback === undefined || node.kind === 'secret') return '';
-  const text = jsonText(node.fallback);
-  return text === '' || text.length > LONGEST_DEFAULT ? '' : `Default: ${text}`;
-}
-
-/** A value as people write it. */
-export function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const { words } = fallbackWords(node, LONGEST_DEFAULT);
+  return words === '' || words.length > LONGEST_DEFAULT || node.fallback === '' ? '' : `Default: ${words}`;
 }
 
 function unitHint(node: FormNode): string {

@@ -1,8 +1,9 @@
 import type { EnumNode, BooleanNode, FormNode, ScalarNode, YamlNode } from '../../schema/form-node.ts';
 import { idOfPath } from '../../schema/form-path.ts';
+import { valueWords } from '../../schema/value-words.ts';
 import { fieldName } from './form-fields.ts';
 import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
-import { defaultHint, jsonText } from './hints.ts';
+import { defaultHint } from './hints.ts';
 import { advisedView, isAdvised } from './advised-view.ts';
 import { pickView, referenceOf } from './pick-view.ts';
 import { isLong, searchView } from './search-view.ts';
@@ -178,5 +179,5 @@ function unsetLabel(node: BooleanNode | EnumNode, spot: ShowSpot): string {
   if (spot.title !== undefined) return 'Choose one';
   if (node.fallback === undefined) return 'Not set';
   if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
-  return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? jsonText(node.fallback).slice(0, 60)})`;
+  return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? valueWords(node.fallback, 60).words.slice(0, 60)})`;
 }

@@ -1,9 +1,10 @@
 import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import { fallbackWords } from '../../schema/value-words.ts';
 import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
-import { hintOf } from './hints.ts';
+import { hintOf, LONGEST_DEFAULT } from './hints.ts';
 import type { ShownChoices } from './shown-choices.ts';
 import { sealSecrets } from './kept-secret.ts';
 import { originOf, type Origins } from './origin.ts';
@@ -126,6 +127,7 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
     origin,
     hint,
     more: isNamed ? node.help.more : '',
+    ...(isNamed ? defaultYaml(node) : {}),
     error,
     describedBy: describedBy(id, { origin: IN_LEGEND.has(options.partial) ? '' : origin, hint, error }),
     disabled: options.disabled,
@@ -139,6 +141,13 @@ export function describedBy(id: string, said: Pick<FieldFrame, 'origin' | 'hint'
     .filter((part) => said[part] !== '')
     .map((part) => `${id}-${part}`)
     .join(' ');
+}
+
+/** The whole default of a list, a map or a free-form part that the hint only counts. */
+function defaultYaml(node: FormNode): { readonly defaultYaml?: string } {
+  if (node.kind === 'group') return {};
+  const { yaml } = fallbackWords(node, LONGEST_DEFAULT);
+  return yaml === '' ? {} : { defaultYaml: yaml };
 }
 
 /** Rows are set as a whole, which the list says. */

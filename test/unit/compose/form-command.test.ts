@@ -54,7 +54,7 @@ describe('chandlery form', () => {
     const text = await formCommand(['--file', await write('crd.yaml', CRD)], AbortSignal.timeout(30_000));
     assert.match(text, /^# Shop test\.example\/v2$/m);
     assert.match(text, /^spec\.owner +text +required +- +required, maxLength=20$/m);
-    assert.match(text, /^spec\.size +enum +curated +schema "small" +one of "small" "large"$/m);
+    assert.match(text, /^spec\.size +enum +curated +schema small +one of "small" "large"$/m);
     assert.match(text, /^spec\.extra +yaml +curated +- +free-form$/m);
     assert.match(text, /^spec\.users\[\*\]\.name +text/m);
     assert.match(text, /^6 leaves: 5 typed, 1 by YAML \(1 free-form\), 0 unreachable$/m);

@@ -14,9 +14,9 @@ test('the parameters are the leaves below spec, with lists, maps and groups by t
   );
   assert.deepEqual(rows, [
     'instances | integer | true | 1',
-    'version | 15 | 16 | 17 | false | "17"',
+    'version | 15 | 16 | 17 | false | 17',
     'storage | object | true | ',
-    'storage.size | string | true | "10Gi"',
+    'storage.size | string | true | 10Gi',
     'storage.className | string | false | ',
     'users | list of object | false | ',
     'users[].name | string | true | ',
