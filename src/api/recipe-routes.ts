@@ -3,7 +3,8 @@ import { applyMergePatch } from '../domain/merge-patch.ts';
 import { objectAt, textAt } from '../domain/read.ts';
 import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
 import type { JsonObject } from '../domain/resource.ts';
-import { listRecipes, showRecipe } from '../operation/list-recipes.ts';
+import { compareRecipe } from '../operation/compare-recipe.ts';
+import { listEarlierRecipes, listRecipes, showRecipe } from '../operation/list-recipes.ts';
 import { changeRecipe, deleteRecipe, saveRecipe } from '../operation/save-recipe.ts';
 import { PAGE_QUERY, pageOfItems } from './paging.ts';
 import type { Call, Reply, Route } from './route.ts';
@@ -63,6 +64,37 @@ export const RECIPE_ROUTES: readonly Route[] = [
     handle: async (call) => await change(call),
   },
   {
+    method: 'get',
+    path: `${RECIPE}/versions`,
+    operationId: 'listEarlierRecipes',
+    summary: 'What a saved configuration was before its last changes, the newest first',
+    tag: 'Recipes',
+    replies: {
+      200: { description: 'At most five', schema: { type: 'object', properties: { items: { type: 'array', items: ref('Recipe') } } } },
+    },
+    handle: async ({ ports, actor, params }) => ({
+      status: 200,
+      body: { items: await listEarlierRecipes(ports, actor, params['id'] ?? '') },
+    }),
+  },
+  {
+    method: 'get',
+    path: `${RECIPE}/comparison`,
+    operationId: 'compareRecipe',
+    summary: 'What a saved configuration sets beside today’s defaults, or what laying it over an instance of the app would change',
+    tag: 'Recipes',
+    query: {
+      environment: { type: 'string', default: '', description: 'With `name`: an instance; without both: the defaults' },
+      name: { type: 'string', default: '' },
+    },
+    replies: { 200: { description: 'The fields that differ', schema: ref('RecipeComparison') } },
+    handle: async ({ ports, actor, params, query }) => {
+      const instance = { environment: textAt(query, 'environment') ?? '', name: textAt(query, 'name') ?? '' };
+      const wanted = { id: params['id'] ?? '', ...(instance.environment === '' && instance.name === '' ? {} : { instance }) };
+      return { status: 200, body: { changes: (await compareRecipe(ports, actor, wanted)).changes } };
+    },
+  },
+  {
     method: 'delete',
     path: RECIPE,
     operationId: 'deleteRecipe',
@@ -78,14 +110,12 @@ export const RECIPE_ROUTES: readonly Route[] = [
 ];
 
 async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
-  const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
-  const owner: RecipeOwner = group === undefined ? { user: user ?? actor.user } : { group };
   const saved = await saveRecipe(ports, actor, {
     app: textAt(body, 'app') ?? '',
     title: textAt(body, 'title') ?? '',
     description: textAt(body, 'description') ?? '',
     values: objectAt(body, 'values') as JsonObject,
-    owner,
+    owner: ownerIn(body) ?? { user: actor.user },
     ...asking,
   });
   return { status: 201, body: saved, etag: tagOf(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
@@ -94,6 +124,7 @@ async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
 async function change({ ports, actor, params, body, ifMatch, asking }: Call): Promise<Reply> {
   const { id, version, values } = await matched({ ports, actor, params, ifMatch });
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
+  const owner = ownerIn(body);
   const patch = Object.hasOwn(body as object, 'values') ? objectAt(body, 'values') : undefined;
   const saved = await changeRecipe(ports, actor, {
     id,
@@ -101,9 +132,16 @@ async function change({ ports, actor, params, body, ifMatch, asking }: Call): Pr
     ...asking,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
+    ...(owner === undefined ? {} : { owner }),
     ...(patch === undefined ? {} : { values: applyMergePatch(values, patch) as JsonObject }),
   });
   return { status: 200, body: saved, etag: tagOf(saved.recipe) };
+}
+
+function ownerIn(body: unknown): RecipeOwner | undefined {
+  const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
+  if (group !== undefined) return { group };
+  return user === undefined ? undefined : { user };
 }
 
 /** The recipe that the caller means, as they last read it. */

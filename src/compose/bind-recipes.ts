@@ -1,14 +1,19 @@
-import { listRecipes, showRecipe } from '../operation/list-recipes.ts';
+import { compareRecipe, listRecipeInstances } from '../operation/compare-recipe.ts';
+import { listEarlierRecipes, listRecipes, showRecipe } from '../operation/list-recipes.ts';
 import type { Ports } from '../operation/ports.ts';
-import { deleteRecipe, saveRecipe } from '../operation/save-recipe.ts';
-import type { WebOperations } from '../web/ports.ts';
+import { changeRecipe, deleteRecipe, saveRecipe } from '../operation/save-recipe.ts';
+import type { RecipeOperations } from '../web/recipe-port.ts';
 
 /** The operations on saved configurations, with their ports given. */
-export function bindRecipes(ports: Ports): Pick<WebOperations, 'listRecipes' | 'showRecipe' | 'saveRecipe' | 'deleteRecipe'> {
+export function bindRecipes(ports: Ports): RecipeOperations {
   return {
     listRecipes: (actor, query) => listRecipes(ports, actor, query),
     showRecipe: (actor, id) => showRecipe(ports, actor, id),
+    listEarlierRecipes: (actor, id) => listEarlierRecipes(ports, actor, id),
+    compareRecipe: (actor, input) => compareRecipe(ports, actor, input),
+    listRecipeInstances: (actor, app) => listRecipeInstances(ports, actor, app),
     saveRecipe: (actor, draft) => saveRecipe(ports, actor, draft),
+    changeRecipe: (actor, change) => changeRecipe(ports, actor, change),
     deleteRecipe: (actor, input) => deleteRecipe(ports, actor, input),
   };
 }

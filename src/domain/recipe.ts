@@ -28,9 +28,14 @@ export interface RecipeTable {
   listOf(owners: readonly RecipeOwner[]): Promise<readonly Recipe[]>;
   /** Adds a recipe, unless its owner has as many as the bound. */
   add(recipe: Recipe, bound: number): Promise<'added' | 'full'>;
-  /** Puts a recipe over the one before, when that has the version; the answer is whether it had. */
-  replace(recipe: Recipe, version: number): Promise<boolean>;
-  /** Deletes a recipe that has the version; the answer is whether it did. */
+  /**
+   * Puts a recipe over the one before, when that has the version and its owner has less than the bound, or had it already. The last few that were
+   * there before are kept.
+   */
+  replace(recipe: Recipe, expected: { readonly version: number; readonly bound: number }): Promise<'done' | 'stale' | 'full'>;
+  /** What a recipe was before, the newest first. */
+  earlierOf(id: string): Promise<readonly Recipe[]>;
+  /** Deletes a recipe that has the version, and what it was before; the answer is whether it did. */
   delete(id: string, version: number): Promise<boolean>;
 }
 

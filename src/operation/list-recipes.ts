@@ -30,6 +30,12 @@ export async function showRecipe(ports: Pick<Ports, 'recipes'>, actor: Actor, id
   return recipe;
 }
 
+/** What a recipe was before its last changes, the newest first. Throws like `showRecipe`. */
+export async function listEarlierRecipes(ports: Pick<Ports, 'recipes'>, actor: Actor, id: string): Promise<readonly Recipe[]> {
+  await showRecipe(ports, actor, id);
+  return await ports.recipes.table.earlierOf(id);
+}
+
 /** Whose recipes the actor may read and write. */
 export function ownersFor(actor: Actor): readonly RecipeOwner[] {
   return [{ user: actor.user }, ...actor.groups.map((group) => ({ group }))];

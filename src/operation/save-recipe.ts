@@ -26,6 +26,8 @@ export interface RecipeChange extends Asking {
   readonly title?: string;
   readonly description?: string;
   readonly values?: JsonObject;
+  /** The actor, or a group of theirs. */
+  readonly owner?: RecipeOwner;
   /** The version that it must have; absent: whichever it has. */
   readonly version?: number;
 }
@@ -54,14 +56,12 @@ export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft)
   return await journaled(ports, actor, recipeDeed('create recipe', `${draft.app}/${id}`, draft), async () => {
     const { app, owner } = draft;
     const words = parseWords(draft);
-    if (!ownersFor(actor).some((one) => isSameOwner(one, owner))) {
-      throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
-    }
+    refuseForeign(actor, owner);
     const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
     const now = new Date(ports.recipes.now()).toISOString();
     const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
     if ((await ports.recipes.table.add(recipe, MOST_RECIPES)) === 'full') {
-      throw new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
+      throw full();
     }
     return { recipe, stripped };
   });
@@ -77,9 +77,13 @@ export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeCha
         ? { values: before.values, stripped: [] }
         : recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), change.values);
     const updated = new Date(ports.recipes.now()).toISOString();
-    const recipe: Recipe = { ...before, ...words, values, updated, version: before.version + 1 };
-    const done = before.version === (change.version ?? before.version) && (await ports.recipes.table.replace(recipe, before.version));
-    if (!done) throw stale(before);
+    const owner = change.owner ?? before.owner;
+    refuseForeign(actor, owner);
+    const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
+    if (before.version !== (change.version ?? before.version)) throw stale(before);
+    const done = await ports.recipes.table.replace(recipe, { version: before.version, bound: MOST_RECIPES });
+    if (done === 'full') throw full();
+    if (done === 'stale') throw stale(before);
     return { recipe, stripped };
   });
 }
@@ -113,6 +117,15 @@ function parseWords(words: { readonly title: string; readonly description: strin
   if (faults.length > 0)
     throw new AppError('InvalidInput', `saved configuration: ${faults.map(({ message }) => message).join('; ')}`, { faults });
   return { title, description };
+}
+
+function refuseForeign(actor: Actor, owner: RecipeOwner): void {
+  if (ownersFor(actor).some((one) => isSameOwner(one, owner))) return;
+  throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
+}
+
+function full(): AppError {
+  return new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
 }
 
 function stale({ title }: Recipe): AppError {

@@ -22,7 +22,7 @@ interface Data extends PlanData, RecipeData, JournalData {
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
   const adapter = new JsonFile<Data>(file, parseData);
-  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {}, recipes: {} });
+  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {}, recipes: {}, earlierRecipes: {} });
   await low.read();
   sweep(low.data, clock());
   sweepPlans(low.data, clock());
@@ -38,10 +38,10 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
 
 /** Tables that an older version did not write are empty. */
 function parseData(data: Readonly<Record<string, unknown>>): Data {
-  const { sessions = {}, journal = [], secrets = {}, plans = {}, recipes = {} } = data;
-  const known = isObject(sessions) && Array.isArray(journal) && isObject(secrets) && isObject(plans) && isObject(recipes);
+  const { sessions = {}, journal = [], secrets = {}, plans = {}, recipes = {}, earlierRecipes = {} } = data;
+  const known = Array.isArray(journal) && [sessions, secrets, plans, recipes, earlierRecipes].every(isObject);
   if (!known) throw new TypeError('its tables are not what we write');
-  return { sessions, journal: parseJournal(journal), secrets, plans, recipes } as unknown as Data;
+  return { sessions, journal: parseJournal(journal), secrets, plans, recipes, earlierRecipes } as unknown as Data;
 }
 
 function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {

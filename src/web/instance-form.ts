@@ -18,6 +18,8 @@ export interface ShownForm {
 const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
   environment: { href: '#environment', label: 'Environment' },
   'metadata.name': { href: '#name', label: 'Name' },
+  title: { href: '#title', label: 'Title' },
+  description: { href: '#description', label: 'Description' },
   [FILE_FIELD]: { href: '#upload', label: 'File' },
 };
 
@@ -45,7 +47,7 @@ export function showForm(
 }
 
 /** The message of a fault of one of the page's own inputs; empty without one. */
-export function ownFault(faults: readonly FieldFault[], field: 'environment' | 'metadata.name'): string {
+export function ownFault(faults: readonly FieldFault[], field: 'environment' | 'metadata.name' | 'title' | 'description'): string {
   return faults
     .filter((fault) => fault.field === field)
     .map((fault) => fault.message)

@@ -16,6 +16,11 @@ export function recipesPath(app: string): string {
   return `${appPath(app)}/recipes`;
 }
 
+/** One saved configuration. */
+export function recipePath({ app, id }: { readonly app: string; readonly id: string }): string {
+  return `${recipesPath(app)}/${encodeURIComponent(id)}`;
+}
+
 export function environmentPath(environment: string): string {
   return `/environments/${encodeURIComponent(environment)}`;
 }

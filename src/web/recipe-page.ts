@@ -2,7 +2,7 @@ import type { App } from '../domain/app.ts';
 import type { FieldFault } from '../domain/errors.ts';
 import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
 import type { Me } from './ports.ts';
-import { appPath, installPath, recipesPath } from './paths.ts';
+import { appPath, installPath, recipePath, recipesPath } from './paths.ts';
 
 /** A view of `apps/recipes`: the saved configurations of an App. */
 export interface RecipesPage {
@@ -13,6 +13,8 @@ export interface RecipesPage {
   readonly rows: readonly RecipeRow[];
   /** The title of the one that was just saved; empty without one. */
   readonly saved: string;
+  /** How many secrets were left out of it. */
+  readonly secrets: number;
   readonly deleted: boolean;
 }
 
@@ -22,6 +24,9 @@ export interface RecipeRow {
   readonly owner: string;
   readonly updated: string;
   readonly useHref: string;
+  readonly changeHref: string;
+  readonly compareHref: string;
+  readonly copyAction: string;
   readonly deleteAction: string;
   readonly version: number;
 }
@@ -38,10 +43,14 @@ export function recipesPage(app: App, recipes: readonly Recipe[], query: URLSear
       owner: ownerText(recipe.owner),
       updated: recipe.updated,
       useHref: `${installPath(app.id)}?recipe=${recipe.id}`,
-      deleteAction: `${recipesPath(app.id)}/${recipe.id}/delete`,
+      changeHref: recipePath(recipe),
+      compareHref: `${recipePath(recipe)}/compare`,
+      copyAction: `${recipePath(recipe)}/copy`,
+      deleteAction: `${recipePath(recipe)}/delete`,
       version: recipe.version,
     })),
     saved: recipes.find(({ id }) => id === query.get('saved'))?.title ?? '',
+    secrets: Math.min(1000, Math.max(0, Math.trunc(Number(query.get('secrets') ?? 0)) || 0)),
     deleted: query.has('deleted'),
   };
 }
@@ -61,11 +70,19 @@ export interface SavePage {
   readonly titleFault: string;
   readonly description: string;
   readonly descriptionFault: string;
-  readonly owners: readonly { readonly id: string; readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly owners: readonly OwnerChoice[];
   /** The secrets that are not saved. */
   readonly stripped: readonly string[];
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   readonly errors: readonly { readonly message: string; readonly href: string }[];
+}
+
+/** A radio button for whom a configuration is. */
+export interface OwnerChoice {
+  readonly id: string;
+  readonly value: string;
+  readonly label: string;
+  readonly selected: boolean;
 }
 
 /** What somebody typed on that page. */
@@ -88,11 +105,6 @@ export interface SaveInput {
 }
 
 export function savePage({ app, me, draft, faults, action, backHref, stripped, kept }: SaveInput): SavePage {
-  const choices = [
-    { value: 'user', label: 'For me alone' },
-    ...me.groups.map((group) => ({ value: `group:${group}`, label: `For the group ${group}` })),
-  ];
-  const chosen = choices.some(({ value }) => value === draft.owner) ? draft.owner : 'user';
   return {
     appName: app.displayName,
     action,
@@ -101,11 +113,25 @@ export function savePage({ app, me, draft, faults, action, backHref, stripped, k
     titleFault: faultOf(faults, 'title'),
     description: draft.description,
     descriptionFault: faultOf(faults, 'description'),
-    owners: choices.map(({ value, label }, index) => ({ id: `owner-${index}`, value, label, selected: value === chosen })),
+    owners: ownerChoices(me, draft.owner),
     stripped,
     kept,
     errors: faults.map(({ field, message }) => ({ message, href: field === 'title' || field === 'description' ? `#${field}` : '' })),
   };
+}
+
+export function ownerChoices(me: Me, owner: string): readonly OwnerChoice[] {
+  const choices = [
+    { value: 'user', label: 'For me alone' },
+    ...me.groups.map((group) => ({ value: `group:${group}`, label: `For the group ${group}` })),
+  ];
+  const chosen = choices.some(({ value }) => value === owner) ? owner : 'user';
+  return choices.map(({ value, label }, index) => ({ id: `owner-${index}`, value, label, selected: value === chosen }));
+}
+
+/** An owner as `ownerChoices` and `parseOwner` know it. */
+export function ownerValue(owner: RecipeOwner): string {
+  return 'user' in owner ? 'user' : `group:${owner.group}`;
 }
 
 /** The owner that a page names; a text that names none is the person. */
@@ -113,9 +139,14 @@ export function parseOwner(text: string, user: string): RecipeOwner {
   return text.startsWith('group:') ? { group: text.slice('group:'.length) } : { user };
 }
 
-/** The way to the saved configurations of an App, and below it. */
-export function recipeCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
+/** The way to the saved configurations of an App. */
+export function recipesCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
   return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
+}
+
+/** The way to one saved configuration. */
+export function recipeCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
+  return [...recipesCrumbs(app, '').slice(0, 2), { label: 'Saved configurations', href: recipesPath(app.id) }, { label: here }];
 }
 
 function faultOf(faults: readonly FieldFault[], field: string): string {

@@ -7,8 +7,8 @@ import { secretPaths } from '../schema/secret-paths.ts';
 import { specOf } from './change-page.ts';
 import { addressOf } from './instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
-import { instancePath, recipesPath } from './paths.ts';
-import { parseOwner, recipeCrumbs, recipesPage, savePage } from './recipe-page.ts';
+import { instancePath, recipePath, recipesPath } from './paths.ts';
+import { parseOwner, recipeCrumbs, recipesCrumbs, recipesPage, savePage } from './recipe-page.ts';
 
 /** Saved configurations: those of an App, and saving that of an Instance. Saving that of a form is part of `install-routes.ts`. */
 export function recipeRoutes(deps: WebDeps): Router {
@@ -21,6 +21,10 @@ export function recipeRoutes(deps: WebDeps): Router {
   router.post(
     '/apps/:app/recipes/:id/delete',
     page(deps, async (visit) => await remove(deps, visit)),
+  );
+  router.post(
+    '/apps/:app/recipes/:id/copy',
+    page(deps, async (visit) => await copy(deps, visit)),
   );
   router.get(
     instance,
@@ -38,7 +42,7 @@ async function list({ operations }: WebDeps, { actor, param, query }: Visit): Pr
   const recipes = await operations.listRecipes(actor, { app: app.id, search: query.get('q') ?? '' });
   const title = `Saved configurations of ${app.displayName}`;
   const model = recipesPage(app, recipes, query);
-  return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipeCrumbs(app, 'Saved configurations'), model };
+  return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipesCrumbs(app, 'Saved configurations'), model };
 }
 
 async function remove({ operations }: WebDeps, { actor, param, body, asking }: Visit): Promise<Answer> {
@@ -49,6 +53,14 @@ async function remove({ operations }: WebDeps, { actor, param, body, asking }: V
     ...(Number.isSafeInteger(version) && version > 0 ? { version } : {}),
   });
   return { redirect: `${recipesPath(param('app'))}?deleted` };
+}
+
+/** The copy is opened at once: it wants a title of its own. */
+async function copy({ operations }: WebDeps, { actor, param, asking }: Visit): Promise<Answer> {
+  const { app, title, description, values, owner } = await operations.showRecipe(actor, param('id'));
+  const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, values, owner };
+  const { recipe } = await operations.saveRecipe(actor, { ...draft, ...asking });
+  return { redirect: `${recipePath(recipe)}?copied` };
 }
 
 async function saveInstance(deps: WebDeps, visit: Visit, when?: 'now'): Promise<Answer> {

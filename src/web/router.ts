@@ -13,6 +13,8 @@ import { migrationRoutes } from './migration-routes.ts';
 import { planRoutes } from './plan-routes.ts';
 import { meOf, type WebDeps } from './page.ts';
 import type { Me } from './ports.ts';
+import { recipeCompareRoutes } from './recipe-compare-routes.ts';
+import { recipeEditRoutes } from './recipe-edit-routes.ts';
 import { recipeRoutes } from './recipe-routes.ts';
 import { shellOf } from './shell.ts';
 
@@ -33,6 +35,8 @@ export function createWebRouter(deps: WebDeps): Router {
     migrationRoutes(deps),
     planRoutes(deps),
     recipeRoutes(deps),
+    recipeEditRoutes(deps),
+    recipeCompareRoutes(deps),
     adminRoutes(deps),
   );
   return router;

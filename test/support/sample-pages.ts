@@ -127,6 +127,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Saved configurations of PostgreSQL',
     holds: ['What the team uses'],
   }),
+  page(`/apps/postgresclusters.samples.chandlery.dev/recipes/${'b'.repeat(32)}`, 'dev-a', {
+    title: 'Change “What the team uses”',
+    holds: ['Save as new', 'Version 3', '<code>spec.storage.tier</code>'],
+  }),
+  page(`/apps/postgresclusters.samples.chandlery.dev/recipes/${'b'.repeat(32)}/compare?with=team-a%2Forders`, 'dev-a', {
+    title: 'Compare “What the team uses”',
+    holds: ['Review the change of orders', 'orders in team-a'],
+  }),
   page('/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/save', 'dev-a', {
     title: 'Save a configuration of PostgreSQL',
     holds: ['For the group oidc:team-a'],

@@ -10,7 +10,8 @@ import type { Actor } from '../../../src/domain/actor.ts';
 import { isAppError } from '../../../src/domain/errors.ts';
 import { at, listAt } from '../../../src/domain/read.ts';
 import { startContext } from '../../../src/http/request-context.ts';
-import { listRecipes, showRecipe } from '../../../src/operation/list-recipes.ts';
+import { compareRecipe } from '../../../src/operation/compare-recipe.ts';
+import { listEarlierRecipes, listRecipes, showRecipe } from '../../../src/operation/list-recipes.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
 import { changeRecipe, deleteRecipe, type RecipeDraft, saveRecipe } from '../../../src/operation/save-recipe.ts';
 import { buildForm } from '../../../src/schema/form-model.ts';
@@ -143,6 +144,38 @@ test('Of two who read the same version one changes it, and the other is told', a
   assert.equal((await showRecipe(ports, ANNA, id)).version, 2);
 });
 
+test('A recipe is given to a group of the one who gives it, and to nobody else', async () => {
+  await start();
+  const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
+  const give = async (owner: RecipeDraft['owner']): Promise<string> =>
+    await code(changeRecipe(ports, ANNA, { id, owner, via: 'page', requestId: 'r' }));
+  assert.equal(await give({ user: BEN.user }), 'Forbidden');
+  assert.equal(await give({ group: 'oidc:admins' }), 'Forbidden');
+  assert.equal(await give({ group: 'oidc:team' }), 'done');
+  assert.equal((await showRecipe(ports, BEN, id)).title, 'Small');
+});
+
+test('What a recipe was before is seen by those who see it, and by nobody else', async () => {
+  await start();
+  const { id } = (await saveRecipe(ports, ANNA, draft())).recipe;
+  await changeRecipe(ports, ANNA, { id, values: { size: 2 }, via: 'page', requestId: 'r' });
+  assert.deepEqual(
+    (await listEarlierRecipes(ports, ANNA, id)).map(({ version, values }) => [version, values]),
+    [[1, { size: 1 }]],
+  );
+  assert.equal(await code(listEarlierRecipes(ports, BEN, id)), 'NotFound');
+});
+
+test('A recipe is compared with the defaults of today', async () => {
+  await start();
+  const { id } = (await saveRecipe(ports, ANNA, draft({ values: { size: 1 } }))).recipe;
+  const { changes } = await compareRecipe(ports, ANNA, { id });
+  assert.deepEqual(
+    changes.map(({ path, from, to }) => [path, from, to]),
+    [['spec.size', undefined, 1]],
+  );
+});
+
 test('What is too much or says nothing is refused', async () => {
   await start();
   for (const [change, answer] of [
@@ -218,12 +251,18 @@ test('Over REST a recipe is saved, found, changed by who read it last, and delet
     const changed = await call('PATCH', path, { values: { size: null, users: [] } }, tag);
     assert.deepEqual([changed.status, at(changed.body, 'recipe', 'values')], [200, { users: [] }]);
     assert.equal((await call('PATCH', path, { title: 'U' }, tag)).status, 412);
+    const given = await call('PATCH', path, { owner: { user: ANNA.user } }, changed.headers.get('etag') ?? '');
+    assert.deepEqual([given.status, at(given.body, 'recipe', 'owner')], [200, { user: ANNA.user }]);
+    assert.equal((await call('PATCH', path, { owner: { group: 'oidc:others' } })).status, 403);
+    const versions = listAt((await call('GET', `${path}/versions`)).body, 'items').map((item) => at(item, 'version'));
+    assert.deepEqual(versions, [2, 1]);
+    assert.deepEqual(at((await call('GET', `${path}/comparison`)).body, 'changes', 0, 'path'), 'spec.users');
     assert.equal((await call('DELETE', path, undefined, tag)).status, 412);
     assert.equal(
       (await call('POST', '/api/v1/recipes', { app: APP, title: 'T', values: {}, owner: { user: 'x', group: 'y' } })).status,
       422,
     );
-    assert.equal((await call('DELETE', path, undefined, changed.headers.get('etag') ?? '')).status, 200);
+    assert.equal((await call('DELETE', path, undefined, given.headers.get('etag') ?? '')).status, 200);
     assert.equal((await call('GET', path)).status, 404);
   } finally {
     server.close();

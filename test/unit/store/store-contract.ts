@@ -174,13 +174,38 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
     it('changes and deletes a recipe for one of those who read the same version', () =>
       withStore(async ({ store: { recipes } }) => {
         await recipes.add(aRecipe(), 9);
-        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), 1));
-        assert.equal((await Promise.all(changes)).filter((done) => done).length, 1);
+        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), { version: 1, bound: 9 }));
+        assert.equal((await Promise.all(changes)).filter((answer) => answer === 'done').length, 1);
         assert.equal(await recipes.delete('r', 1), false);
         assert.equal(await recipes.delete('r', 2), true);
         assert.equal(await recipes.delete('r', 2), false);
-        assert.equal(await recipes.replace(aRecipe(), 1), false);
+        assert.equal(await recipes.replace(aRecipe(), { version: 1, bound: 9 }), 'stale');
         assert.equal(await recipes.get('r'), undefined);
+      }));
+
+    it('keeps the last five versions of a recipe before this one, until it is deleted', () =>
+      withStore(async ({ store, reopen }) => {
+        await store.recipes.add(aRecipe(), 9);
+        for (let version = 1; version < 8; version += 1) {
+          await store.recipes.replace(aRecipe({ title: `t${version + 1}`, version: version + 1 }), { version, bound: 9 });
+        }
+        const { recipes } = await reopen();
+        assert.deepEqual(
+          (await recipes.earlierOf('r')).map(({ version }) => version),
+          [7, 6, 5, 4, 3],
+        );
+        await recipes.delete('r', 8);
+        assert.deepEqual(await recipes.earlierOf('r'), []);
+      }));
+
+    it('gives a recipe to nobody who has as many as the bound', () =>
+      withStore(async ({ store: { recipes } }) => {
+        const group = { group: 'oidc:team' };
+        await recipes.add(aRecipe(), 9);
+        await recipes.add(aRecipe({ id: 'g', owner: group }), 9);
+        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bound: 1 }), 'full');
+        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bound: 2 }), 'done');
+        assert.equal((await recipes.listOf([group])).length, 2);
       }));
 
     it('gives copies of recipes', () =>

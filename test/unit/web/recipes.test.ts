@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { RecipeDraft } from '../../../src/operation/save-recipe.ts';
+import type { RecipeChange, RecipeDraft } from '../../../src/operation/save-recipe.ts';
 import { SAMPLE_RECIPE_OPERATIONS, SAMPLE_RECIPES } from '../../support/sample-recipes.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { submit } from '../web-form/submit.ts';
@@ -10,6 +10,7 @@ const INSTALL = `/apps/${APP}/install`;
 const ORDERS = `/environments/team-a/instances/${APP}/orders`;
 const [SMALL, TEAM] = SAMPLE_RECIPES;
 const saved: RecipeDraft[] = [];
+const changed: RecipeChange[] = [];
 const deleted: object[] = [];
 let web: SampleWeb | undefined;
 after(async () => await web?.stop());
@@ -26,6 +27,10 @@ async function ask(path: string, body?: URLSearchParams): Promise<Page> {
     saveRecipe: async (actor, draft) => {
       saved.push(draft);
       return await SAMPLE_RECIPE_OPERATIONS.saveRecipe(actor, draft);
+    },
+    changeRecipe: async (actor, change) => {
+      changed.push(change);
+      return await SAMPLE_RECIPE_OPERATIONS.changeRecipe(actor, change);
     },
     deleteRecipe: async (_actor, input) => {
       deleted.push(input);
@@ -106,4 +111,72 @@ test('The saved configurations are listed, searched and deleted', async () => {
   assert.equal(gone.location, `/apps/${APP}/recipes?deleted`);
   const { requestId: _id, via: _via, ...input } = { requestId: '', via: '', ...deleted.at(-1) };
   assert.deepEqual(input, { id: TEAM?.id, version: 4 });
+});
+
+const TEAM_PAGE = `/apps/${APP}/recipes/${TEAM?.id}`;
+
+test('A saved configuration is changed in the form of its app, on the version that was opened', async () => {
+  const form = await ask(TEAM_PAGE);
+  assert.deepEqual(
+    [form.sent.get('title'), form.sent.get('owner'), form.sent.get('v.spec.instances')],
+    ['What the team uses', 'group:oidc:team-a', '3'],
+  );
+  const done = await ask(TEAM_PAGE, press(form, { title: 'Ours', owner: 'user', 'v.spec.instances': '4', _do: 'save' }));
+  assert.equal(done.location, `/apps/${APP}/recipes?saved=${TEAM?.id}`);
+  const { requestId: _id, via: _via, ...change } = changed.at(-1) ?? assert.fail('nothing was changed');
+  const values = { instances: 4, storage: { size: '20Gi', tier: 'old' } };
+  assert.deepEqual(change, { id: TEAM?.id, title: 'Ours', description: '', owner: { user: 'oidc:dev-a' }, values, version: 4 });
+});
+
+test('Its form can be YAML and a file, and keeps its words meanwhile', async () => {
+  const yaml = await ask(TEAM_PAGE, press(await ask(TEAM_PAGE), { title: 'Typed', _op: 'yaml:spec' }));
+  assert.match(yaml.sent.get('y.spec') ?? '', /tier: old/);
+  assert.equal(yaml.sent.get('title'), 'Typed');
+});
+
+test('Who was slower keeps what was typed, sees what differs, and may write over it or beside it', async () => {
+  const form = await ask(TEAM_PAGE);
+  const slow = await ask(TEAM_PAGE, press(form, { version: '3', 'v.spec.instances': '5', _do: 'save' }));
+  assert.equal(slow.status, 409);
+  assert.match(slow.html, /Somebody else changed it meanwhile/);
+  assert.match(slow.html, /differ from theirs in <code>spec\.instances<\/code>/);
+  assert.deepEqual([slow.sent.get('v.spec.instances'), slow.sent.get('version')], ['5', '4']);
+  const beside = await ask(TEAM_PAGE, press(slow, { _do: 'new' }));
+  assert.equal(beside.location, `/apps/${APP}/recipes?saved=${'c'.repeat(32)}`);
+  assert.deepEqual(saved.at(-1)?.values['instances'], 5);
+});
+
+test('What is wrong with it is said at its field', async () => {
+  const form = await ask(TEAM_PAGE);
+  const nameless = await ask(TEAM_PAGE, press(form, { title: '', _do: 'new' }));
+  assert.equal(nameless.status, 422);
+  assert.match(nameless.html, /href="#title">Enter a title/);
+  const broken = await ask(TEAM_PAGE, press(form, { 'v.spec.instances': 'many', _do: 'save' }));
+  assert.deepEqual([broken.status, broken.sent.get('v.spec.instances')], [422, 'many']);
+});
+
+test('An earlier version is opened, to be saved as the newest', async () => {
+  const form = await ask(`${TEAM_PAGE}?version=3`);
+  assert.match(form.html, /Version 3 is in the form/);
+  assert.deepEqual([form.sent.get('v.spec.instances'), form.sent.get('version')], ['2', '4']);
+});
+
+test('A copy is made for the same owner, and opened', async () => {
+  const copy = await ask(`${TEAM_PAGE}/copy`, new URLSearchParams());
+  assert.equal(copy.location, `/apps/${APP}/recipes/${'c'.repeat(32)}?copied`);
+  assert.deepEqual([saved.at(-1)?.title, saved.at(-1)?.owner], ['Copy of What the team uses', { group: 'oidc:team-a' }]);
+});
+
+test('It is compared with the defaults, and with an instance whose change is then reviewed', async () => {
+  assert.match((await ask(`${TEAM_PAGE}/compare`)).html, /What it sets beside the defaults/);
+  const page = await ask(`${TEAM_PAGE}/compare?with=team-a/orders`);
+  const review = await ask(`${ORDERS}/edit`, press(page, { _do: 'review' }));
+  assert.match(review.html, /Review the change of orders/);
+  assert.deepEqual([review.sent.get('v.spec.instances'), review.sent.get('v.spec.storage.size')], ['3', '20Gi']);
+});
+
+test('Of another app it is not found', async () => {
+  for (const path of ['', '/compare']) {
+    assert.equal((await ask(`/apps/caches.samples.chandlery.dev/recipes/${TEAM?.id}${path}`)).status, 404);
+  }
 });
