@@ -1,13 +1,12 @@
 import { ERROR_TABLE } from '../domain/errors.ts';
 import { HEALTH_WORDS } from '../domain/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
-import { FINDING_SUBJECTS } from '../domain/preflight/findings.ts';
 import { PENDING_REASONS } from '../domain/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/revision-history.ts';
 import { FORM_KINDS } from '../schema/form-node.ts';
-import { VALUE_LAYERS } from '../domain/values/value-change.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS } from './migration-schemas.ts';
+import { PREFLIGHT_SCHEMAS } from './preflight-schemas.ts';
 import { PLAN_SCHEMAS } from './plan-schemas.ts';
 import { JOURNAL_SCHEMAS } from './journal-schemas.ts';
 import { RECIPE_SCHEMAS } from './recipe-schemas.ts';
@@ -43,15 +42,6 @@ function list(items: unknown): JsonSchema {
 const health = object({ word: { enum: HEALTH_WORDS }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
 const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
-const finding = object(
-  {
-    message: text,
-    about: { enum: FINDING_SUBJECTS },
-    evidence: { enum: ['exact', 'estimate'], description: '`exact`: the api-server said so; `estimate`: by the names of fields' },
-    field: text,
-  },
-  ['message', 'about', 'evidence'],
-);
 const revision = object(
   {
     revision: integer,
@@ -189,13 +179,17 @@ export const SCHEMAS = {
     ),
     description: 'A field, or a group, list or map of fields',
   },
-  Form: object({
-    app: text,
-    version: text,
-    mode: { enum: ['create', 'edit'] },
-    root: { $ref: '#/components/schemas/FormNode' },
-    coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
-  }),
+  Form: object(
+    {
+      app: text,
+      version: text,
+      mode: { enum: ['create', 'edit'] },
+      root: { $ref: '#/components/schemas/FormNode' },
+      reduced: { type: 'string', description: 'Why not every field has a control of its own; absent where each has' },
+      coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
+    },
+    ['app', 'version', 'mode', 'root', 'coverage'],
+  ),
   Environment: object({
     name: text,
     displayName: text,
@@ -229,44 +223,6 @@ export const SCHEMAS = {
     additionalProperties: false,
   },
   InstancePatch: { ...object({ spec: anything }), additionalProperties: false },
-  Findings: {
-    ...object(
-      Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
-    ),
-    description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
-  },
-  Remedy: object({ right, role: text, yaml: text, kubectl: text }),
-  Preflight: object(
-    {
-      verdict: { enum: ['Ready', 'Blocked'] },
-      object: anything,
-      result: { ...anything, description: 'The object as the api-server would store it' },
-      warnings: list(text),
-      faults: list(fault),
-      missing: list(right),
-      grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
-      remedies: list({ $ref: '#/components/schemas/Remedy' }),
-      findings: { $ref: '#/components/schemas/Findings' },
-      changes: {
-        ...list(
-          object({ path: text, from: {}, to: {}, layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' }, secret: flag }, [
-            'path',
-            'layer',
-            'secret',
-          ]),
-        ),
-        description:
-          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
-      },
-      commands: object({
-        kubectl: text,
-        curl: text,
-        yaml: text,
-        file: { type: 'string', description: 'A place for the YAML in a repository' },
-      }),
-    },
-    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
-  ),
   TreeNode: object(
     {
       uid: text,
@@ -368,12 +324,14 @@ export const SCHEMAS = {
     required: ['policy', 'state', 'instances', 'blockers', 'steps', 'missing'],
   },
   MissingRight: right,
+  FieldFault: fault,
   Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, message: text }, [
     'source',
     'file',
     'line',
     'message',
   ]),
+  ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
   ...PLAN_SCHEMAS,

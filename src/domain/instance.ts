@@ -58,6 +58,14 @@ export interface Commands {
   readonly yaml: string;
   /** Where such a file could lie in a repository: `team-a/caches/orders.yaml`; empty where there is none. */
   readonly file: string;
+  /** Of an Operator: the installation of its chart without Chandlery. */
+  readonly helm?: HelmCommand;
+}
+
+export interface HelmCommand {
+  readonly text: string;
+  /** What Chandlery does and the command does not, a sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** An Event of the cluster about a resource. */

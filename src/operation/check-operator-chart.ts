@@ -43,6 +43,8 @@ export interface CheckedChart {
   readonly remedies: readonly Remedy[];
   /** Objects in legacy APIs that are carried over. */
   readonly conversions: readonly Conversion[];
+  /** Of the chart; absent when it was not fetched. */
+  readonly version?: string;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operat
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
     const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], unchecked: unread }, checked.findings];
-    return { ...checked, findings: joinFindings(told), conversions: rendering.conversions };
+    return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
   } catch (error) {
     const nothing = { remedies: [], conversions: [] };
     if (isAppError(error, 'Forbidden')) {

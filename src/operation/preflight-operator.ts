@@ -1,10 +1,11 @@
 import type { Actor } from '../domain/actor.ts';
 import type { Written } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
+import { helmCommand } from '../domain/helm-command.ts';
 import { commandsFor } from '../domain/instance-commands.ts';
 import type { Preflight } from '../domain/instance.ts';
-import type { Remedy } from '../domain/preflight/findings.ts';
 import { isDnsLabel, OURS } from '../domain/names.ts';
+import { parseOperatorSpec } from '../domain/operator-spec.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
 import { missingRight, USER_WRITE } from './instance-draft.ts';
@@ -30,16 +31,26 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
       const checked = await looked;
       return () => checked?.findings ?? {};
     },
-    commands: commandsFor(object, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: object }),
+    commands: {
+      ...commandsFor(object, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: object }),
+      file: `operators/${object.metadata.name}.yaml`,
+    },
   });
-  return withRemedies(found, (await looked)?.remedies ?? []);
+  const checked = await looked;
+  return checked === undefined ? found : withChart(found, checked);
 }
 
-/** Beside what the actor lacks, what the controller's account does. */
-function withRemedies(found: Preflight, more: readonly Remedy[]): Preflight {
+/** Beside what the actor lacks, what the controller's account does; and how Helm alone would install the chart. */
+function withChart(found: Preflight, { operator, remedies: more, conversions, version }: AcceptedOperator): Preflight {
   const remedies = [...found.remedies, ...more];
-  if (more.length === 0) return found;
-  return { ...found, remedies, grant: remedies.map(({ yaml }) => yaml).join('---\n') };
+  const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
+  const helm = helmCommand({
+    namespace: operator.metadata.namespace ?? OURS.systemNamespace,
+    spec: parseOperatorSpec(operator),
+    legacy: conversions.length,
+    ...(version === undefined ? {} : { version }),
+  });
+  return { ...found, ...grant, remedies, commands: { ...found.commands, helm } };
 }
 
 /** @throws AppError `InvalidInput` for what is no Operator. */
@@ -56,11 +67,16 @@ export function operatorToCreate({ apiVersion, kind, metadata, spec }: KubeObjec
   return { apiVersion, kind, metadata: { name, namespace, ...extra }, spec };
 }
 
+interface AcceptedOperator extends CheckedChart {
+  /** As the api-server would store it. */
+  readonly operator: KubeObject;
+}
+
 /** Undefined when the api-server does not let the actor create it. */
 async function whenAccepted(
   stored: Promise<Written>,
   check: (object: KubeObject) => Promise<CheckedChart>,
-): Promise<CheckedChart | undefined> {
+): Promise<AcceptedOperator | undefined> {
   let accepted: KubeObject;
   try {
     accepted = (await stored).object;
@@ -68,5 +84,5 @@ async function whenAccepted(
     if (isAppError(error)) return undefined;
     throw error;
   }
-  return await check(accepted);
+  return { ...(await check(accepted)), operator: accepted };
 }

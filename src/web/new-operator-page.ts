@@ -1,4 +1,4 @@
-import type { Preflight } from '../domain/instance.ts';
+import type { HelmCommand, Preflight } from '../domain/instance.ts';
 import { isObject, textAt } from '../domain/read.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { readYaml } from '../schema/yaml-text.ts';
@@ -20,6 +20,10 @@ export interface CheckedOperator {
   readonly findings: FindingsView;
   readonly remedies: Review['remedies'];
   readonly commands: readonly { readonly label: string; readonly text: string }[];
+  /** Where the resource could lie in the folder of a CatalogSource. */
+  readonly file: string;
+  /** The installation of its chart without Chandlery, and what that leaves out; absent when the chart was not looked at. */
+  readonly helm?: HelmCommand;
 }
 
 /** What the page begins with: everything that an Operator needs. */
@@ -56,7 +60,10 @@ function checkedOf(preflight: Preflight): CheckedOperator {
     ready: verdict === 'Ready',
     findings: findingsView(findings),
     remedies: remediesOf(preflight),
+    file: commands.file,
+    ...(commands.helm === undefined ? {} : { helm: commands.helm }),
     commands: [
+      { label: 'The resource, exactly as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],

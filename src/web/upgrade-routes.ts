@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { isAppError } from '../domain/errors.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
 import { operatorCrumbs } from './operator-routes.ts';
+import { createLongWork, type WorkWords } from './long-work.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { operatorPath } from './paths.ts';
 import type { OperatorAddress } from './ports.ts';
@@ -13,18 +14,36 @@ const ROUTE = '/operators/:namespace/:name/upgrade';
 /** What moving an Operator to another version would do, and the approval of it. */
 export function upgradeRoutes(deps: WebDeps): Router {
   const router = Router();
+  const work = createLongWork();
   router.get(
     ROUTE,
     page(deps, async (visit) => {
+      const path = operatorPath(addressOf(visit), 'upgrade');
+      const words = wordsFor(visit);
+      if (visit.query.has('check')) return await work.find(visit, path, words);
+      const version = visit.query.get('version') ?? '';
       const approved = visit.query.has('approved') ? ({ approved: 'approved' } as const) : {};
-      return await show(deps, visit, visit.query.get('version') ?? '', approved);
+      const address = visit.query.size === 0 ? path : `${path}?${visit.query.toString()}`;
+      return await work.join(visit, address, { words, run: async () => await show(deps, visit, version, approved) });
     }),
   );
   router.post(
     ROUTE,
-    page(deps, (visit) => approve(deps, visit)),
+    page(deps, async (visit) => {
+      const path = operatorPath(addressOf(visit), 'upgrade');
+      return await work.begin(visit, path, { words: wordsFor(visit), run: async () => await approve(deps, visit) });
+    }),
   );
   return router;
+}
+
+function wordsFor(visit: Visit): WorkWords {
+  const address = addressOf(visit);
+  return {
+    title: 'The upgrade is looked at',
+    text: 'Charts are fetched and rendered, and the cluster is asked about each object in them.',
+    crumbs: operatorCrumbs({ ...address, displayName: address.name }, 'Upgrade'),
+  };
 }
 
 async function show({ operations }: WebDeps, visit: Visit, version: string, outcome: UpgradeOutcome): Promise<Answer> {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../src/domain/actor.ts';
 import { deletionPlan } from '../../src/domain/deletion.ts';
 import { AppError } from '../../src/domain/errors.ts';
+import { helmCommand } from '../../src/domain/helm-command.ts';
 import { commandsFor } from '../../src/domain/instance-commands.ts';
 import type { Preflight } from '../../src/domain/instance.ts';
 import { joinFindings, type Finding } from '../../src/domain/preflight/findings.ts';
@@ -8,6 +9,7 @@ import type { KubeObject } from '../../src/domain/resource.ts';
 import type { InstanceCount, OperatorInstance } from '../../src/domain/operator-instances.ts';
 import { filterOperators } from '../../src/domain/operator-list.ts';
 import { problemsOf } from '../../src/domain/operator-problems.ts';
+import { parseOperatorSpec } from '../../src/domain/operator-spec.ts';
 import type { OperatorView } from '../../src/domain/operator.ts';
 import type { OperatorTree } from '../../src/domain/tree.ts';
 import type { WebOperations } from '../../src/web/ports.ts';
@@ -318,7 +320,12 @@ function sampleOperatorCheck(object: KubeObject): Preflight {
   const findings = blocked
     ? { ...joinFindings([]), blocked: [line('The kind caches.samples.chandlery.dev belongs to the Operator chandlery-system.cache')] }
     : { ...joinFindings([]), created: [line('The kind queues.example.test'), line('Deployment queue-operator')] };
-  const commands = commandsFor(object, { method: 'POST', url: 'http://localhost:8080/api/v1/operators', body: object });
+  const { namespace = 'default', name } = object.metadata;
+  const commands = {
+    ...commandsFor(object, { method: 'POST', url: 'http://localhost:8080/api/v1/operators', body: object }),
+    file: `operators/${name}.yaml`,
+    helm: helmCommand({ namespace, spec: parseOperatorSpec(object), legacy: 1 }),
+  };
   const shared = { object, warnings: [], faults: [], missing: [], remedies: [], changes: [], commands };
   return { ...shared, verdict: blocked ? 'Blocked' : 'Ready', findings };
 }

@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor } from '../domain/actor.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Answer, PageAnswer, Visit } from './page.ts';
+
+/** What a page says while its work goes on. */
+export interface WorkWords {
+  readonly title: string;
+  /** What takes so long, a sentence. */
+  readonly text: string;
+  readonly crumbs: NonNullable<PageAnswer['crumbs']>;
+}
+
+/**
+ * Work that may take longer than anybody looks at a blank page. It goes on in this process while the browser, which needs no JavaScript for it, asks
+ * again every few seconds. Work is found again by the same actor alone.
+ */
+export interface LongWork {
+  /** For an address that may be asked any number of times: whoever asks while its work goes on waits for that. A result is given once. */
+  join(visit: Visit, address: string, work: Job): Promise<Answer>;
+  /** For a form: the result gets an address of its own below `path`, where it can be had for ten minutes. */
+  begin(visit: Visit, path: string, work: Job): Promise<Answer>;
+  /** What `begin` has begun. @throws AppError `NotFound` when it is not known any more. */
+  find(visit: Visit, path: string, words: WorkWords): Promise<Answer>;
+}
+
+export interface Job {
+  readonly words: WorkWords;
+  readonly run: () => Promise<Answer>;
+}
+
+export interface LongWorkOptions {
+  /** Milliseconds before the browser gets a page that says what goes on; default 3 s. */
+  readonly patience?: number;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now?: () => number;
+}
+
+interface Started {
+  readonly result: Promise<Answer>;
+  readonly at: number;
+}
+
+const PATIENCE_MS = 3_000;
+const KEPT_MS = 600_000;
+const MOST = 200;
+const LOOK_AGAIN_SECONDS = 2;
+
+export function createLongWork({ patience = PATIENCE_MS, now = () => performance.now() }: LongWorkOptions = {}): LongWork {
+  const bench: Bench = { known: new Map(), patience, now };
+  return {
+    join: (visit, address, job) => join(bench, { visit, address, job }),
+    begin: (visit, path, job) => begin(bench, { visit, address: path, job }),
+    find: (visit, path, words) => find(bench, visit, { path, words }),
+  };
+}
+
+interface Bench {
+  readonly known: Map<string, Started>;
+  readonly patience: number;
+  readonly now: () => number;
+}
+
+interface Order {
+  readonly visit: Visit;
+  readonly address: string;
+  readonly job: Job;
+}
+
+async function join(bench: Bench, { visit, address, job }: Order): Promise<Answer> {
+  const key = keyOf(visit.actor, address);
+  const started = bench.known.get(key) ?? start(bench, key, job.run);
+  let over = true;
+  try {
+    const answer = await outcome(bench, started, { address, words: job.words });
+    over = !isWorking(answer);
+    return answer;
+  } finally {
+    if (over) bench.known.delete(key);
+  }
+}
+
+async function begin(bench: Bench, { visit, address, job }: Order): Promise<Answer> {
+  const id = randomBytes(16).toString('hex');
+  const key = keyOf(visit.actor, id);
+  const answer = await outcome(bench, start(bench, key, job.run), { address, words: job.words });
+  if (isWorking(answer)) return { redirect: `${address}?check=${id}` };
+  bench.known.delete(key);
+  return answer;
+}
+
+async function find(bench: Bench, visit: Visit, { path, words }: { readonly path: string; readonly words: WorkWords }): Promise<Answer> {
+  const id = visit.query.get('check') ?? '';
+  const started = bench.known.get(keyOf(visit.actor, id));
+  if (started === undefined) throw new AppError('NotFound', 'check: it is not known any more; go back, and check again');
+  return await outcome(bench, started, { address: `${path}?check=${id}`, words });
+}
+
+function start({ known, now }: Bench, key: string, run: Job['run']): Started {
+  for (const [old, { at }] of known) if (now() - at > KEPT_MS) known.delete(old);
+  if (known.size >= MOST) throw new AppError('TooManyRequests', 'check: too many of them are under way; try again in a minute');
+  const started = { result: run(), at: now() };
+  // Whoever waits is told; nobody may be waiting.
+  started.result.catch(() => undefined);
+  known.set(key, started);
+  return started;
+}
+
+async function outcome(
+  { patience, now }: Bench,
+  { result, at }: Started,
+  { address, words }: { readonly address: string; readonly words: WorkWords },
+): Promise<Answer> {
+  const first = await Promise.race([result, sleep(patience, undefined, { ref: false })]);
+  return first ?? working(words, { address, seconds: Math.round((now() - at) / 1000) });
+}
+
+function keyOf({ user, groups }: Actor, what: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([user, groups, what]))
+    .digest('hex');
+}
+
+function working(
+  { title, text, crumbs }: WorkWords,
+  { address, seconds }: { readonly address: string; readonly seconds: number },
+): PageAnswer {
+  return {
+    view: 'working',
+    title,
+    section: 'operators',
+    crumbs,
+    model: { text, seconds, address },
+    refresh: { seconds: LOOK_AGAIN_SECONDS, address },
+  };
+}
+
+function isWorking(answer: Answer): boolean {
+  return 'view' in answer && answer.view === 'working';
+}
