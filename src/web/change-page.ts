@@ -2,6 +2,7 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { isScalar, type FormModel } from '../schema/form-node.ts';
+import { formatRows } from './follow-rows.ts';
 import { nodesAt } from './form/form-fields.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
 import { showForm, type ShownForm } from './instance-form.ts';
@@ -15,6 +16,8 @@ export interface ChangePage extends ShownForm {
   readonly backHref: string;
   /** A digest of the values that the form was opened on. */
   readonly seen: string;
+  /** Digests of the live rows that those of the form come from. */
+  readonly rows: string;
   /** Paths of fields that the cluster refused to change. */
   readonly frozen: readonly string[];
   /** What somebody else changed meanwhile, in sentences. */
@@ -44,6 +47,7 @@ export function changePage(instance: InstanceView, model: FormModel, draft: Chan
     action: `${instancePath(instance)}/edit`,
     backHref: instancePath(instance),
     seen: draft.seen ?? formatSeen(seenOf(live, saltOf(instance))),
+    rows: formatRows(live, saltOf(instance)),
     frozen: draft.frozen ?? draft.fields.getAll('frozen'),
     foreign: draft.foreign.map((change) => sentenceOn(change, model)),
     clash: draft.foreign.some((change) => change.clash),

@@ -12,6 +12,7 @@ import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
 import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
 import { applyPicks } from './form/apply-picks.ts';
 import { readShownChoices } from './form-choices.ts';
+import { followRows, keepPlaces } from './follow-rows.ts';
 import { frozenByFaults } from './frozen-by-faults.ts';
 import { fillRequired } from './form/fill-required.ts';
 import { formToValues } from './form/form-to-values.ts';
@@ -88,9 +89,11 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
   return await showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
 }
 
-async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Promise<Answer> {
-  const { instance, model } = change;
+async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Promise<Answer> {
+  const { instance, model } = start;
   const live = specOf(instance);
+  const body = followRows(sent, { live, salt: saltOf(instance) });
+  const change = { ...start, visit: { ...start.visit, body } };
   const seenText = body.get('seen') ?? '';
   const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
@@ -107,8 +110,9 @@ async function receive(deps: WebDeps, change: Change, body: URLSearchParams): Pr
   if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
   const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
-    const fields = keepYaml(model, valuesToFields(model, merge.values), body);
-    return await showDraft(change, { fields, faults: [], foreign: merge.foreign });
+    if (body.get('_do') === 'save' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
+    const merged = keepPlaces(valuesToFields(model, merge.values), body, { merged: merge.values, live });
+    return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign });
   }
   return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
 }
