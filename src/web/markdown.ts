@@ -1,17 +1,36 @@
+import Handlebars from 'handlebars';
 import { Marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
 import { mintSafeHtml, type SafeHtml } from './safe-html.ts';
 
 const LENGTH_LIMIT = 200_000;
+/** The parser compares each sign of emphasis with those before it: a hundred thousand keep it busy for most of a minute. */
+const MOST_SIGNS = 10_000;
 const marked = new Marked({ gfm: true, async: false });
 
 /**
  * Renders foreign Markdown. Raw HTML in it passes the same sieve as what the Markdown makes: a few text elements, links to http(s) and mail,
- * images from https and data addresses; no classes, ids, styles, forms or scripts. Headings begin at `h3`, below those of the page.
+ * images from https and data addresses; no classes, ids, styles, forms or scripts. Headings begin at `h3`, below those of the page. What the parser
+ * cannot cope with is shown as the text that it is.
  */
 export function renderMarkdown(source: string): SafeHtml {
-  const html = marked.parse(source.slice(0, LENGTH_LIMIT), { async: false });
-  return mintSafeHtml(sanitizeHtml(html, RULES));
+  return mintSafeHtml(sanitizeHtml(parse(source.slice(0, LENGTH_LIMIT)), RULES));
+}
+
+function parse(text: string): string {
+  const signs = text.length - text.replaceAll(/[*_]/g, '').length;
+  if (signs > MOST_SIGNS) return asItIs(text);
+  try {
+    return marked.parse(text, { async: false });
+  } catch (error) {
+    // The parser recurses, so that thousands of quotes within quotes end its stack.
+    if (!(error instanceof RangeError)) throw error;
+    return asItIs(text);
+  }
+}
+
+function asItIs(text: string): string {
+  return `<pre>${Handlebars.escapeExpression(text)}</pre>`;
 }
 
 const TAGS = 'h3 h4 h5 h6 p br hr ul ol li blockquote pre code kbd strong em del sub sup a img table thead tbody tr th td dl dt dd';

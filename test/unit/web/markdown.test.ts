@@ -36,3 +36,15 @@ for (const [why, source, html] of CASES) {
 test('README: an endless one is cut', () => {
   assert.ok(renderMarkdown('x '.repeat(500_000)).html.length < 300_000);
 });
+
+const TOO_MUCH: readonly (readonly [what: string, source: string])[] = [
+  ['quotes within quotes', '>'.repeat(50_000)],
+  ['lists within lists', '1. '.repeat(50_000)],
+  ['more signs of emphasis than the parser has time for', `<b>_a${'_a'.repeat(10_000)}`],
+];
+for (const [what, source] of TOO_MUCH) {
+  test(`README: ${what} are shown as the text that they are`, () => {
+    const { html } = renderMarkdown(source);
+    assert.match(html, /^<pre tabindex="0">(&gt;|1\. |&lt;b&gt;_a_a)/);
+  });
+}
