@@ -1,9 +1,10 @@
 import type { Actor } from '../domain/actor.ts';
 import { schemaOf, versionsOf, type CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/read.ts';
-import type { JsonObject } from '../domain/resource.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { SECRET_VALUE } from '../domain/values/value-change.ts';
 import { specSchema } from '../schema/app-form.ts';
+import { bothViews } from '../schema/both-views.ts';
 import { planMigration, type Migration } from '../schema/migration.ts';
 import { etagOf, findInstance, versionFor, type InstanceAddress } from './find-instance.ts';
 import type { Ports } from './ports.ts';
@@ -17,14 +18,14 @@ export interface InstanceMigration extends Migration {
   readonly versions: readonly string[];
   /** See `InstanceView.etag`. */
   readonly etag: string;
-  /** What the decisions are about: the `spec` in the old version, or, where the cluster has a converter, as it was converted. */
+  /** What the decisions are about: the `spec` of both versions together, or, where the cluster has a converter, as it was converted. */
   readonly values: JsonObject;
 }
 
 /**
  * Compares the values of an Instance with the schema of a version, as the actor; without one with that of the App, which tells what does not fit any
- * more. Where the cluster only renames the version of objects, values of the old one are laid beside the schema of the new one; where it has a
- * converter, what that makes of them counts.
+ * more. Where the cluster only renames the version of objects, values of both versions together are laid beside the schema of the new one, as each leaves out
+ * what it has no place for; where it has a converter, what that makes of them counts.
  *
  * @throws AppError as `findInstance`; `InvalidInput` for a version that is not served.
  */
@@ -38,10 +39,18 @@ export async function planInstanceMigration(
   const versions = versionsOf(entry.crd).flatMap(({ name, served }) => (served ? [name] : []));
   const converts = textAt(entry.crd.spec, 'conversion', 'strategy') === 'Webhook';
   const from = converts ? version : otherThan(version, entry, versions);
-  const source = from === version ? object : (await findInstance(ports, actor, { ...address, version: from })).object;
-  const values = (source.spec ?? {}) as JsonObject;
-  const plan = planMigration({ from: schemaIn(entry, from), to: schemaIn(entry, version), values, root: 'spec' });
+  const [before, after] = [schemaIn(entry, from), schemaIn(entry, version)];
+  const own = specOf(object);
+  const values =
+    from === version
+      ? own
+      : bothViews({ target: own, other: specOf((await findInstance(ports, actor, { ...address, version: from })).object), schema: before });
+  const plan = planMigration({ from: before, to: after, values, root: 'spec' });
   return { ...plan, version, from, versions, values, etag: etagOf(object) };
+}
+
+function specOf({ spec }: KubeObject): JsonObject {
+  return (spec ?? {}) as JsonObject;
 }
 
 /** The same for the eyes of people and programs: without the values of secrets. */

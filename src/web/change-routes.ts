@@ -189,12 +189,13 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
   const wanted = { model, fields: draft.fields, base: specOf(instance), environment };
   const choices = await readShownChoices(deps.operations, visit.actor, wanted);
   const wrong = draft.faults.length > 0;
+  const moves = await versionMoves(deps.operations, visit.actor, change);
   return {
     view: 'environments/instances/edit',
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: { ...changePage(instance, model, { ...draft, choices }), ...versionMoves(change.app, instance) },
+    model: { ...changePage(instance, model, { ...draft, choices }), ...moves },
     ...statusOf(wrong, draft),
   };
 }

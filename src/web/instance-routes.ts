@@ -9,6 +9,7 @@ import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { environmentPath, instancePath } from './paths.ts';
 import type { InstanceAddress, WebOperations } from './ports.ts';
 import type { Crumb } from './shell.ts';
+import { unfitValues } from './version-moves.ts';
 import { streamChanges } from './stream-changes.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name';
@@ -57,7 +58,9 @@ async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answ
     operations.showEnvironment(actor, address.environment),
     operations.instanceRights(actor, address),
   ]);
-  const model = instancePage(reading, { app, environment, rights });
+  const canMove = rights.update && !reading.instance.deleting;
+  const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
+  const model = { ...instancePage(reading, { app, environment, rights }), ...(unfit === undefined ? {} : { unfit }) };
   return {
     view: 'environments/instances/show',
     title: `${address.name} in ${model.environment.displayName}`,

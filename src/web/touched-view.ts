@@ -34,11 +34,14 @@ const SHORT: Readonly<Record<MigrationChange, string>> = {
   narrowed: 'beyond the limits',
 };
 
+const LOSS = ' Values without a place are dropped with the next write of their instance: note them down, or change these instances first.';
+
 /** @param app the name of the definition. */
 export function touchedView(app: string, { changes, total, named }: TouchedInstances): TouchedView {
   const unnamed = total - named.length;
+  const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');
   return {
-    sentence: `Somebody has to decide about fields of ${plural(total, 'instance', 'instances')}. Their pages offer it once the definition is there.`,
+    sentence: `Somebody has to decide about fields of ${plural(total, 'instance', 'instances')}. Their pages offer it once the definition is there.${loses ? LOSS : ''}`,
     rows: changes.map(({ change, fields, fieldCount, instances }) => ({
       what: WORDS[change],
       fields,

@@ -9,6 +9,8 @@ export interface OfferedChart {
   readonly version: string;
   /** Properties of the kind's `spec`, as flow YAML; default `size: {type: integer}`. */
   readonly properties?: string;
+  /** The versions of the kind, as `versionOf` writes them; default one, `v1`, with `properties`. */
+  readonly versions?: string;
   /** The label that its Deployment selects pods by. */
   readonly selector?: string;
   readonly image?: string;
@@ -27,6 +29,7 @@ function filesOf({
   name,
   version,
   properties = 'size: {type: integer}',
+  versions = versionOf('v1', { properties, storage: true }),
   selector = 'operator',
   image = '1',
   values,
@@ -44,11 +47,7 @@ spec:
   scope: Namespaced
   names: {kind: ${kind}, plural: ${plural}}
   versions:
-    - name: v1
-      served: true
-      storage: true
-      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}}}}}
-`,
+${versions}`,
     'templates/deployment.yaml': `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: "{{ .Release.Name }}", labels: {helm.sh/chart: "{{ .Chart.Name }}-{{ .Chart.Version }}"}}
@@ -65,4 +64,17 @@ metadata: {name: "{{ .Release.Name }}"}
 ${holds === 'Secret' ? 'stringData' : 'data'}: {password: "{{ .Values.password }}", version: "{{ .Chart.Version }}"}
 `,
   };
+}
+
+/** A served version of a kind, for `versions`. `storage` says whether objects are stored in it. */
+export function versionOf(
+  name: string,
+  { properties, required = '', storage }: { readonly properties: string; readonly required?: string; readonly storage: boolean },
+): string {
+  const spec = `{type: object, required: [${required}], properties: {${properties}}}`;
+  return `    - name: ${name}
+      served: true
+      storage: ${storage}
+      schema: {openAPIV3Schema: {type: object, properties: {spec: ${spec}}}}
+`;
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import type { JsonObject } from '../../src/domain/resource.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { planInstanceMigration } from '../../src/operation/plan-migration.ts';
+import { OPERATORS } from '../../src/operation/list-operators.ts';
+import { GADGET, GADGET_OPERATOR, GADGET_SPEC, offerGadgets, writeGadgetCatalog } from '../support/gadgets.ts';
+import { kindsOf } from '../support/operator-charts.ts';
+import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+
+const OPERATOR = `/operators/chandlery-system/${GADGET}`;
+const { kind, plural, group } = kindsOf(GADGET);
+const APP = `${plural}.${group}`;
+const INSTANCES = '/environments/team-a/instances';
+const MOST_MS = 120_000;
+
+describe('a kind that moves to another version of which nothing converts', { timeout: 400_000 }, () => {
+  let product: Product;
+  let folder: string;
+  let kube: Kube;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-migration-'));
+    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
+    await offerGadgets(charts);
+    await writeGadgetCatalog(catalog);
+    product = await startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]);
+    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    await kube.asController().create(OPERATORS, GADGET_OPERATOR);
+    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
+    await until(async () => (await product.api('dev-a', `/apps/${APP}`)).status === 200, 'the app is offered', MOST_MS);
+    await until(async () => (await product.api('dev-a', '/environments/team-a')).status === 200, 'the environment is there', MOST_MS);
+    for (const name of ['one', 'two', 'three']) {
+      const made = (): Promise<Answer> => product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name, spec: GADGET_SPEC } });
+      await until(async () => (await made()).status === 201, `${name} is made`, MOST_MS);
+    }
+  });
+  after(async () => {
+    await kube.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function version(): Promise<string | undefined> {
+    const { body } = await product.api('admin', OPERATOR);
+    return textAt(body, 'status') === 'READY' ? textAt(body, 'chart', 'version') : undefined;
+  }
+
+  async function stored(name: string, in_: 'v1' | 'v2'): Promise<unknown> {
+    const object = await kube.asController().get({ group, version: in_, resource: plural, namespace: 'team-a', name });
+    return object.spec;
+  }
+
+  it('tells an admin before, how many instances have values to decide about', async () => {
+    const { status, body } = await product.api('admin', `${OPERATOR}/plan?version=2.0.0`);
+    assert.equal(status, 200);
+    const [definition] = listAt(body, 'definitions', 'definitions');
+    assert.equal(numberAt(definition, 'faultCount'), 3);
+    assert.match(textAt(definition, 'faults', 0, 'path') ?? '', /^v2 spec\./);
+    assert.equal(numberAt(definition, 'touched', 'total'), 3);
+    const changes = listAt(definition, 'touched', 'changes').map(
+      (one) => `${textAt(one, 'change')} ${listAt(one, 'fields').join()} ${numberAt(one, 'instances')}`,
+    );
+    assert.deepEqual(changes, [
+      'removed v2 spec.colour 3',
+      'renamed v2 spec.storageSize 3',
+      'required v2 spec.team 3',
+      'type v2 spec.size 3',
+      'narrowed v2 spec.level 3',
+    ]);
+    assert.deepEqual(
+      listAt(definition, 'touched', 'named').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
+      ['team-a/one', 'team-a/three', 'team-a/two'],
+    );
+    assert.doesNotMatch(JSON.stringify(body), /crimson/);
+  });
+
+  it('asks about values of the Operator, and writes them with the approval', async () => {
+    const plan = (await product.api('admin', `${OPERATOR}/plan?version=2.0.0`)).body;
+    assert.deepEqual(
+      listAt(plan, 'decisions', 'rows').map((row) => `${textAt(row, 'path')} ${textAt(row, 'change')}`),
+      ['values.colour removed', 'values.logLevel renamed', 'values.replicas default'],
+    );
+    const decisions = { 'values.logLevel': 'move:values.loggingLevel', 'values.colour': 'remove' };
+    const decided = await product.api('admin', `${OPERATOR}/plan`, { method: 'POST', body: { version: '2.0.0', decisions } });
+    assert.equal(textAt(decided.body, 'decisions', 'state'), 'Decided');
+    assert.ok(
+      listAt(decided.body, 'values', 'leaves').some((leaf) => textAt(leaf, 'path') === 'loggingLevel' && textAt(leaf, 'to') === '"debug"'),
+    );
+    const digest = textAt(plan, 'to', 'digest') ?? '';
+    const approve = (body: object): Promise<Answer> => product.api('admin', `${OPERATOR}/approval`, { method: 'POST', body });
+    const undecided = await approve({ version: '2.0.0', digest, decisions: { 'values.colour': 'remove' } });
+    assert.deepEqual([undecided.status, textAt(undecided.body, 'errors', 0, 'field')], [422, 'values.logLevel']);
+    assert.equal((await approve({ version: '2.0.0', digest, decisions })).status, 202);
+    const operator = await kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: GADGET });
+    assert.deepEqual(at(operator.spec, 'values'), { loggingLevel: 'debug' });
+    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MOST_MS);
+  });
+
+  it('keeps what is stored until somebody writes it, and loses then what nobody moved', async () => {
+    assert.deepEqual(await stored('two', 'v1'), GADGET_SPEC);
+    assert.equal(at(await stored('two', 'v2'), 'storageSize'), undefined);
+    const ref = { group, version: 'v1', resource: plural, namespace: 'team-a', name: 'two' };
+    await kube.asController().patch(ref, { type: 'merge', body: { metadata: { labels: { touched: 'yes' } } } });
+    assert.deepEqual(await stored('two', 'v1'), { level: 9, size: 3 });
+  });
+
+  it('gives the rows of both versions together, over REST and by the operation, to who may read the instance', async () => {
+    const path = `${INSTANCES}/${APP}/one/migration`;
+    const { status, body } = await product.api('dev-a', path);
+    assert.deepEqual([status, textAt(body, 'version'), textAt(body, 'from')], [200, 'v2', 'v1']);
+    const rows = listAt(body, 'rows').map((row) => `${textAt(row, 'path')} ${textAt(row, 'change')}`);
+    assert.deepEqual(rows.sort(), [
+      'spec.colour removed',
+      'spec.level narrowed',
+      'spec.size type',
+      'spec.storageSize renamed',
+      'spec.team required',
+    ]);
+    assert.equal((await product.api('dev-b', path)).status, 404);
+    const actor = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
+    const crds = await kube.asController().list({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' });
+    const operators = await kube.asController().list(OPERATORS);
+    const catalog = {
+      environments: () => [],
+      catalogSources: () => [],
+      operators: () => operators.items,
+      customResourceDefinitions: () => crds.items,
+    };
+    const plan = await planInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'team-a', app: APP, name: 'one' });
+    assert.deepEqual(plan.values, GADGET_SPEC);
+    assert.equal(plan.rows.length, 5);
+  });
+
+  it('is written once in the new version, and lost nothing', async () => {
+    const before_ = await product.api('dev-a', `${INSTANCES}/${APP}/one?version=v2`);
+    const spec = { storageCapacity: '1Gi', level: 5, size: '3', team: 'a' };
+    const headers = { 'If-Match': before_.headers.get('etag') ?? '' };
+    const moved = await product.api('dev-a', `${INSTANCES}/${APP}/one?version=v2`, { method: 'PATCH', body: { spec }, headers });
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    assert.deepEqual(await stored('one', 'v2'), spec);
+    const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/one/migration`);
+    assert.deepEqual(listAt(body, 'rows'), []);
+  });
+
+  it('takes nothing from an instance that was made in the new version', async () => {
+    const spec: JsonObject = { storageCapacity: '2Gi', team: 'a', shape: 'round' };
+    const made = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name: 'young', spec } });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/young/migration`);
+    assert.deepEqual(listAt(body, 'rows'), []);
+    assert.equal(
+      textAt(await kube.asController().get({ group, version: 'v2', resource: plural, namespace: 'team-a', name: 'young' }), 'kind'),
+      kind,
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { at, textAt } from '../../src/domain/read.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { OPERATORS } from '../../src/operation/list-operators.ts';
+import { openBrowser } from '../support/browser.ts';
+import { GADGET, GADGET_OPERATOR, GADGET_SPEC, offerGadgets, writeGadgetCatalog } from '../support/gadgets.ts';
+import { kindsOf } from '../support/operator-charts.ts';
+import { type Product, startProduct, until } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const OPERATOR = `/operators/chandlery-system/${GADGET}`;
+const { plural, group } = kindsOf(GADGET);
+const APP = `${plural}.${group}`;
+const INSTANCE = `/environments/team-a/instances/${APP}/orders`;
+const MOST_MS = 120_000;
+
+describe('an app whose operator is upgraded to another version of its kind, through the pages', { timeout: 500_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let folder: string;
+  let kube: Kube;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-migration-'));
+    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
+    await offerGadgets(charts);
+    await writeGadgetCatalog(catalog);
+    [product, browser] = await Promise.all([startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]), openBrowser()]);
+    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    await kube.asController().create(OPERATORS, GADGET_OPERATOR);
+    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
+    const body = { app: APP, name: 'orders', spec: GADGET_SPEC };
+    const made = async (): Promise<boolean> =>
+      (await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body })).status === 201;
+    await until(made, 'the instance is made', MOST_MS);
+  });
+  after(async () => {
+    await browser.close();
+    await kube.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function version(): Promise<string | undefined> {
+    const { body } = await product.api('admin', OPERATOR);
+    return textAt(body, 'status') === 'READY' ? textAt(body, 'chart', 'version') : undefined;
+  }
+
+  it('shows the admin what it touches, asks about values, and writes both by one approval without JavaScript', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(`${OPERATOR}/upgrade?version=2.0.0`);
+    await page.getByRole('heading', { level: 1, name: 'Upgrade Gadgets to 2.0.0' }).waitFor();
+    await page.getByText('Somebody has to decide about fields of 1 instance.').waitFor();
+    await page.locator('summary', { hasText: '1 instance to look at' }).click();
+    assert.equal(await page.getByRole('link', { name: 'team-a/orders' }).getAttribute('href'), INSTANCE);
+    await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
+    await page.getByRole('heading', { name: 'There is something to decide' }).waitFor();
+    await row(page, 'values.colour').getByLabel('Remove the value').check();
+    assert.equal(await row(page, 'values.logLevel').getByLabel('Move the value to values.loggingLevel').isChecked(), true);
+    await page.getByRole('button', { name: 'See what it does' }).click();
+    await page.getByText('Everything is decided').waitFor();
+    await page.getByText('loggingLevel: debug').waitFor();
+    await page.getByText(/kubectl patch kop gadget .*"loggingLevel":"debug"/).waitFor();
+    assert.equal(await row(page, 'values.colour').getByLabel('Remove the value').isChecked(), true);
+    await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
+    await page.getByText('2.0.0 is approved').waitFor();
+    await visitor.close();
+    const operator = await kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: GADGET });
+    assert.deepEqual(at(operator.spec, 'values'), { loggingLevel: 'debug' });
+    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MOST_MS);
+  });
+
+  it('warns on the page of the instance and leads to the rows, which are accessible', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on', colorScheme: 'dark' });
+    const { page } = visitor;
+    await page.goto(INSTANCE);
+    await page.getByText('Some values do not fit any more').waitFor();
+    await visitor.check();
+    await page.getByRole('link', { name: 'Decide what becomes of 5 values' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Move orders to v2' }).waitFor();
+    await visitor.check();
+    await visitor.close();
+  });
+
+  it('has each sort of row decided, reviewed and saved without JavaScript, and stores exactly that', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(INSTANCE);
+    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('link', { name: 'Decide what becomes of 5 values' }).click();
+    await page.getByRole('button', { name: 'Move to v2' }).click();
+    await page.getByRole('heading', { name: 'There is something to decide' }).waitFor();
+    assert.equal(await row(page, 'spec.storageSize').getByLabel('Move the value to spec.storageCapacity').isChecked(), true);
+    await row(page, 'spec.colour').getByLabel('Remove the value').check();
+    await set(row(page, 'spec.level'), '4');
+    await set(row(page, 'spec.size'), '"3"');
+    await row(page, 'spec.team').getByRole('textbox').fill('a');
+    await page.getByRole('button', { name: 'Review first' }).click();
+    await page.getByText('The resource, exactly as it will be sent').first().waitFor();
+    assert.deepEqual(await stored('v1'), GADGET_SPEC);
+    await page.getByRole('button', { name: 'Move to v2' }).click();
+    await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+    assert.equal(await page.getByText('Some values do not fit any more').count(), 0);
+    await visitor.check();
+    await visitor.close();
+    assert.deepEqual(await stored('v2'), { storageCapacity: '1Gi', level: 4, size: '3', team: 'a' });
+  });
+
+  async function stored(in_: 'v1' | 'v2'): Promise<unknown> {
+    return (await kube.asController().get({ group, version: in_, resource: plural, namespace: 'team-a', name: 'orders' })).spec;
+  }
+});
+
+function row(page: Page, path: string): Locator {
+  return page.getByRole('group', { name: path, exact: true });
+}
+
+async function set(decided: Locator, yaml: string): Promise<void> {
+  await decided.getByLabel('Set another value').check();
+  await decided.getByRole('textbox').fill(yaml);
+}
