@@ -34,6 +34,8 @@ export interface FormInput {
 
 const MOST_NODES = 12_000;
 const DEEPEST = 24;
+/** Nobody fills in more than so many required fields on one page. */
+const MOST_REQUIRED = 200;
 /** No property that somebody fills in has a longer name. */
 const LONGEST_KEY = 256;
 /** A form of so few fields, none of them picked, shows them all at once. */
@@ -62,6 +64,7 @@ interface Builder {
   readonly labels: Map<string, string>;
   nodes: number;
   leaves: number;
+  required: number;
 }
 
 /** Where a node stands while the form is built. */
@@ -85,7 +88,16 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
   const { schema, defaultsFrom = 'operator', kinds = [], references = [] } = input;
   const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
   const document = { root: schema, work: { left: MOST_WORK } };
-  const builder: Builder = { document, defaultsFrom, curated: curatedOrder(curated), known, nodes: 0, leaves: 0, labels: new Map() };
+  const builder: Builder = {
+    document,
+    defaultsFrom,
+    curated: curatedOrder(curated),
+    known,
+    labels: new Map(),
+    nodes: 0,
+    leaves: 0,
+    required: 0,
+  };
   const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
@@ -119,7 +131,7 @@ function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Sh
 }
 
 function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
-  builder.document.work.left -= values.length;
+  builder.document.work.left -= 3 * values.length;
   return enumNode(base, values);
 }
 
@@ -232,8 +244,14 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
       : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
     immutable: place.immutable || place.frozen.some((path) => path.length === 0),
     nullable: isNullable(schema),
-    layer: place.chain && place.path.length > 1 ? 'required' : picked,
+    layer: place.chain && place.path.length > 1 && isAmongRequired(builder) ? 'required' : picked,
   };
+}
+
+/** Beyond that number they stand among all fields, each still marked as required. */
+function isAmongRequired(builder: Builder): boolean {
+  builder.required += 1;
+  return builder.required <= MOST_REQUIRED;
 }
 
 function labelOf({ labels }: Builder, key: string): string {

@@ -8,6 +8,8 @@ const ACRONYMS = new Set(
 /** So few words are shown at once; folding the second sentence away would only be in the way. */
 const SHORT_ENOUGH = 200;
 const LONGEST_SUMMARY = 220;
+/** Twice as long as the longest that we know. */
+const LONGEST_HELP = 10_000;
 
 /** A name for people of a property: `storageClassName` reads `Storage class name`, `externalIPs` reads `External IPs`. */
 export function humanise(key: string): string {
@@ -32,7 +34,7 @@ function wordOf(word: string): string {
 /** The help that a description gives: the first sentence, unless it is long, and what follows. */
 export function helpOf(description: unknown): Help {
   if (typeof description !== 'string') return { summary: '', more: '' };
-  const text = description.trim().slice(0, 20_000);
+  const text = description.trim().slice(0, LONGEST_HELP);
   const end = text.length <= SHORT_ENOUGH && !/\n\s*\n/.test(text) ? text.length : sentenceEnd(text);
   return { summary: text.slice(0, end).replaceAll(/\s+/g, ' ').trim(), more: text.slice(end).trim() };
 }

@@ -1,10 +1,13 @@
 import { sentenceOfFault } from '../../domain/errors.ts';
 import { applyMergePatch } from '../../domain/merge-patch.ts';
 import type { JsonObject } from '../../domain/resource.ts';
-import { checkValues, type ValuesCheck } from './check-values.ts';
+import { createValuesCheck, type ValuesCheck } from './check-values.ts';
+
+/** The check that plans and the controller share. */
+const checkValues = createValuesCheck();
 
 /** What is looked at of a chart. */
-export interface SchemedChart {
+interface SchemedChart {
   readonly digest: string;
   readonly contents: {
     readonly metadata: { readonly name: string; readonly dependencies?: readonly { readonly name: string; readonly alias?: string }[] };
@@ -15,7 +18,7 @@ export interface SchemedChart {
 }
 
 /** What a chart says about values, a sentence each. */
-export interface ChartVerdict {
+interface ChartVerdict {
   readonly faults: readonly string[];
   readonly unchecked: readonly string[];
 }

@@ -4,14 +4,14 @@ import { isSmall } from './is-small.ts';
 import { STARTED } from './started.ts';
 import type { ValuesVerdict } from './value-faults.ts';
 
-export interface ValuesQuestion {
+interface ValuesQuestion {
   readonly schema: JsonObject;
   readonly values: JsonObject;
   /** Stands for the schema, such as the digest of its chart: what was too heavy is not tried again at once. */
   readonly id: string;
 }
 
-export interface ValuesLimits {
+interface ValuesLimits {
   /** Milliseconds after which the thread is ended. */
   readonly timeoutMs: number;
   readonly memoryMib: number;
@@ -48,9 +48,6 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
     return await answer;
   };
 }
-
-/** The check that all parts share. */
-export const checkValues: ValuesCheck = createValuesCheck();
 
 function tooHeavy({ timeoutMs }: ValuesLimits): ValuesVerdict {
   return { faults: [], unchecked: `the schema takes more than ${timeoutMs / 1000} s, or too much memory` };

@@ -61,15 +61,16 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
   };
   const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
   const yamlOp = `yaml:${model.root.key}`;
+  const reduced = model.reduced === undefined ? {} : { reduced: model.reduced };
   if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
     const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
-    return { yaml, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
+    return { yaml, ...reduced, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
   }
   const main = childViews(context, model.root, { ...spot, part: 'main' });
   const rest = restOf(context, model.root, { spot, fields });
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
   const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views] });
-  return { yaml: false, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
+  return { yaml: false, ...reduced, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
 }
 
 const NO_PAGER: PagerView = { offered: false, query: '', found: '', page: 1, pages: 1, previousOp: '', nextOp: '' };

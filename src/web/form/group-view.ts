@@ -8,7 +8,7 @@ import { memberSpot } from './spots.ts';
 import { fieldText, frameOf, isFrozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
 /** On a large form an empty optional group of more controls than this is left closed. */
-const SMALL_GROUP = 8;
+export const SMALL_GROUP = 8;
 const LARGE_GROUP = 30;
 /** A button for YAML on every little group would only be in the way: the form as a whole has one. */
 const YAML_GROUP = 4;
@@ -80,8 +80,16 @@ function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean 
   return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
 }
 
-/** Controls in a node; the row of a list or map counts once. */
+const counted = new WeakMap<FormNode, number>();
+
+/** Controls in a node; the row of a list or map counts once. Forms are made once and shown often, so the number is kept. */
 export function countControls(node: FormNode): number {
+  const known = counted.get(node) ?? controlsIn(node);
+  counted.set(node, known);
+  return known;
+}
+
+function controlsIn(node: FormNode): number {
   if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countControls(child), 0);
   if (node.kind === 'choice') return Math.max(...node.branches.map((branch) => countControls(branch.node)));
   return isScalar(node) || node.kind === 'yaml' ? 1 : Math.min(countControls(node.kind === 'list' ? node.item : node.value), 3);

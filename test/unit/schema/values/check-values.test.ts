@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/resource.ts';
 import { checkChartValues } from '../../../../src/schema/values/check-chart-values.ts';
-import { checkValues, createValuesCheck } from '../../../../src/schema/values/check-values.ts';
+import { createValuesCheck } from '../../../../src/schema/values/check-values.ts';
+
+const checkValues = createValuesCheck();
 
 const DRAFTS = {
   'draft-04': 'http://json-schema.org/draft-04/schema#',
@@ -50,10 +52,7 @@ const cases: readonly Case[] = [
   {
     world: 'Draft 7 has conditions',
     draft: 'draft-07',
-    schema: Object.fromEntries([
-      ['if', { properties: { mode: { const: 'on' } } }],
-      ['then', { required: ['port'] }],
-    ]),
+    schema: JSON.parse('{"if":{"properties":{"mode":{"const":"on"}}},"then":{"required":["port"]}}') as JsonObject,
     values: { mode: 'on' },
     faults: [': must have "port"'],
   },
