@@ -38,6 +38,15 @@ export function parseJson(text: string): Json {
   }) as Json;
 }
 
+/** What a YAML parser read with all whole numbers as bigints: those that a number holds are numbers again, and so are those beyond 64 bits. */
+export function narrowIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return exactNumber(String(value)) ?? Number(value);
+  if (Array.isArray(value)) return value.map(narrowIntegers);
+  if (value === null || typeof value !== 'object') return value;
+  // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, narrowIntegers(member)]));
+}
+
 /** A reviver for JSON that strangers wrote: a number that cannot be kept becomes NaN, which JSON has no word for. */
 export function reviveExactly(_key: string, value: unknown, context?: Source): unknown {
   return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? Number.NaN) : value;

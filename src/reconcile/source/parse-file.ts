@@ -1,5 +1,6 @@
 import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
 import { goTags } from '../../domain/bounded-yaml.ts';
+import { narrowIntegers } from '../../domain/exact-json.ts';
 import { isObject } from '../../domain/read.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { repeatedKey } from '../../domain/repeated-key.ts';
@@ -55,6 +56,7 @@ function parseDocuments(text: string, lines: LineCounter): readonly (Document | 
       ...parseAllDocuments(text, {
         version: '1.1',
         customTags: goTags,
+        intAsBigInt: true,
         lineCounter: lines,
         prettyErrors: false,
         logLevel: 'silent',
@@ -76,7 +78,7 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
   const start = placeAt(lines, document.contents.range?.[0] ?? 0);
   let content: unknown;
   try {
-    content = document.toJS({ maxAliasCount: MAX_ALIASES });
+    content = narrowIntegers(document.toJS({ maxAliasCount: MAX_ALIASES }));
   } catch (thrown) {
     const tooMany = messageOf(thrown).includes('alias count');
     const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : sentence(thrown);

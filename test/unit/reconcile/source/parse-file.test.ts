@@ -53,6 +53,14 @@ describe('reading a file of the catalogue', () => {
     assert.match(faults[0]?.message ?? '', /cannot be read/);
   });
 
+  it('whole numbers keep their digits', () => {
+    const { documents } = parseFile({
+      file: 'a.yaml',
+      text: 'long: 9007199254740993\nold: 0644\nshort: [1, -2]\nhalf: 2.5\n1: one\n',
+    });
+    assert.deepEqual(documents[0]?.content, { long: 9007199254740993n, old: 420, short: [1, -2], half: 2.5, 1: 'one' });
+  });
+
   it('empty documents and comments alone are nothing', () => {
     assert.deepEqual(parseFile({ file: 'a.yaml', text: '# only words\n---\n---\n' }), { documents: [], faults: [] });
     assert.deepEqual(parseFile({ file: 'a.yaml', text: '' }), { documents: [], faults: [] });
