@@ -53,7 +53,8 @@ function checkText({ minLength, maxLength, pattern }: Constraints, value: string
     return `Enter at least ${characters(minLength)}; there ${length === 1 ? 'is' : 'are'} ${length}`;
   if (maxLength !== undefined && length > maxLength) return `Enter at most ${characters(maxLength)}; there are ${length}`;
   if (pattern === undefined || matchesPattern(pattern, value)) return undefined;
-  return kind === 'percentage' ? 'Enter a share such as 25%, or a number where that is taken' : `Use the form ${pattern.slice(0, 200)}`;
+  if (kind === 'percentage') return 'Enter a share such as 25%, or a number where that is taken';
+  return (kind === 'cron' ? readCron(value).fault : undefined) ?? `Use the form ${pattern.slice(0, 200)}`;
 }
 
 function characters(count: number): string {

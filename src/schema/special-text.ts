@@ -33,8 +33,14 @@ export function specialText(name: string, schema: JsonObject): SpecialText | und
   if (CRON_NAME.test(called) && !OTHER_SCHEDULES.test(description) && fits(schema, CRONS, isCron)) return { kind: 'cron', strict: false };
   if (HOST_NAME.test(called) && !NO_HOST.test(called) && !OTHER_HOSTS.test(description) && fits(schema, HOSTS, isHost))
     return { kind: 'host', strict: false };
-  if (URL_NAME.test(called) && fits(schema, URLS, hasScheme)) return { kind: 'url', strict: false };
+  if ((URL_NAME.test(called) || asksForScheme(schema)) && fits(schema, URLS, hasScheme)) return { kind: 'url', strict: false };
   return undefined;
+}
+
+/** Whether the pattern takes addresses with a scheme and nothing else. */
+function asksForScheme({ pattern }: JsonObject): boolean {
+  if (typeof pattern !== 'string' || !pattern.includes('://')) return false;
+  return !['example', 'example.com/a', '/path'].some((text) => matchesPattern(pattern, text));
 }
 
 /** How many parts a schedule has, where its default or description says so: six with the seconds first, as robfig/cron offers it. */

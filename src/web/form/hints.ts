@@ -76,7 +76,7 @@ function mixedHint(types: readonly string[]): string {
 function limitHint(node: FormNode): string {
   if (!isScalar(node) || node.kind === 'boolean' || node.kind === 'enum') return '';
   const { minimum, maximum, minLength, maxLength } = node.constraints;
-  if (node.kind === 'quantity' || node.kind === 'duration' || isSaid(node.help.summary, [minimum, maximum])) return '';
+  if (['quantity', 'duration', 'cron', 'host', 'url'].includes(node.kind) || isSaid(node.help.summary, [minimum, maximum])) return '';
   if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`;
   if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) return `${minimum} or more.`;
   if (maximum !== undefined && maximum < 2 ** 31 - 1) return `At most ${maximum}.`;
