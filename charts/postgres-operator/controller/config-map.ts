@@ -37,6 +37,7 @@ function postgresqlConf({ spec }: PostgresCluster): string {
     'hot_standby = on',
     'max_wal_senders = 10',
     "wal_keep_size = '256MB'",
+    ...(spec.timeZone === undefined ? [] : [`timezone = '${spec.timeZone}'`]),
     ...(mode === 'Synchronous' ? [`synchronous_standby_names = 'ANY ${minSyncReplicas} (*)'`] : []),
   ];
   const asked = Object.entries(spec.parameters ?? {})

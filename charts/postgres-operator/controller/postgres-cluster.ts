@@ -32,6 +32,8 @@ interface Amounts {
 export interface PostgresSpec {
   readonly version: string;
   readonly instances: number;
+  /** Without one it is UTC, as of the image. */
+  readonly timeZone?: string;
   readonly storage: { readonly size: string; readonly storageClassName?: string; readonly whenDeleted: 'Delete' | 'Retain' };
   readonly databases: readonly Database[];
   readonly users: readonly User[];

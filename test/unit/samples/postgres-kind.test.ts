@@ -56,6 +56,12 @@ describe('The objects of a PostgresCluster', () => {
     assert.match(find(desired(spec), 'ConfigMap').data?.['postgresql.conf'] ?? '', /^synchronous_standby_names = 'ANY 2 \(\*\)'$/m);
   });
 
+  it('show times in the zone that is asked for', () => {
+    const settings = (spec: JsonMap): string => find(desired(spec), 'ConfigMap').data?.['postgresql.conf'] ?? '';
+    assert.match(settings({ timeZone: 'Europe/Berlin' }), /^timezone = 'Europe\/Berlin'$/m);
+    assert.doesNotMatch(settings({}), /timezone/);
+  });
+
   it('do not wait for followers while making the role that followers log in with', () => {
     const script = find(desired(), 'ConfigMap').data?.['replicator.sh'] ?? '';
     assert.match(script, /SET synchronous_commit = local;\nCREATE ROLE replicator/);
