@@ -19,6 +19,7 @@ export interface ViewHelperOptions {
  * - `{{icon "search"}}` a decorative icon of the sprite
  * - `{{plural 2 "instance"}}` `2 instances`; `{{plural 2 "entry" "entries"}}`
  * - `{{url name}}` a path segment or query value, percent-encoded
+ * - `{{ticks hint}}` a text in which what stands between backticks is code
  * - `{{concat "a" b "c"}}` its arguments in one text
  */
 export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, Handlebars.HelperDelegate> {
@@ -31,6 +32,7 @@ export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, H
     icon: (name: string) => iconElement(asset('icons.svg'), name),
     plural: (count: number, one: string, many: unknown) => plural(count, one, typeof many === 'string' ? many : `${one}s`),
     url: (value: unknown) => encodeURIComponent(String(value)),
+    ticks: (text: string) => new Handlebars.SafeString(withCode(text)),
     concat: (...parts: unknown[]) => parts.slice(0, -1).join(''),
   };
 }
@@ -45,6 +47,11 @@ function iconElement(sprite: string, name: string): Handlebars.SafeString {
   return new Handlebars.SafeString(
     `<svg class="icon" aria-hidden="true" focusable="false"><use href="${escape(sprite)}#${escape(name)}"></use></svg>`,
   );
+}
+
+/** Descriptions of schemas are Markdown now and then; of that only code is shown as such. */
+function withCode(text: string): string {
+  return Handlebars.escapeExpression(text).replaceAll(/&#x60;([^\n]{1,200}?)&#x60;/g, '<code>$1</code>');
 }
 
 /** `1 instance`, `2 instances`. */

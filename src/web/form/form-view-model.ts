@@ -228,6 +228,10 @@ export interface RowView {
   readonly removeOp: string;
   readonly upOp: string;
   readonly downOp: string;
+  /** Ids of the places that the page shows after each of them. */
+  readonly removeTo: string;
+  readonly upTo: string;
+  readonly downTo: string;
 }
 /** The pages of many rows. */
 export interface RowsPagerView {

@@ -118,6 +118,10 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
     removeOp: isFrozen ? '' : `remove:${path}:${row}`,
     upOp: isFrozen || row === 0 || node.kind === 'map' ? '' : `up:${path}:${row}`,
     downOp: isFrozen || row === count - 1 || node.kind === 'map' ? '' : `down:${path}:${row}`,
+    // The row behind takes the place of one that goes.
+    removeTo: idOfPath(row === count - 1 ? spot.path : here.path),
+    upTo: idOfPath([...spot.path, row - 1]),
+    downTo: idOfPath([...spot.path, row + 1]),
   };
 }
 
