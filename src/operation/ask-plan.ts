@@ -25,7 +25,7 @@ export interface PlanWish extends InstanceDraft, Asking {
   readonly message: string;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'plans' | 'publicUrl' | 'journal'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'discovery' | 'plans' | 'publicUrl' | 'journal'>;
 
 const PLAN_BOUNDS: PlanBounds = { ofPerson: 50, ofAll: 500, ended: 50 };
 const LIFE_MS = 14 * 24 * 3_600_000;

@@ -15,7 +15,7 @@ export interface PlanVerdict extends Asking {
   readonly id: string;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'plans' | 'publicUrl' | 'journal'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'plans' | 'publicUrl' | 'journal'>;
 
 const LONGEST_WORD = 500;
 

@@ -5,6 +5,7 @@ import { jsonPatchBetween } from '../domain/json-patch.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../domain/merge-patch.ts';
 import { joinFindings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
+import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
 import { isObject } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
@@ -13,25 +14,31 @@ import { prepareChange, writeChange, type InstanceChange } from './instance-chan
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
+import { tryLikelyPods } from './try-likely-pods.ts';
 import { changesOfLive } from './value-changes.ts';
 
 /** What would happen if an Instance were changed now. */
 export async function preflightChange(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {
   const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
   const { apiVersion, kind, spec } = changed;
-  const { namespace } = ref;
+  const { namespace, group, version, resource } = ref;
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
+  const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
     object,
-    may: async () => await missingRight(ports, actor, { verb: 'update', group: ref.group, resource: ref.resource, namespace }),
+    may: async () => await missing,
     dryRun: async () => await writeChange(ports, actor, { change, dryRun: 'All' }),
     look: async () => {
-      const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec });
+      const pods = async (): Promise<PodEvidence> =>
+        (await missing) === undefined
+          ? await tryLikelyPods(ports, actor, { type: { group, version, resource }, environment })
+          : { word: 'None' };
+      const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec, pods });
       return (stored) =>
         joinFindings([
           { changed: specChanges(before.spec, stored.spec) },

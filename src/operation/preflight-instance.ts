@@ -5,6 +5,7 @@ import type { Commands, Preflight } from '../domain/instance.ts';
 import { newSecretCommands, type NewSecret } from '../domain/new-secret.ts';
 import { joinFindings, type Finding, type Findings } from '../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
+import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { refuseLocked } from './instance-layers.ts';
 import { missingRight, prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
@@ -12,11 +13,12 @@ import { missingSecretRight, tryNewSecrets, type SecretPlace } from './new-secre
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
+import { tryLikelyPods } from './try-likely-pods.ts';
 import { changesOfNew } from './value-changes.ts';
 
 /** What would happen if the draft were created now. */
 export async function preflightInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<Preflight> {
@@ -25,18 +27,19 @@ export async function preflightInstance(
   const cluster = ports.clusters.asActor(actor);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
+  const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
+  const pods = async (): Promise<PodEvidence> =>
+    (await missing) === undefined ? await tryLikelyPods(ports, actor, { type, environment }) : { word: 'None' };
   return await preflight(actor, {
     app: draft.app,
     object,
-    may: async () =>
-      (await missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace })) ??
-      (await missingSecretRight(cluster, secrets, namespace)),
+    may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
     dryRun: async () => {
       refuseLocked(layers, { wanted: object.spec });
       await tryNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
-    look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace }),
+    look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
     changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
     commands: withSecrets(
       commandsFor(object, {
@@ -57,12 +60,13 @@ interface Scene {
   readonly object: KubeObject;
   readonly secrets: readonly NewSecret[];
   readonly namespace: string;
+  readonly pods: () => Promise<PodEvidence>;
 }
 
 /** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
 async function lookAround(cluster: Pick<Cluster, 'get' | 'list'>, scene: Scene): Promise<(stored: KubeObject) => Findings> {
-  const { app, object, secrets, namespace } = scene;
-  const around = await readSurroundings(cluster, { namespace, spec: object.spec });
+  const { app, object, secrets, namespace, pods } = scene;
+  const around = await readSurroundings(cluster, { namespace, spec: object.spec, pods });
   const made = secrets.map((secret) => secretCreation(secret, namespace));
   return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeSurroundings({ app, object: stored, ...around })]);
 }

@@ -3,6 +3,7 @@ import type { Cluster } from '../domain/cluster.ts';
 import { isAppError } from '../domain/errors.ts';
 import type { Finding, FindingSubject } from '../domain/preflight/findings.ts';
 import { namedClasses, type NamedClass } from '../domain/preflight/named-classes.ts';
+import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 
 /** What stands around an instance and decides about its pods and volumes, as far as the actor may read it; read anew each time. */
@@ -15,6 +16,14 @@ export interface Surroundings {
   readonly missingClasses: readonly Finding[];
   /** What could not be read. */
   readonly unchecked: readonly Finding[];
+  readonly pods: PodEvidence;
+}
+
+export interface SurroundingsInput {
+  readonly namespace: string;
+  readonly spec: unknown;
+  /** Asked only where something may refuse pods. */
+  readonly pods: () => Promise<PodEvidence>;
 }
 
 const QUOTAS = { group: '', version: 'v1', resource: 'resourcequotas' } as const;
@@ -27,10 +36,10 @@ const CLASSES: Readonly<Record<NamedClass['kind'], ResourceType>> = {
   RuntimeClass: { group: 'node.k8s.io', version: 'v1', resource: 'runtimeclasses' },
 };
 
-/** Reads it in one go, at most eight calls at a time. */
+/** Reads it in one go, at most eight calls at a time, and then asks about pods. */
 export async function readSurroundings(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { namespace, spec }: { readonly namespace: string; readonly spec: unknown },
+  { namespace, spec, pods: askAboutPods }: SurroundingsInput,
 ): Promise<Surroundings> {
   const [quotas, limitRanges, own, classes] = await Promise.all([
     attempt(async () => (await cluster.list(QUOTAS, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),
@@ -46,7 +55,10 @@ export async function readSurroundings(
     ),
     pMap(namedClasses(spec), async (named) => await findClass(cluster, named), { concurrency: 4 }),
   ]);
+  const enforces = own.found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] !== undefined;
+  const refuses = enforces || [quotas, limitRanges].some(({ found = [] }) => found.length > 0);
   return {
+    pods: refuses ? await askAboutPods() : { word: 'None' },
     quotas: quotas.found ?? [],
     limitRanges: limitRanges.found ?? [],
     ...(own.found === undefined ? {} : { namespace: own.found }),

@@ -7,7 +7,7 @@ import { HELM_MANAGER } from './helm-marks.ts';
 
 /** What the cluster says to a Pod. `Untold`: it did not come to a verdict. */
 export type PodVerdict =
-  | { readonly word: 'Taken' }
+  | { readonly word: 'Taken'; readonly warnings: readonly string[] }
   | { readonly word: 'Refused'; readonly about: FindingSubject; readonly message: string }
   | { readonly word: 'Forbidden'; readonly error: AppError }
   | { readonly word: 'Untold'; readonly why: string };
@@ -29,8 +29,8 @@ export async function tryPod(cluster: Pick<TrialCluster, 'dryRunCreate'>, pod: K
 
 async function askFor(cluster: Pick<TrialCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
   try {
-    await cluster.dryRunCreate(PODS, pod, { fieldManager: HELM_MANAGER, signal });
-    return { word: 'Taken' };
+    const { warnings } = await cluster.dryRunCreate(PODS, pod, { fieldManager: HELM_MANAGER, signal });
+    return { word: 'Taken', warnings };
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     if (error.code === 'Forbidden') return { word: 'Forbidden', error };

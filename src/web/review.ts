@@ -104,6 +104,6 @@ export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['r
  * is not taken over. The form of a review says that they have looked.
  */
 export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams): boolean {
-  const stands = findings.warned.some(({ about }) => about === 'Quota' || about === 'LimitRange' || about === 'Class');
+  const stands = findings.warned.some(({ about }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(about));
   return (stands || leftOutIn(yamlIn(body)).length > 0) && body.get('_reviewed') !== '1';
 }

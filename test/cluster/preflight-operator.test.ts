@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,7 +10,6 @@ import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
 import { parseActor } from '../../src/domain/actor.ts';
 import type { Preflight } from '../../src/domain/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
-import { textAt } from '../../src/domain/read.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
 import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -19,6 +18,7 @@ import { createOperator } from '../../src/operation/create-operator.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight-operator.ts';
 import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
+import { trialsFor } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { ASKING, sampleJournal } from '../support/sample-journal.ts';
 import { eventually } from '../support/eventually.ts';
@@ -120,7 +120,7 @@ describe('the check of a new Operator', () => {
     assert.equal(verdict, 'Ready', texts(findings.blocked));
     assert.ok(findings.created.some(({ message, evidence }) => message === `Secret ${TARGET}/barrel` && evidence === 'exact'));
     assert.deepEqual(findings.unchecked, []);
-    const calls = await trialsFor(ADMIN.user);
+    const calls = await trialsFor(testCluster.auditLogPath, ADMIN.user);
     assert.ok(
       calls.some((call) => call.startsWith(`patch /apis/apps/v1/namespaces/${TARGET}/deployments/barrel?`)),
       calls.join('\n'),
@@ -162,7 +162,7 @@ describe('the check of a new Operator', () => {
     const { verdict, findings, remedies } = await preflightOperator(ports, DEVELOPER, barrel({}));
     assert.equal(verdict, 'Blocked');
     assert.deepEqual([findings.created, findings.unchecked], [[], []]);
-    assert.deepEqual(await trialsFor(DEVELOPER.user), []);
+    assert.deepEqual(await trialsFor(testCluster.auditLogPath, DEVELOPER.user), []);
     assert.match(remedies[0]?.yaml ?? '', /kind: Role\n[\s\S]*operators[\s\S]*kind: RoleBinding/);
   });
 
@@ -199,15 +199,6 @@ function barrel(spec: Readonly<Record<string, unknown>>): KubeObject {
 
 function texts(lines: readonly Finding[]): string {
   return lines.map(({ message }) => message).join('\n');
-}
-
-/** `verb uri` of the calls that the controller made to try something for a user. */
-async function trialsFor(user: string): Promise<string[]> {
-  const lines = (await readFile(testCluster.auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`(trial for ${user})`));
-  return lines
-    .map((line): unknown => JSON.parse(line))
-    .filter((event) => textAt(event, 'impersonatedUser', 'username') === undefined)
-    .map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`);
 }
 
 /** Chandlery under an account that may do everything of this chart but write Secrets. */

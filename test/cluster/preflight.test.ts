@@ -23,16 +23,18 @@ import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
+import { admissionPolicy } from '../support/admission-policy.ts';
+import { trialsFor } from '../support/audit.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 
 const run = promisify(execFile);
 const RUN = process.pid.toString(36);
 const NS = `pf-${RUN}`;
+const OTHER = `pf-other-${RUN}`;
 const GROUP = `pf-${RUN}.example.com`;
 const APP = `vats.${GROUP}`;
 const VATS: ResourceType = { group: GROUP, version: 'v1', resource: 'vats' };
-const ADMISSION = 'admissionregistration.k8s.io';
 const DEV = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
 const VIEWER = parseActor(`test:view/er-${RUN}`, [`test:viewers-${RUN}`]);
 const STRANGER = parseActor(`test:nobody-${RUN}`, [`test:strangers-${RUN}`]);
@@ -132,16 +134,67 @@ describe('the check of a new instance', () => {
   });
 
   it('names the level of Pod Security that the namespace enforces', async () => {
-    const level = (value: string | null): Promise<unknown> =>
-      kube
-        .asController()
-        .patch(
-          { ...NAMESPACE, name: NS },
-          { type: 'merge', body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': value } } } },
-        );
-    await level('restricted');
+    await level(NS, 'restricted');
     assert.match((await check(DEV, {})).findings.unchecked[0]?.message ?? '', /only pods of the Pod Security level restricted/);
-    await level(null);
+    await level(NS, null);
+  });
+
+  it('goes by the pods of other instances, here and in other environments, where there are any', async () => {
+    await create({}, 'old');
+    const owner = { apiVersion: `${GROUP}/v1`, kind: 'Vat', name: 'old', uid: (await live('old')).uid };
+    const labels = { app: 'old' };
+    const containers = [{ name: 'main', image: 'example.com/vat:1', resources: { limits: { memory: '1Gi' } } }];
+    const template = { metadata: { labels }, spec: { serviceAccountName: 'default', hostNetwork: true, containers } };
+    const spec = { serviceName: 'old', replicas: 1, selector: { matchLabels: labels }, template };
+    await own(type('apps', 'v1', 'statefulsets'), object('apps/v1', 'StatefulSet', 'old', spec), owner);
+    const pod = { ...type('', 'v1', 'pods'), namespace: NS, name: 'old-0' };
+    await eventually(
+      async () =>
+        (await kube
+          .asController()
+          .get(pod)
+          .catch(() => undefined)) !== undefined,
+      'its pod is there',
+    );
+
+    await level(NS, 'baseline');
+    const refused = await check(DEV, {});
+    assert.equal(refused.verdict, 'Ready');
+    const [line] = refused.findings.warned;
+    assert.match(
+      line?.message ?? '',
+      /^Pods as those of old would be refused here: .*violates PodSecurity "baseline:latest": host namespaces/,
+    );
+    assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'estimate']);
+    assert.deepEqual(refused.findings.unchecked, []);
+    const change = await preflightChange(ports, DEV, { ...at('old'), etag: (await live('old')).etag, spec: { replicas: 2 } });
+    assert.deepEqual(change.findings.warned, [line]);
+
+    const other = { ...at('probe'), environment: OTHER, spec: {} };
+    await level(OTHER, 'restricted');
+    const elsewhere = await eventually(async () => {
+      const { findings } = await preflightInstance(ports, DEV, other);
+      return findings.warned.find(({ about }) => about === 'PodSecurity');
+    }, 'the other environment is there');
+    assert.match(elsewhere.message, new RegExp(`^Pods as those of old in ${NS} would be refused here: .*restricted`));
+
+    await kube
+      .asController()
+      .patch(
+        { ...type('apps', 'v1', 'statefulsets'), namespace: NS, name: 'old' },
+        { type: 'merge', body: { spec: { template: { spec: { hostNetwork: null } } } } },
+      );
+    const { warned } = await eventually(async () => {
+      const { findings } = await check(DEV, {});
+      return findings.unchecked[0]?.message.endsWith('level baseline. Pods as those of old are let in') === true ? findings : undefined;
+    }, 'its new pod is let in');
+    assert.deepEqual(warned, []);
+    const bare = JSON.stringify((await check(VIEWER, {})).findings);
+    assert.doesNotMatch(bare, /Pods as those of old/);
+    await level(NS, null);
+    const uris = await trialsFor(testCluster.auditLogPath, DEV.user);
+    assert.ok(uris.length > 0 && uris.every((uri) => uri.includes('dryRun=All')), uris.join('\n'));
+    assert.deepEqual(await trialsFor(testCluster.auditLogPath, VIEWER.user), []);
   });
 
   it('says that a class is not there, or that nobody may tell', async () => {
@@ -216,6 +269,11 @@ describe('the check of a deletion', () => {
   });
 });
 
+async function level(namespace: string, value: string | null): Promise<void> {
+  const labels = { 'pod-security.kubernetes.io/enforce': value };
+  await kube.asController().patch({ ...NAMESPACE, name: namespace }, { type: 'merge', body: { metadata: { labels } } });
+}
+
 const at = (name: string) => ({ environment: NS, app: APP, name });
 
 async function check(actor: Actor, spec: JsonObject): Promise<Preflight> {
@@ -270,20 +328,8 @@ async function quota(hard: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function policy(name: string, validationActions: readonly string[], expression: string, message: string): Promise<void> {
-  const of = (resource: string): ResourceType => type(ADMISSION, 'v1', resource);
-  const metadata = { name: `${name}-${RUN}` };
-  const matchConstraints = {
-    resourceRules: [{ apiGroups: [GROUP], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['vats'] }],
-  };
-  const spec = { matchConstraints, validations: [{ expression, message }] };
-  await apply(of('validatingadmissionpolicies'), { apiVersion: `${ADMISSION}/v1`, kind: 'ValidatingAdmissionPolicy', metadata, spec });
-  const binding = { policyName: metadata.name, validationActions };
-  await apply(of('validatingadmissionpolicybindings'), {
-    apiVersion: `${ADMISSION}/v1`,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    metadata,
-    spec: binding,
-  });
+  const parts = admissionPolicy({ name: `${name}-${RUN}`, validationActions, group: GROUP, resource: 'vats', expression, message });
+  for (const [resource, part] of Object.entries(parts)) await apply(type('admissionregistration.k8s.io', 'v1', resource), part);
 }
 
 async function grant({ user }: Actor, name: string, rules: readonly object[]): Promise<void> {
@@ -303,13 +349,15 @@ async function furnish(): Promise<void> {
   const label = operatorLabelValue(NS, 'vat');
   const cluster = kube.asController();
   const members = [DEV, VIEWER].map(({ groups }, index) => ({ name: groups[0], role: index === 0 ? 'developer' : 'viewer' }));
-  await cluster.create(ENVIRONMENT, {
-    apiVersion: 'chandlery.dev/v1alpha1',
-    kind: 'Environment',
-    metadata: { name: NS },
-    spec: { groups: members },
-  });
-  await eventually(async () => (await cluster.get({ ...NAMESPACE, name: NS })).metadata.name === NS, 'the namespace is there');
+  for (const name of [NS, OTHER]) {
+    await cluster.create(ENVIRONMENT, {
+      apiVersion: 'chandlery.dev/v1alpha1',
+      kind: 'Environment',
+      metadata: { name },
+      spec: { groups: members },
+    });
+    await eventually(async () => (await cluster.get({ ...NAMESPACE, name })).metadata.name === name, 'the namespace is there');
+  }
   const definition = crd(label);
   await cluster.create(type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'), definition);
   const operator = object('operatorcontroller.kubeplus/v1', 'Operator', 'vat', {

@@ -7,7 +7,7 @@ const FURNITURE = new Set(['namespaces', 'serviceaccounts', 'rolebindings', 'rol
 /** The calls of Chandlery about what people have in a namespace. */
 export interface NamespaceCalls {
   readonly count: number;
-  /** `verb uri` of those that carried no user, or a user without groups. */
+  /** `verb uri` of those that carried no user, or a user without groups, and are no dry run that names one. */
   readonly bare: readonly string[];
   /** The users in whose name the others were made. */
   readonly users: readonly string[];
@@ -23,10 +23,25 @@ export async function callsInNamespace(auditLogPath: string, namespace: string):
     .filter((event) => textAt(event, 'userAgent')?.startsWith('chandlery') === true)
     .filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? ''));
   const userOf = (event: unknown): string | undefined =>
-    listAt(event, 'impersonatedUser', 'groups').length === 0 ? undefined : textAt(event, 'impersonatedUser', 'username');
+    listAt(event, 'impersonatedUser', 'groups').length === 0 ? triedFor(event) : textAt(event, 'impersonatedUser', 'username');
   return {
     count: calls.length,
     bare: calls.filter((event) => userOf(event) === undefined).map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`),
     users: [...new Set(calls.map(userOf))].filter((user) => user !== undefined).sort(),
   };
+}
+
+/** For whom the controller tried something. */
+function triedFor(event: unknown): string | undefined {
+  const dry = textAt(event, 'requestURI')?.includes('dryRun=All') === true;
+  return dry ? /\(trial for (.+)\)$/.exec(textAt(event, 'userAgent') ?? '')?.[1] : undefined;
+}
+
+/** `verb uri` of the calls that the controller made under its own name to try something for a user. */
+export async function trialsFor(auditLogPath: string, user: string): Promise<string[]> {
+  const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`(trial for ${user})`));
+  return lines
+    .map((line): unknown => JSON.parse(line))
+    .filter((event) => textAt(event, 'impersonatedUser', 'username') === undefined)
+    .map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`);
 }

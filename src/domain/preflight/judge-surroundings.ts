@@ -2,7 +2,7 @@ import type { KubeObject } from '../resource.ts';
 import { demandOf } from './demand.ts';
 import { joinFindings, type Finding, type Findings } from './findings.ts';
 import { limitRangeFindings } from './limit-range.ts';
-import { podSecurityFindings } from './pod-security.ts';
+import { podFindings, type PodEvidence } from './pod-security.ts';
 import { quotaFindings } from './quota.ts';
 
 /** An instance as it would be, and what stands around it. */
@@ -16,19 +16,20 @@ export interface JudgeInput {
   readonly quotas: readonly KubeObject[];
   readonly limitRanges: readonly KubeObject[];
   readonly namespace?: KubeObject;
+  readonly pods: PodEvidence;
   readonly missingClasses: readonly Finding[];
   readonly unchecked: readonly Finding[];
 }
 
 /** What quotas, limit ranges, Pod Security and classes mean for an instance. */
 export function judgeSurroundings(input: JudgeInput): Findings {
-  const { app, object, before, quotas, limitRanges, namespace, missingClasses, unchecked } = input;
+  const { app, object, before, quotas, limitRanges, namespace, pods, missingClasses, unchecked } = input;
   const demand = demandOf(object.spec);
   const stock = before === undefined ? {} : { before: demandOf(before.spec) };
   return joinFindings([
     quotaFindings({ quotas, app, kind: object.kind, demand, ...stock }),
     { warned: [...limitRangeFindings(limitRanges, demand), ...missingClasses] },
-    namespace === undefined ? {} : podSecurityFindings(namespace),
+    podFindings(namespace, pods),
     { unchecked },
   ]);
 }

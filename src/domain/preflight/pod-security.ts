@@ -1,18 +1,40 @@
 import type { KubeObject } from '../resource.ts';
-import type { Findings } from './findings.ts';
+import type { Finding, Findings, FindingSubject } from './findings.ts';
+
+/** What is known of the pods that an instance will have, by those of another one of its kind. */
+export type PodEvidence =
+  /** There is no other instance whose pods may be read, or nobody asked. */
+  | { readonly word: 'None' }
+  | {
+      readonly word: 'Tried';
+      /** `orders-db`, or `orders-db in shop` where it is in another environment. */
+      readonly of: string;
+      readonly refusals: readonly { readonly about: FindingSubject; readonly message: string }[];
+      readonly warnings: readonly string[];
+    };
 
 const LABEL = 'pod-security.kubernetes.io/';
 
 /**
- * What Pod Security asks of pods in a namespace. What the operator's pods look like is not known before they are there, so this is what to look out
- * for, not a verdict.
+ * What the namespace will say to the pods of an instance. They are not there before its operator makes them, so at best those of another instance tell;
+ * with nothing to go by, the level of Pod Security is what to look out for.
  */
-export function podSecurityFindings(namespace: KubeObject): Partial<Findings> {
-  const level = (mode: string): string => namespace.metadata.labels?.[`${LABEL}${mode}`] ?? 'privileged';
-  const { name } = namespace.metadata;
-  if (level('enforce') !== 'privileged') {
-    const message = `The namespace ${name} takes only pods of the Pod Security level ${level('enforce')}; whether those of this app are, shows when its operator makes them`;
+export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence): Partial<Findings> {
+  const level = namespace?.metadata.labels?.[`${LABEL}enforce`] ?? 'privileged';
+  const place = `The namespace ${namespace?.metadata.name ?? ''} takes only pods of the Pod Security level ${level}`;
+  const enforces = level !== 'privileged';
+  if (pods.word === 'None') {
+    if (!enforces) return {};
+    const message = `${place}; whether those of this app are, shows when its operator makes them: there is no other instance to go by whose pods you may read`;
     return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
   }
-  return {};
+  const { of, refusals, warnings } = pods;
+  const refused = refusals.map(({ about, message }) => estimate(`Pods as those of ${of} would be refused here: ${message}`, about));
+  const warned = warnings.map((warning) => estimate(`Pods as those of ${of}: ${warning}`, 'Policy'));
+  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods as those of ${of} are let in`, 'PodSecurity')] : [];
+  return { warned: [...refused, ...warned], unchecked: known };
+}
+
+function estimate(message: string, about: FindingSubject): Finding {
+  return { message, about, evidence: 'estimate' };
 }

@@ -29,7 +29,7 @@ const instance = (spec: object): KubeObject => ({
 });
 
 function judge(spec: object, around: Partial<JudgeInput> = {}): Findings {
-  const nothing = { quotas: [], limitRanges: [], missingClasses: [], unchecked: [] };
+  const nothing = { quotas: [], limitRanges: [], missingClasses: [], unchecked: [], pods: { word: 'None' } } as const;
   return judgeSurroundings({ app: 'caches.a.example', object: instance(spec), ...nothing, ...around });
 }
 
@@ -162,6 +162,24 @@ describe('the level of Pod Security of the namespace', () => {
     const { unchecked } = judge({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' }) });
     assert.match(unchecked[0]?.message ?? '', /level restricted/);
     assert.deepEqual(judge({}, { namespace: namespace({}) }).unchecked, []);
+  });
+
+  it('is judged by what the namespace says to pods of another instance, where there is one', () => {
+    const restricted = namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    const pods = { word: 'Tried', of: 'orders', refusals: [{ about: 'LimitRange', message: 'too much' }], warnings: ['is old'] } as const;
+    assert.deepEqual(judge({}, { namespace: restricted, pods }), {
+      ...judge({}),
+      warned: [
+        { message: 'Pods as those of orders would be refused here: too much', about: 'LimitRange', evidence: 'estimate' },
+        { message: 'Pods as those of orders: is old', about: 'Policy', evidence: 'estimate' },
+      ],
+    });
+    const fine = { word: 'Tried', of: 'orders', refusals: [], warnings: [] } as const;
+    assert.match(
+      judge({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
+      /level restricted\. Pods as those of orders are let in/,
+    );
+    assert.deepEqual(judge({}, { namespace: namespace({}), pods: fine }), judge({}));
   });
 });
 

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { podLike } from '../../../../src/domain/preflight/pod-like.ts';
+
+const TOKEN = { name: 'kube-api-access-x1', mountPath: '/var/run/secrets' };
+
+describe('a pod like one that runs', () => {
+  it('leaves out what the cluster wrote into it, and keeps what it was made with', () => {
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'orders-0',
+        namespace: 'team-a',
+        uid: 'u',
+        labels: { app: 'orders' },
+        annotations: {
+          note: 'mine',
+          'kubernetes.io/limit-ranger': 'LimitRanger plugin set: cpu, memory request for container main; memory limit for container main',
+        },
+      },
+      spec: {
+        nodeName: 'node-1',
+        serviceAccountName: 'orders',
+        serviceAccount: 'orders',
+        priority: 0,
+        preemptionPolicy: 'PreemptLowerPriority',
+        hostname: 'orders-0',
+        hostNetwork: true,
+        priorityClassName: 'high',
+        containers: [
+          {
+            name: 'main',
+            image: 'i',
+            resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '2', memory: '2Gi' } },
+            volumeMounts: [{ name: 'data', mountPath: '/d' }, TOKEN],
+          },
+          { name: 'side', image: 's' },
+        ],
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: TOKEN.name, projected: {} },
+        ],
+      },
+      status: { phase: 'Running' },
+    };
+    assert.deepEqual(podLike(pod, 'shop'), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'orders-0-check', namespace: 'shop', labels: { app: 'orders' }, annotations: { note: 'mine' } },
+      spec: {
+        hostNetwork: true,
+        priorityClassName: 'high',
+        containers: [
+          {
+            name: 'main',
+            image: 'i',
+            resources: { requests: {}, limits: { cpu: '2' } },
+            volumeMounts: [{ name: 'data', mountPath: '/d' }],
+          },
+          { name: 'side', image: 's', volumeMounts: [] },
+        ],
+        volumes: [{ name: 'data', emptyDir: {} }],
+        automountServiceAccountToken: false,
+      },
+    });
+  });
+
+  it('reads no more into a foreign annotation than it says', () => {
+    const annotations = { 'kubernetes.io/limit-ranger': 'for container ; ; cpu request for' };
+    const spec = { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }, 'hostile'] };
+    const pod = podLike({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', annotations }, spec }, 'n');
+    assert.deepEqual(pod.spec, {
+      containers: [{ name: 'main', resources: { requests: { cpu: '1' }, limits: {} }, volumeMounts: [] }, {}],
+      volumes: [],
+      automountServiceAccountToken: false,
+    });
+  });
+});
