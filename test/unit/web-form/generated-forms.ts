@@ -20,6 +20,11 @@ const KEYS = [
   'toString',
   'adminPassword',
   'storageClassName',
+  'schedule',
+  'host',
+  'baseURL',
+  'port',
+  'maxSurge',
   'ünï"\\',
 ];
 
@@ -33,6 +38,7 @@ const text = fc.oneof(
     '5',
     '"5"',
     'a\nb',
+    '0 2 * * *',
     '\n',
     'a\r\nb',
     '<b>',
@@ -48,6 +54,9 @@ const text = fc.oneof(
 const anything = fc.jsonValue({ maxDepth: 3 }).map(plain);
 const whole = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.constantFrom(0, 2 ** 60, 1e21, 9007199254740993n));
 
+/** More than a list shows at a glance, and some of them read the same. */
+const MANY: readonly Json[] = [...Array.from({ length: 12 }, (_, index) => `zone-${index}`), '1', 1, true, 'true', '"1"', ''];
+
 type Part = fc.Arbitrary<{ readonly schema: JsonObject; readonly value: fc.Arbitrary<Json> }>;
 
 const scalar: Part = fc.constantFrom<{ schema: JsonObject; value: fc.Arbitrary<Json> }>(
@@ -57,7 +66,8 @@ const scalar: Part = fc.constantFrom<{ schema: JsonObject; value: fc.Arbitrary<J
   { schema: { type: 'number' }, value: fc.double({ noNaN: true, noDefaultInfinity: true }) },
   { schema: { type: 'boolean' }, value: fc.boolean() },
   { schema: { enum: ['small', 'large', 3, true, '', null] }, value: fc.constantFrom('small', 'large', 3, true, '', null) },
-  { schema: { 'x-kubernetes-int-or-string': true }, value: fc.oneof(whole, text) },
+  { schema: { enum: MANY }, value: fc.constantFrom(...MANY) },
+  { schema: { 'x-kubernetes-int-or-string': true }, value: fc.oneof(whole, text, fc.constantFrom('25%', '"80"')) },
   {
     schema: { type: ['boolean', 'number', 'string'] },
     value: fc.oneof(fc.boolean(), fc.double({ noNaN: true, noDefaultInfinity: true }), text),

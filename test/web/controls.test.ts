@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt, textAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+
+describe('controls of their own without JavaScript', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+
+  before(async () => {
+    [product, browser] = await Promise.all([startProduct(), openBrowser()]);
+    await until(
+      async () =>
+        listAt((await product.api('dev-a', '/apps?availability=Available')).body, 'items').some((app) => textAt(app, 'id') === POSTGRES),
+      'the app is available',
+      180_000,
+    );
+    await until(
+      async () => listAt((await product.api('dev-a', '/environments')).body, 'items').length > 0,
+      'an environment is there',
+      60_000,
+    );
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+  });
+
+  it('say when a schedule runs, find one of many choices, and install what was meant', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    const schedule = page.locator('[name="v.spec.backup.schedule"]');
+    const zone = page.locator('[name="v.spec.timeZone"]');
+    await page.goto(`/apps/${POSTGRES}/install?environment=team-a&v.spec.storage.size=1Gi`);
+    await page.locator('#name').fill('orders');
+    await page.getByText('By default: At 02:00 every day.').waitFor();
+    await schedule.fill('nightly');
+    await page.getByRole('button', { name: /^Show when it runs/ }).click();
+    await page.getByText('A schedule has five parts', { exact: false }).waitFor();
+
+    await schedule.fill('30 1 * * 1');
+    await page.getByRole('button', { name: /^Show when it runs/ }).click();
+    await page.getByText('At 01:30, on Monday.').waitFor();
+    assert.equal(await page.locator('#f-spec-backup-schedule-note time').count(), 3);
+    assert.match((await schedule.getAttribute('aria-describedby')) ?? '', /f-spec-backup-schedule-note/);
+    await visitor.check();
+
+    await page.locator('summary', { hasText: 'All fields' }).click();
+    await zone.fill('Mars');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText('"Mars" is not one of the 40 choices: choose one of the list').first().waitFor();
+    assert.equal(await zone.inputValue(), 'Mars');
+    assert.equal(await page.locator(`datalist#${await zone.getAttribute('list')} option`).count(), 40);
+    await visitor.check();
+    await zone.fill('europe/berlin');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+
+    const { body } = await product.api('dev-a', `/environments/team-a/instances/${POSTGRES}/orders`);
+    assert.equal(at(body, 'object', 'spec', 'timeZone'), 'Europe/Berlin');
+    assert.equal(at(body, 'object', 'spec', 'backup', 'schedule'), '30 1 * * 1');
+    await visitor.close();
+  });
+});
