@@ -41,6 +41,29 @@ describe('JSON of the cluster', () => {
     assert.deepEqual(parseJson(JSON.stringify(value)), value);
   });
 
+  const LONG = '9007199254740993';
+  for (const text of [
+    LONG,
+    ` -${LONG}`,
+    `{"a":${LONG}}`,
+    `{"a" : ${LONG}}`,
+    `[${LONG}]`,
+    `[1, ${LONG}]`,
+    `[[\n${LONG}]]`,
+    `{"a":[{"b":-${LONG}}]}`,
+  ]) {
+    it(`finds the long number in ${JSON.stringify(text)}`, () => assert.match(JSON.stringify(parseJson(text)), new RegExp(LONG)));
+  }
+
+  it('is not read number by number for the sake of a digest, which every list of Operators has', (t) => {
+    const parse = t.mock.method(JSON, 'parse');
+    parseJson(JSON.stringify({ digest: `sha256:${LONG.repeat(4)}`, uid: LONG, list: [LONG] }));
+    assert.deepEqual(
+      parse.mock.calls.map(({ arguments: given }) => given.length),
+      [1],
+    );
+  });
+
   it('marks a number of strangers that cannot be kept', () => {
     assert.deepEqual(JSON.parse('[1, 9007199254740993, 0.12345678901234567890, 1e999]', reviveExactly), [1, 9007199254740993n, NaN, NaN]);
   });
