@@ -4,6 +4,7 @@ import { isAppError } from '../domain/errors.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { isCustomResourceDefinition } from '../domain/uplift/uplift.ts';
+import { schemaWarnings } from './schema-warnings.ts';
 
 /** A chart that is here. */
 export interface ChartAtHand {
@@ -55,7 +56,8 @@ export async function inspectChart(ports: InspectChartPorts, source: ChartSource
   const { metadata, values, crds } = contents;
   const objects = rendering.kind === 'Rendered' ? rendering.objects.filter((object) => !isCustomResourceDefinition(object)) : [];
   const templates = [...files].filter(([name]) => /(^|\/)templates\/.*\.(ya?ml|tpl|txt)$/.test(name));
-  return inspectRendering({
+  const definitions = rendering.kind === 'Rendered' ? rendering.objects.filter(isCustomResourceDefinition) : crds;
+  const inspection = inspectRendering({
     chart: { ...metadata, digest, ...(signer === undefined ? {} : { signer }), packedBytes, files: files.size },
     text: {
       hasSchema: contents.schema !== undefined,
@@ -68,6 +70,7 @@ export async function inspectChart(ports: InspectChartPorts, source: ChartSource
     namespace: NAMESPACE,
     recordBytes: ports.recordBytes({ metadata, values, files, objects }),
   });
+  return { ...inspection, warnings: [...inspection.warnings, ...(await schemaWarnings({ digest, contents }, definitions))] };
 }
 
 async function render(ports: InspectChartPorts, path: string, signal: AbortSignal): Promise<Rendering> {
