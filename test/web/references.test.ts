@@ -46,6 +46,18 @@ spec:
                   properties:
                     name: {type: string}
                 entries: {type: integer, maximum: 5}
+                settingsFrom:
+                  type: object
+                  properties:
+                    kind: {type: string, enum: [ConfigMap, Secret]}
+                    name: {type: string}
+                issuerRef:
+                  type: object
+                  properties:
+                    name: {type: string}
+                    kind: {type: string}
+                    group: {type: string}
+                summary: {type: string}
 `;
 
 const OPERATOR = `apiVersion: operatorcontroller.kubeplus/v1
@@ -56,7 +68,12 @@ spec:
   chart: {repoURL: "file://tests", name: ledger-operator, version: 0.1.0}
   targetNamespace: ledger-operator
   createNamespace: true
-  catalog: {displayName: Ledger, kinds: [{kind: Ledger, displayName: Ledger}]}
+  catalog:
+    displayName: Ledger
+    kinds:
+      - kind: Ledger
+        displayName: Ledger
+        references: {spec.summary: {kind: ConfigMap}}
 `;
 
 describe('references to other objects', { timeout: 400_000 }, () => {
@@ -135,6 +152,41 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await visitor.close();
   });
 
+  it('are chosen together with their kind, in one act and without JavaScript', async () => {
+    const data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain-settings', namespace: 'team-a' }, data: { a: 'b' } };
+    await kube.asController().create(core('configmaps'), data);
+    const { page, visitor } = await openInstall('kinds');
+    const list = page.getByLabel('Choose a ConfigMap or a Secret for Name');
+    const groups = await list.locator('optgroup').evaluateAll((all) => all.map((one) => one.getAttribute('label')));
+    assert.deepEqual(groups, ['ConfigMap', 'Secret']);
+    await list.selectOption('Secret/orders-db');
+    await press(page, /^Update choices/);
+    assert.equal(await page.locator('[name="v.spec.settingsFrom.name"]').inputValue(), 'orders-db');
+    assert.equal(await list.inputValue(), '');
+    await list.selectOption('ConfigMap/plain-settings');
+    await page.getByText('This cluster has no Issuer. This cluster has no ClusterIssuer.').waitFor();
+    assert.ok((await offered(page, 'v.spec.summary')).includes('plain-settings'), 'what the catalogue says that the field names');
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'kinds' }).waitFor();
+    assert.deepEqual(await specOf('kinds'), { settingsFrom: { kind: 'ConfigMap', name: 'plain-settings' } });
+    await visitor.close();
+  });
+
+  it('that the catalogue writes wrongly are a fault of its file, with its line', async () => {
+    const file = join(folder, 'catalog', 'operators', 'wrong.yaml');
+    const wrong = OPERATOR.replaceAll('ledger', 'wrong').replace('{spec.summary: {kind', '{summary: {kind');
+    await writeFile(file, wrong);
+    const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
+    await until(async () => (await faults()).length > 0, 'the fault is told', 60_000);
+    const [fault] = await faults();
+    assert.deepEqual(
+      [textAt(fault, 'file'), at(fault, 'line')],
+      ['operators/wrong.yaml', wrong.split('\n').findIndex((line) => line.includes('references')) + 1],
+    );
+    assert.match(textAt(fault, 'message') ?? '', /each key is the path of a field/);
+    await rm(file);
+  });
+
   it('may be made with the instance over REST, which then owns them', async () => {
     const spec = { passwordSecretRef: { name: 'made-db', key: 'password' } };
     const body = { app: LEDGERS, name: 'made', spec, secrets: [{ name: 'made-db', key: 'password' }] };
@@ -157,7 +209,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     const secrets = [{ name: 'orphan', key: 'password', value: 'swordfish-7' }];
     const body = { app: LEDGERS, name: 'refused', spec: { entries: 9 }, secrets };
     const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body: { ...body, spec: {} } });
-    assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /printf %s "\$VALUE" \| kubectl create secret generic 'orphan'/);
+    assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /printf %s "\$VALUE" \| kubectl create secret generic orphan/);
     const refused = await product.api('dev-a', INSTANCES, { method: 'POST', body });
     assert.equal(refused.status, 422);
     assert.equal(await secretOf('orphan'), undefined);
