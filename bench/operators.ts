@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrapCluster } from '../src/kube/bootstrap.ts';
 import { createKube } from '../src/kube/kube.ts';
 import { loadTools } from '../src/embedded/cluster/tools.ts';
-import { repoRoot, startThrowawayCluster } from '../test/support/cluster.ts';
+import { repoRoot } from '../test/support/cluster.ts';
 import { startChartServer } from './chart-server.ts';
+import { startBenchControlPlane } from './control-plane.ts';
 import { countCalls } from './counted-cluster.ts';
 import { countHelm } from './counted-helm.ts';
 import { measure, printTable } from './measure-run.ts';
 import { openCharts, startOperatorController } from './operator-controller.ts';
+import { measureOperatorsPage } from './operators-page.ts';
 import { benchCharts, CHARTS, createModels, multiply } from './seed-operators.ts';
 
 const count = Number(process.argv[2] ?? 1_000);
@@ -18,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const signal = AbortSignal.timeout(20 * 60_000);
 
 const tools = await loadTools(repoRoot);
-const controlPlane = await startThrowawayCluster(tools, 'chandlery-bench-operators-');
+const controlPlane = await startBenchControlPlane(tools, 'chandlery-bench-operators-');
 // It goes with the control plane.
 const folder = join(controlPlane.stateDir, 'bench');
 await mkdir(folder);
@@ -73,8 +75,13 @@ try {
   console.log('');
   printTable([found, restart, rest, idle, again]);
   const good = idle.helm.count === 0 && idle.cpuSeconds < 1;
+  const page = await measureOperatorsPage({ asActor: () => kube.asController() });
+  const kib = page.bytes / 1_024;
   console.log(
-    `\n${good ? '✔' : '✖'} an idle resync of ${count} Operators starts ${idle.helm.count} helm processes (0) and costs ${idle.cpuSeconds.toFixed(2)} CPU-seconds (below 1)`,
+    `\n${kib < 300 ? '✔' : '✖'} the first page of the list has ${kib.toFixed(0)} KiB (below 300); it takes ${page.ownMs.toFixed(0)} ms of CPU, and ${page.wholeMs.toFixed(0)} ms with the api-server`,
+  );
+  console.log(
+    `${good ? '✔' : '✖'} an idle resync of ${count} Operators starts ${idle.helm.count} helm processes (0) and costs ${idle.cpuSeconds.toFixed(2)} CPU-seconds (below 1)`,
   );
 } finally {
   server.close();

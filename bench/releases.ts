@@ -8,9 +8,10 @@ import { createKube } from '../src/kube/kube.ts';
 import { loadTools } from '../src/embedded/cluster/tools.ts';
 import { NAMESPACE, OPERATOR } from '../src/reconcile/operator/kinds.ts';
 import { chartFiles, packChart } from '../test/support/charts.ts';
-import { repoRoot, startThrowawayCluster } from '../test/support/cluster.ts';
+import { repoRoot } from '../test/support/cluster.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startChartServer } from './chart-server.ts';
+import { startBenchControlPlane } from './control-plane.ts';
 import { countCalls } from './counted-cluster.ts';
 import { countHelm } from './counted-helm.ts';
 import { measure, printRows } from './measure-run.ts';
@@ -22,7 +23,7 @@ const signal = AbortSignal.timeout(20 * 60_000);
 const cores = availableParallelism();
 
 const tools = await loadTools(repoRoot);
-const controlPlane = await startThrowawayCluster(tools, 'chandlery-bench-releases-');
+const controlPlane = await startBenchControlPlane(tools, 'chandlery-bench-releases-');
 // It goes with the control plane.
 const folder = join(controlPlane.stateDir, 'bench');
 await mkdir(folder);

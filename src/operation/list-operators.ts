@@ -9,7 +9,7 @@ export const OPERATORS = { group: OURS.operatorGroup, version: OURS.operatorVers
 
 /** The Operators that match, read as the actor, by namespace and name; `Forbidden` for whoever is not an admin. */
 export async function listOperators(
-  ports: Pick<Ports, 'clusters'>,
+  ports: { readonly clusters: Pick<Ports['clusters'], 'asActor'> },
   actor: Actor,
   filter: OperatorFilter = EVERY_OPERATOR,
 ): Promise<OperatorList> {
