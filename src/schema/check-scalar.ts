@@ -54,7 +54,15 @@ function checkText({ minLength, maxLength, pattern }: Constraints, value: string
   if (maxLength !== undefined && length > maxLength) return `Enter at most ${characters(maxLength)}; there are ${length}`;
   if (pattern === undefined || matchesPattern(pattern, value)) return undefined;
   if (kind === 'percentage') return 'Enter a share such as 25%, or a number where that is taken';
-  return (kind === 'cron' ? readCron(value).fault : undefined) ?? `Use the form ${pattern.slice(0, 200)}`;
+  return (kind === 'cron' ? scheduleFault(pattern, value) : undefined) ?? `Use the form ${pattern.slice(0, 200)}`;
+}
+
+/** Why a pattern of schedules refuses a text: it is none, or has seconds where none are taken. */
+function scheduleFault(pattern: string, value: string): string | undefined {
+  const read = readCron(value);
+  if (read.fault !== undefined) return read.fault;
+  const minutes = value.trim().split(/\s+/).slice(1).join(' ');
+  return read.parts === 6 && matchesPattern(pattern, minutes) ? `Leave the seconds out: write ${minutes}` : undefined;
 }
 
 function characters(count: number): string {

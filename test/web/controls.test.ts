@@ -8,7 +8,7 @@ import { signIn } from '../support/visitor.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 
-describe('controls of their own without JavaScript', { timeout: 400_000 }, () => {
+describe('controls of their own', { timeout: 400_000 }, () => {
   let product: Product;
   let browser: Browser;
 
@@ -31,7 +31,7 @@ describe('controls of their own without JavaScript', { timeout: 400_000 }, () =>
     await product.stop();
   });
 
-  it('say when a schedule runs, find one of many choices, and install what was meant', async () => {
+  it('say without JavaScript when a schedule runs, find one of many choices, and install what was meant', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
     const schedule = page.locator('[name="v.spec.backup.schedule"]');
@@ -64,6 +64,22 @@ describe('controls of their own without JavaScript', { timeout: 400_000 }, () =>
     const { body } = await product.api('dev-a', `/environments/team-a/instances/${POSTGRES}/orders`);
     assert.equal(at(body, 'object', 'spec', 'timeZone'), 'Europe/Berlin');
     assert.equal(at(body, 'object', 'spec', 'backup', 'schedule'), '30 1 * * 1');
+    await visitor.close();
+  });
+
+  it('say it without a button where there is JavaScript, and leave the rest of the form alone', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on' });
+    const { page } = visitor;
+    await page.goto(`/apps/${POSTGRES}/install?environment=team-a`);
+    const schedule = page.locator('[name="v.spec.backup.schedule"]');
+    await schedule.fill('*/15 9-17 * * mon-fri');
+    await page.locator('#name').fill('later');
+    await page.getByText('Every 15 minutes, from 09:00 to 17:59, on Monday to Friday.').waitFor();
+    assert.equal(await page.locator('#name').inputValue(), 'later');
+    await schedule.fill('');
+    await schedule.blur();
+    await page.getByText('By default: At 02:00 every day.').waitFor();
+    await visitor.check();
     await visitor.close();
   });
 });

@@ -60,6 +60,37 @@ describe('chandlery form', () => {
     assert.match(text, /^6 leaves: 5 typed, 1 by YAML \(1 free-form\), 0 unreachable$/m);
   });
 
+  it('names the control of what has a grammar of its own, and its default in words', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        schedule: { type: 'string', default: '0 2 * * *' },
+        host: { type: 'string' },
+        baseURL: { type: 'string' },
+        port: { type: 'integer' },
+        maxSurge: { 'x-kubernetes-int-or-string': true },
+        hosts: { type: 'array', items: { type: 'string' }, default: ['a.example', 'b.example'] },
+        rows: {
+          type: 'array',
+          items: { type: 'object', properties: { name: { type: 'string' } } },
+          default: [{ name: 'a' }, { name: 'b' }],
+        },
+      },
+    };
+    const text = await formCommand(['-f', await write('own.schema.json', JSON.stringify(schema))], AbortSignal.timeout(30_000));
+    const lines: readonly (readonly [path: string, control: string])[] = [
+      ['schedule', 'cron'],
+      ['host', 'host'],
+      ['baseURL', 'url'],
+      ['port', 'port'],
+      ['maxSurge', 'percentage'],
+    ];
+    for (const [path, control] of lines) assert.match(text, new RegExp(`^values\\.${path} +${control} `, 'm'));
+    assert.match(text, /^values\.port .*minimum=1, maximum=65535$/m);
+    assert.match(text, /^values\.hosts .*schema a\.example, b\.example$/m);
+    assert.match(text, /^values\.rows .*schema 2 entries$/m);
+  });
+
   it('does not print the default of a secret', async () => {
     assert.doesNotMatch(await formCommand(['-f', await write('crd.yaml', CRD), '-o', 'json'], AbortSignal.timeout(30_000)), /hunter2/);
   });

@@ -112,6 +112,14 @@ const values: readonly (readonly [world: string, key: string, schema: JsonObject
     'nightly',
     'A schedule has five parts, minute, hour, day, month and weekday, such as 0 2 * * *; there is 1',
   ],
+  [
+    'a schedule with seconds, where a pattern takes none',
+    'schedule',
+    { ...text, pattern: '^([0-9*,/-]+ ){4}[0-9A-Za-z*,/-]+$' },
+    '0 30 1 * * *',
+    '0 30 1 * * *',
+    'Leave the seconds out: write 30 1 * * *',
+  ],
   ['any host', 'host', text, '{{ .host }}', '{{ .host }}'],
   ['no host, where only the name asks for one', 'host', text, 'https://x/y', 'https://x/y'],
   [
@@ -240,5 +248,19 @@ describe('a choice', () => {
     const refused = views.render('parts/form', formView(model, { fields, base: {}, faults }));
     assert.match(refused, /not one of the 150 choices: did you mean zone-14, zone-140/);
     assert.match(refused, /11 choices with e-14 in them/);
+  });
+});
+
+describe('a live value that breaks a limit', () => {
+  const model = buildForm({ schema: { properties: { port: whole, note: text } }, root: 'spec', curated: [], mode: 'edit' });
+  const read = (port: string) => formToValues(model, new URLSearchParams({ 'v.spec.port': port, 'v.spec.note': 'new' }), { port: 70_000 });
+
+  it('is kept while nobody touches it, and refused once it was changed', () => {
+    const { values: kept, faults } = read('70000');
+    assert.deepEqual([kept, faults], [{ port: 70_000, note: 'new' }, []]);
+    assert.deepEqual(
+      read('70001').faults.map(({ field }) => field),
+      ['spec.port'],
+    );
   });
 });

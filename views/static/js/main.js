@@ -4,6 +4,7 @@ import { dropFiles } from './drop.js';
 import { instantFilter } from './filter.js';
 import { liveFragments } from './live.js';
 import { closeMenus } from './menu.js';
+import { tellWhatIsTyped } from './tell.js';
 
 document.documentElement.classList.add('js');
 document.querySelector('[data-focus]')?.focus();
@@ -12,3 +13,4 @@ copyButtons();
 dropFiles();
 instantFilter();
 liveFragments();
+tellWhatIsTyped();
