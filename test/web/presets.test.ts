@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { listAt, objectAt, textAt } from '../../src/domain/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Product } from '../support/product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const INSTANCES = '/environments/team-a/instances';
+
+const OVERLAY = `  overlay:
+    - app: ${CACHES}
+      values: {spec: {evictionPolicy: noeviction}}
+      locked: [spec.evictionPolicy]
+`;
+
+describe('what people do with the whole product', { timeout: 400_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let catalog: string;
+
+  before(async () => {
+    catalog = await mkdtemp(join(tmpdir(), 'chandlery-presets-'));
+    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
+    await rm(join(catalog, 'operators', 'postgres.yaml'));
+    const environment = join(catalog, 'environments', 'team-a.yaml');
+    const tier = '  tier: development\n';
+    await writeFile(environment, (await readFile(environment, 'utf8')).replace(tier, `${tier}${OVERLAY}`));
+    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
+    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
+    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+    await rm(catalog, { recursive: true, force: true });
+  });
+
+  const stored = async (name: string): Promise<object> =>
+    objectAt((await product.api('dev-a', `${INSTANCES}/${CACHES}/${name}`)).body, 'object', 'spec');
+  const journal = async (query: string): Promise<readonly string[]> =>
+    listAt((await product.api('admin', `/journal?${query}`)).body, 'items').map((entry) =>
+      ['user', 'action', 'target', 'outcome', 'code', 'via'].map((key) => textAt(entry, key)).join(' '),
+    );
+  /** What a screen reader says of a field beside its name. */
+  const saidOf = async (page: Page, name: string): Promise<string> => {
+    const ids = (await page.locator(`[name="${name}"]`).getAttribute('aria-describedby')) ?? '';
+    const texts = await Promise.all(ids.split(' ').map(async (id) => await page.locator(`[id="${id}"]`).textContent()));
+    return texts.join(' ');
+  };
+
+  it('presets, changes of them and a lock are said in the form and the review, and stored, without JavaScript', async () => {
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=sessions`);
+    await page.getByRole('button', { name: 'Use Small' }).click();
+    assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '128Mi');
+    assert.match(await saidOf(page, 'v.spec.memory'), /Value from: Preset Small/);
+    await page.locator('[name="v.spec.memory"]').fill('300Mi');
+    await page.getByRole('button', { name: 'Use Production' }).click();
+    const texts = ['v.spec.memory', 'v.spec.replicas', 'v.spec.persistence.size'];
+    assert.deepEqual(await Promise.all(texts.map(async (name) => await page.locator(`[name="${name}"]`).inputValue())), [
+      '300Mi',
+      '3',
+      '4Gi',
+    ]);
+    assert.match(await saidOf(page, 'v.spec.memory'), /Value from: You/);
+    assert.match(await saidOf(page, 'v.spec.replicas'), /Value from: Preset Production/);
+    assert.equal(await page.locator('[name="v.spec.evictionPolicy"]').isDisabled(), true);
+    assert.match(await saidOf(page, 'v.spec.evictionPolicy'), /Value from: Environment.*Locked by the environment team-a/);
+    await visitor.check();
+    await page.getByRole('button', { name: 'Review first' }).click();
+    const setBy = async (path: string): Promise<string | null> =>
+      await page.getByRole('row').filter({ hasText: path }).getByRole('cell').last().textContent();
+    assert.deepEqual(
+      [await setBy('spec.memory'), await setBy('spec.replicas'), await setBy('spec.persistence.size'), await setBy('spec.evictionPolicy')],
+      ['You', 'Preset Production', 'Preset Production', 'Environment'],
+    );
+    await visitor.check();
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'sessions' }).waitFor();
+    const { memory, replicas, persistence, evictionPolicy } = (await stored('sessions')) as Record<string, unknown>;
+    assert.deepEqual(
+      { memory, replicas, persistence, evictionPolicy },
+      { memory: '300Mi', replicas: 3, persistence: { enabled: true, size: '4Gi' }, evictionPolicy: 'noeviction' },
+    );
+    await visitor.close();
+  });
+
+  it('of two browsers that change the same, the second is told, and neither loses anything', async () => {
+    const [first, second] = await Promise.all(
+      (['off', 'on'] as const).map(async (javaScript) => await signIn(browser, product.origin, 'dev-a', { javaScript })),
+    );
+    assert.ok(first && second);
+    const edit = `${INSTANCES}/${CACHES}/sessions/edit`;
+    await Promise.all([first.page.goto(edit), second.page.goto(edit)]);
+    await first.page.locator('[name="v.spec.replicas"]').fill('2');
+    await first.page.getByRole('button', { name: 'Save the change' }).click();
+    await first.page.getByRole('heading', { level: 1, name: 'sessions' }).waitFor();
+    await second.page.locator('[name="v.spec.memory"]').fill('400Mi');
+    await second.page.getByRole('button', { name: 'Save the change' }).click();
+    const notice = second.page.getByRole('alert');
+    assert.match((await notice.textContent()) ?? '', /Somebody else changed it meanwhile.*Nothing has been written.*replicas is now 2/s);
+    const shown = async (name: string): Promise<string> => await second.page.locator(`[name="${name}"]`).inputValue();
+    assert.deepEqual([await shown('v.spec.replicas'), await shown('v.spec.memory')], ['2', '400Mi']);
+    await second.check();
+    await second.page.getByRole('button', { name: 'Save the change' }).click();
+    await second.page.getByRole('heading', { level: 1, name: 'sessions' }).waitFor();
+    const { memory, replicas } = (await stored('sessions')) as Record<string, unknown>;
+    assert.deepEqual([memory, replicas], ['400Mi', 2]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('the journal has what was done and what was refused, for admins alone', async () => {
+    await product.api('dev-b', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
+    await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
+    const instance = `team-a/${CACHES}`;
+    assert.deepEqual(await journal('environment=team-a&text=instance'), [
+      `oidc:dev-a create instance ${instance}/wrong refused InvalidInput api`,
+      `oidc:dev-b create instance ${instance}/theirs refused NotFound api`,
+      `oidc:dev-a update instance ${instance}/sessions done  page`,
+      `oidc:dev-a update instance ${instance}/sessions done  page`,
+      `oidc:dev-a create instance ${instance}/sessions done  page`,
+    ]);
+    assert.equal((await product.api('dev-a', '/journal')).status, 403);
+    assert.doesNotMatch(await readFile(join(product.stateDir, 'store.json'), 'utf8'), /hunter2/);
+
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
+    await visitor.page.getByRole('link', { name: 'Journal' }).click();
+    await visitor.page.getByLabel('Person').fill('dev-b');
+    await visitor.page.getByRole('button', { name: 'Search' }).click();
+    assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Refused' }).count(), 1);
+    await visitor.check();
+    await visitor.close();
+  });
+});
