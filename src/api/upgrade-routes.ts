@@ -2,6 +2,7 @@ import { at, isObject, textAt } from '../domain/read.ts';
 import { approveUpgrade } from '../operation/approve-upgrade.ts';
 import type { OperatorAddress } from '../operation/find-operator.ts';
 import { planOperatorUpgrade } from '../operation/plan-operator-upgrade.ts';
+import type { JsonObject } from '../domain/resource.ts';
 import type { Decisions } from '../schema/decide-migration.ts';
 import type { Call, Route } from './route.ts';
 import { ref } from './schemas.ts';
@@ -27,12 +28,14 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/operators/{namespace}/{name}/plan',
     operationId: 'planDecidedUpgrade',
-    summary: 'The same with decisions about values of the operator; writes nothing (admins)',
+    summary: 'The same with decisions about values of the operator, or with other values; writes nothing (admins)',
     tag: 'Admin',
     body: ref('UpgradeQuestion'),
     replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
     handle: async ({ ports, actor, params, body }) => {
-      const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body) };
+      const values = at(body, 'values');
+      const tried = isObject(values) ? { values: values as JsonObject } : {};
+      const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body), ...tried };
       return { status: 200, body: await planOperatorUpgrade(ports, actor, asked) };
     },
   },

@@ -158,6 +158,7 @@ export const UPGRADE_SCHEMAS = {
         },
         ['step', 'policy'],
       ),
+      tried: { type: 'object', description: 'The merge patch of `spec.values` that was asked about' },
       commands: list(object({ label: text, text })),
     },
     [
@@ -181,7 +182,10 @@ export const UPGRADE_SCHEMAS = {
       'commands',
     ],
   ),
-  UpgradeQuestion: { ...object({ version: text, decisions }, []), additionalProperties: false },
+  UpgradeQuestion: {
+    ...object({ version: text, decisions, values: { type: 'object', description: 'A merge patch of `spec.values`' } }, []),
+    additionalProperties: false,
+  },
   Approval: {
     ...object(
       {

@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { placesOf } from '../domain/operator-instances.ts';
-import { textAt } from '../domain/read.ts';
+import { applyMergePatch } from '../domain/merge-patch.ts';
+import { objectAt, textAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
 import { judgePlan } from '../domain/upgrade-plan/judge-plan.ts';
@@ -30,6 +31,8 @@ export interface PlanInput extends OperatorAddress {
   readonly version: string;
   /** What becomes of values that the new chart asks about; absent while nobody has decided. */
   readonly decisions?: Decisions;
+  /** A merge patch of `spec.values`, to see what it would do. */
+  readonly values?: JsonObject;
 }
 
 type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
@@ -47,7 +50,7 @@ export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input:
   const gathered = await gatherPlan(ports, actor, { address: input, version: input.version, signal });
   const { charts, values } = gathered;
   const decided = decideOwnValues({ ...gathered, decisions: input.decisions });
-  const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, decided.own), signal };
+  const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, ownOf(values, { decided, input })), signal };
   const [before, after] = await Promise.all([
     charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
     renderForPlan(ports, { ...scene, values: scene.next }, charts.to),
@@ -63,6 +66,13 @@ interface Scene extends GatheredPlan {
   /** The values as they become by what was decided. */
   readonly next: OverlaidValues;
   readonly signal: AbortSignal;
+}
+
+/** `spec.values` as they would become; undefined when they stay. */
+function ownOf({ layers }: OverlaidValues, { decided, input }: Pick<Scene, 'decided' | 'input'>): JsonObject | undefined {
+  if (input.values === undefined) return decided.own;
+  const own = applyMergePatch(decided.own ?? layers.at(-1)?.values ?? {}, input.values);
+  return objectAt({ own }, 'own') as JsonObject;
 }
 
 /** With other values in the layer that decisions change, which is the highest. */
@@ -107,7 +117,7 @@ function isBroken({ faults, objects }: Rendering): boolean {
 
 function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePlan {
   const { ports, operator, spec, status, charts, values, next, decided } = scene;
-  const { namespace, name } = scene.input;
+  const { namespace, name, values: tried } = scene.input;
   const { secrets } = values;
   const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
   const fields = { ...planFields({ ...compared, checked }), missing: checked.missing };
@@ -136,7 +146,8 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     instances,
     conversions: after.conversions,
     timing,
-    commands: upgradeCommands({ namespace, name, to, timing, decided: commandParts(scene) }, ports.publicUrl),
+    ...(tried === undefined ? {} : { tried }),
+    commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(scene) }, ports.publicUrl),
   };
 }
 

@@ -47,6 +47,14 @@ export interface UpgradePage {
   /** Whether the approval stands beside these values. */
   readonly decideFirst: boolean;
   readonly errors: ValueDecisionsView['errors'];
+  /** Values that somebody wants to try, as they wrote them, and what is wrong with the text. */
+  readonly trial: {
+    readonly action: string;
+    readonly version: string;
+    readonly text: string;
+    readonly fault: string;
+    readonly shown: boolean;
+  };
   readonly timing: TimingPanel;
   readonly approve?: {
     readonly action: string;
@@ -87,9 +95,12 @@ export interface UpgradeOutcome {
   readonly approved?: 'approved';
   /** What was chosen about values. */
   readonly body?: URLSearchParams;
+  /** Why values to try cannot be read. */
+  readonly trialFault?: string;
 }
 
-export function upgradePage(plan: UpgradePlan, { refused = '', approved, body = new URLSearchParams() }: UpgradeOutcome = {}): UpgradePage {
+export function upgradePage(plan: UpgradePlan, outcome: UpgradeOutcome = {}): UpgradePage {
+  const { refused = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
   const timing = timingOf(plan);
   const action = operatorPath(plan, 'upgrade');
   const approve = approveOf(plan, action);
@@ -109,14 +120,13 @@ export function upgradePage(plan: UpgradePlan, { refused = '', approved, body = 
     places: placesOf(plan),
     noPlaces: plan.instances.missing.length > 0 ? 'None that you may see.' : 'Nobody uses its kinds.',
     values: valuesOf(plan),
-    conversions: plan.conversions.map(
-      ({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`,
-    ),
+    conversions: conversionsOf(plan),
     timing,
     ...(decisions?.approve === true ? {} : approve),
     ...(decisions === undefined ? {} : { decisions }),
     decideFirst: decisions?.approve === true,
-    errors: decisions?.errors ?? [],
+    errors: trialFault === '' ? (decisions?.errors ?? []) : [{ message: trialFault, href: '#trial' }],
+    trial: trialOf(plan, outcome),
     chartFacts: chartFacts(plan),
     choices: choicesOf(plan),
     commands: plan.commands,
@@ -125,7 +135,17 @@ export function upgradePage(plan: UpgradePlan, { refused = '', approved, body = 
   };
 }
 
-function headingOf({ displayName, from, to, timing }: UpgradePlan): string {
+function trialOf(plan: UpgradePlan, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
+  const shown = plan.tried !== undefined || fault !== '';
+  return { action: operatorPath(plan, 'upgrade'), version: plan.to.version, text: body?.get('trial') ?? '', fault, shown };
+}
+
+function conversionsOf({ conversions }: UpgradePlan): string[] {
+  return conversions.map(({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`);
+}
+
+function headingOf({ displayName, from, to, timing, tried }: UpgradePlan): string {
+  if (tried !== undefined) return `${displayName} ${to.version} with other values`;
   if (from === undefined) return `Install ${displayName} ${to.version}`;
   if (timing.step === 'Installed') return `${displayName} ${to.version}`;
   return `${timing.step === 'Older' ? 'Move' : 'Upgrade'} ${displayName} to ${to.version}`;
@@ -249,8 +269,8 @@ function valuesOf({ values: { leaves, omitted } }: UpgradePlan): UpgradePage['va
   };
 }
 
-function approveOf({ timing, to, verdict }: UpgradePlan, action: string): Pick<UpgradePage, 'approve'> {
-  if (timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
+function approveOf({ timing, to, verdict, tried }: UpgradePlan, action: string): Pick<UpgradePage, 'approve'> {
+  if (tried !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
   const stopped = verdict.word === 'Stopped';
   const note = stopped
     ? 'What stops it now would stop it then. Approve it when that has been put right.'

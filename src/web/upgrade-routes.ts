@@ -1,6 +1,8 @@
 import { Router } from 'express';
 import { isAppError } from '../domain/errors.ts';
+import { isObject } from '../domain/read.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
+import { readYaml } from '../schema/yaml-text.ts';
 import { operatorCrumbs } from './operator-routes.ts';
 import { createLongWork, type WorkWords } from './long-work.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -10,6 +12,7 @@ import { decisionsOf } from './value-decisions-view.ts';
 import { upgradePage, type UpgradeOutcome } from './upgrade-page.ts';
 
 const ROUTE = '/operators/:namespace/:name/upgrade';
+const NO_MAP = 'Give values as YAML, such as replicas: 2';
 
 /** What moving an Operator to another version would do, and the approval of it. */
 export function upgradeRoutes(deps: WebDeps): Router {
@@ -46,6 +49,19 @@ function wordsFor(visit: Visit): WorkWords {
   };
 }
 
+/** What other values would do. A text that cannot be read comes back beside the plan without it. */
+async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
+  const { body } = visit;
+  const version = body.get('version') ?? '';
+  const text = (body.get('trial') ?? '').replaceAll('\r\n', '\n');
+  const read = readYaml(text);
+  const fault = read.fault === undefined ? NO_MAP : `Line ${read.line}: ${read.fault}`;
+  if (read.fault !== undefined || !isObject(read.value)) return await show(deps, visit, version, { trialFault: fault, body });
+  const values = read.value;
+  const plan = await deps.operations.planOperatorUpgrade(visit.actor, { ...addressOf(visit), version, values });
+  return answerOf(plan, upgradePage(plan, { body }), {});
+}
+
 async function show({ operations }: WebDeps, visit: Visit, version: string, outcome: UpgradeOutcome): Promise<Answer> {
   const decisions = outcome.body === undefined ? undefined : decisionsOf(outcome.body);
   const asked = { ...addressOf(visit), version, ...(decisions === undefined ? {} : { decisions }) };
@@ -53,8 +69,8 @@ async function show({ operations }: WebDeps, visit: Visit, version: string, outc
   return answerOf(plan, upgradePage(plan, outcome), outcome);
 }
 
-function answerOf(plan: UpgradePlan, model: object, { refused }: UpgradeOutcome): Answer {
-  const undecided = plan.decisions.state === 'Faulty';
+function answerOf(plan: UpgradePlan, model: object, { refused, trialFault }: UpgradeOutcome): Answer {
+  const undecided = plan.decisions.state === 'Faulty' || trialFault !== undefined;
   return {
     view: 'operators/upgrade',
     title: `${refused === undefined && !undecided ? '' : 'Error: '}Upgrade of ${plan.displayName}`,
@@ -69,6 +85,7 @@ async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
   const address = addressOf(visit);
   const { body } = visit;
   const version = body.get('version') ?? '';
+  if (body.get('_do') === 'try') return await tryValues(deps, visit);
   if (body.get('_do') === 'look') return await show(deps, visit, version, { body });
   const decisions = decisionsOf(body);
   const approval = { ...address, version, digest: body.get('digest') ?? '', ...(decisions === undefined ? {} : { decisions }) };

@@ -69,12 +69,15 @@ export function timingOf(plan: UpgradePlan): TimingPanel {
   const { window, missing, fault = '' } = timing;
   return {
     badge: BADGES[timing.step],
-    sentence: SENTENCES[timing.step](plan),
+    sentence: plan.tried === undefined ? SENTENCES[timing.step](plan) : TRIED,
     window: window === undefined ? '' : `Maintenance window: ${window.sentence}. It is ${window.open ? 'open' : 'closed'} now.`,
     fault,
     missing: timing.step === 'AwaitingApproval' && missing !== undefined ? missingSentence(missing) : '',
   };
 }
+
+const TRIED =
+  'Nothing happens by looking at other values. Write them into the Operator, by the command below or in its file, and the controller installs them.';
 
 const BADGES: Readonly<Record<PlanStep, Badge>> = {
   Installed: { word: 'Installed', tone: 'good', symbol: 'check' },

@@ -104,6 +104,22 @@ describe('the plan of an upgrade', () => {
     });
   });
 
+  it('says what other values would do, without writing them', async () => {
+    const asked = { ...ADDRESS, version: '1.0.0', values: { password: 'another-one' } };
+    const { findings, tried, commands, values, timing } = await planOperatorUpgrade(ports, ROOT, asked);
+    const secret: Finding = { message: `Secret ${NS}/crate`, about: 'Object', evidence: 'exact' };
+    assert.deepEqual([findings.changed, findings.created, findings.removed, findings.blocked], [[secret], [], [], []]);
+    assert.deepEqual([tried, timing.step], [asked.values, 'Installed']);
+    assert.ok(values.leaves.some(({ path, origin, change }) => path === 'password' && origin === 'spec.values' && change === 'changed'));
+    assert.equal(
+      commands[0]?.text,
+      `kubectl patch kop crate --namespace ${NS} --type merge --patch '{"spec":{"values":{"password":"another-one"}}}'`,
+    );
+    assert.equal((await world.read(NS, 'crate')).metadata.generation, 1);
+    const wrong = await planOperatorUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
+    assert.deepEqual([wrong.verdict.word, wrong.fields.refusals[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
+  });
+
   it('shows nothing of a Secret but where it goes', async () => {
     const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
     const leaf = plan.values.leaves.find(({ path }) => path === 'password');

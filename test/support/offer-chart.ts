@@ -60,7 +60,7 @@ spec:
 `,
     'templates/secret.yaml': `apiVersion: v1
 kind: ${holds}
-metadata: {name: "{{ .Release.Name }}"}
+metadata: {name: "{{ .Values.name | default .Release.Name }}"}
 ${holds === 'Secret' ? 'stringData' : 'data'}: {password: "{{ .Values.password }}", version: "{{ .Chart.Version }}"}
 `,
   };

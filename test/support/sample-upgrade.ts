@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/domain/actor.ts';
 import { AppError } from '../../src/domain/errors.ts';
+import type { JsonObject } from '../../src/domain/resource.ts';
 import type { UpgradePlan } from '../../src/domain/upgrade-plan/plan.ts';
 import { upgradeCommands } from '../../src/domain/upgrade-plan/upgrade-commands.ts';
 
@@ -10,13 +11,18 @@ const CRD = 'postgresclusters.samples.chandlery.dev';
 export const SAMPLE_UPGRADES = {
   planOperatorUpgrade: async (
     { groups }: Actor,
-    { name, version }: { readonly name: string; readonly version: string },
-  ): Promise<UpgradePlan> => (groups.includes('oidc:platform') ? samplePlan(name, version) : refuse()),
+    { name, version, values }: { readonly name: string; readonly version: string; readonly values?: JsonObject },
+  ): Promise<UpgradePlan> => (groups.includes('oidc:platform') ? tried(samplePlan(name, version), values) : refuse()),
   approveUpgrade: async (_actor: Actor, { version }: { readonly version: string }): Promise<void> => {
     if (version === '2.0.0')
       throw new AppError('ApprovalRefused', 'operator "postgres-operator": 2.0.0 is not in the range ^1; widen the range');
   },
 };
+
+function tried(plan: UpgradePlan, values: JsonObject | undefined): UpgradePlan {
+  if (values === undefined) return plan;
+  return { ...plan, tried: values, commands: upgradeCommands({ ...plan, tried: values }, 'http://localhost:8080') };
+}
 
 function refuse(): never {
   const missing = { verb: 'get', group: 'operatorcontroller.kubeplus', resource: 'operators' };

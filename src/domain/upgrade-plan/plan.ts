@@ -4,6 +4,7 @@ import type { MissingRight } from '../errors.ts';
 import type { LabelledCommand } from '../operator-commands.ts';
 import type { InstancePlace } from '../operator-instances.ts';
 import type { Findings, Remedy } from '../preflight/findings.ts';
+import type { JsonObject } from '../resource.ts';
 import type { Conversion } from '../uplift/conversion.ts';
 import type { PlannedDecisions } from './value-rows.ts';
 import type { TouchedInstances } from './touched.ts';
@@ -35,6 +36,8 @@ export interface UpgradePlan {
   /** Objects in legacy APIs that are carried over. */
   readonly conversions: readonly Conversion[];
   readonly timing: PlanTiming;
+  /** The merge patch of `spec.values` that was asked about. */
+  readonly tried?: JsonObject;
   /** The same with kubectl and curl. */
   readonly commands: readonly LabelledCommand[];
 }

@@ -6,17 +6,25 @@ import type { UpgradePlan } from './plan.ts';
 
 export interface UpgradeCommandInput extends Pick<UpgradePlan, 'namespace' | 'name' | 'to' | 'timing'> {
   /** What was decided about values of the Operator, and the merge patch of `spec.values` that it comes to; neither with secrets. */
+  readonly tried?: JsonObject | undefined;
   readonly decided?: { readonly patch: JsonObject; readonly decisions: Readonly<Record<string, string>> } | undefined;
 }
 
 /** What the page of an upgrade does, as kubectl and curl do it. */
 export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): LabelledCommand[] {
-  const { namespace, name, to, timing, decided } = input;
+  const { namespace, name, to, timing, tried, decided } = input;
   const address = `${publicUrl}/api/v1/operators/${namespace}/${name}`;
   const plan = {
     label: 'This plan with curl',
     text: [`${CURL} ${quoted(`${address}/plan?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
   };
+  if (tried !== undefined) {
+    const patch = JSON.stringify({ spec: { values: tried } });
+    return [
+      { label: 'Write these values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` },
+      { label: 'This plan with curl', text: posting(`${address}/plan`, { version: to.version, values: tried }) },
+    ];
+  }
   if (timing.step === 'Pinned') {
     const patch = JSON.stringify({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
     return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, plan];
@@ -42,12 +50,13 @@ function approvalByKubectl(input: UpgradeCommandInput): LabelledCommand {
 
 function approvalByCurl({ to, decided }: UpgradeCommandInput, address: string): LabelledCommand {
   const decisions = decided === undefined ? {} : { decisions: decided.decisions };
-  const body = JSON.stringify({ version: to.version, digest: to.digest, ...decisions });
-  const post = `${CURL} -X POST ${quoted(`${address}/approval`)}`;
-  return {
-    label: 'Approve it with curl',
-    text: [post, TOKEN, `  -H 'Content-Type: application/json'`, `  -d ${quoted(body)}`].join(' \\\n'),
-  };
+  return { label: 'Approve it with curl', text: posting(`${address}/approval`, { version: to.version, digest: to.digest, ...decisions }) };
+}
+
+function posting(url: string, body: object): string {
+  return [`${CURL} -X POST ${quoted(url)}`, TOKEN, `  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`].join(
+    ' \\\n',
+  );
 }
 
 function targetOf({ namespace, name }: UpgradeCommandInput): string {
