@@ -11,7 +11,7 @@ export interface KnownReferences {
 }
 
 /** What else a reference may have beside its name when its kind is chosen as well. */
-const MEMBERS = new Set(['name', 'kind', 'group', 'apiGroup', 'namespace', 'optional']);
+const MEMBERS = new Set(['name', 'key', 'kind', 'group', 'apiGroup', 'namespace', 'optional']);
 
 /**
  * The members of a group with what the catalogue says that they name, and with the kinds that the member `kind` beside a name chooses from: those that
@@ -19,9 +19,18 @@ const MEMBERS = new Set(['name', 'kind', 'group', 'apiGroup', 'namespace', 'opti
  */
 export function markKinds(group: NodeBase, children: readonly FormNode[], known: KnownReferences): readonly FormNode[] {
   const named = known.named.size === 0 ? children : children.map((child) => markNamed(group, child, known.named));
-  const kind = named.find(({ key }) => key === 'kind');
-  if (kind === undefined || !named.every(({ key }) => MEMBERS.has(key))) return named;
-  return named.map((child) => (child.key === 'name' && child.kind === 'text' ? withKinds(child, { kind, siblings: named, known }) : child));
+  const isReference = named.some(({ key }) => key === 'name') && named.every(({ key }) => MEMBERS.has(key));
+  const ordered = isReference ? nameFirst(named) : named;
+  const kind = ordered.find(({ key }) => key === 'kind');
+  if (kind === undefined || !isReference) return ordered;
+  return ordered.map((child) =>
+    child.key === 'name' && child.kind === 'text' ? withKinds(child, { kind, siblings: ordered, known }) : child,
+  );
+}
+
+/** The api-server sorts members by their names; what an object is called is asked before its key. */
+function nameFirst(children: readonly FormNode[]): readonly FormNode[] {
+  return [...children.filter(({ key }) => key === 'name'), ...children.filter(({ key }) => key !== 'name')];
 }
 
 /** Paths as they are compared: `*` for the rows of lists. */

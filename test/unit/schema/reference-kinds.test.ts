@@ -43,6 +43,14 @@ describe('a reference whose kind is chosen', () => {
   });
 });
 
+it('A reference asks for the name before its key, however the cluster sorts them', () => {
+  const secretRef = { type: 'object', properties: { key: text, name: text } };
+  assert.deepEqual(
+    fieldsOf({ properties: { secretRef } }).map(({ path }) => path),
+    ['spec.secretRef.name', 'spec.secretRef.key'],
+  );
+});
+
 describe('a field of which the catalogue says what it names', () => {
   const properties = {
     backupOf: ref({}),
