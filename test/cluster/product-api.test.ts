@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
-import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/read.ts';
 import { answerCheck } from '../support/answer-check.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -80,6 +80,24 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal(textAt(bad.body, 'verdict'), 'Blocked');
     assert.equal(textAt(bad.body, 'faults', 0, 'field'), 'spec.replicas');
     assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/dry`)).status, 404);
+  });
+
+  it('replaces the spec of an instance, for the version that was read', async () => {
+    const instance = `${INSTANCES}/${CACHES}/replaced`;
+    await product.api('dev-a', INSTANCES, {
+      method: 'POST',
+      body: { app: CACHES, name: 'replaced', spec: { replicas: 2, memory: '64Mi' } },
+    });
+    const put = async (spec: object, query = '', headers: Record<string, string> = {}): Promise<Answer> =>
+      await product.api('dev-a', `${instance}${query}`, { method: 'PUT', body: { spec }, headers });
+    const seen = (await product.api('dev-a', instance)).headers.get('etag') ?? '';
+    const dry = await put({ memory: '80Mi' }, '?dryRun=All');
+    const done = await put({ memory: '80Mi' }, '', { 'If-Match': seen });
+    assert.equal(done.status, 200, JSON.stringify(done.body));
+    const { memory, replicas } = objectAt(done.body, 'object', 'spec');
+    assert.deepEqual([memory, replicas], ['80Mi', 1]);
+    assert.deepEqual(objectAt(done.body, 'object', 'spec'), objectAt(dry.body, 'result', 'spec'));
+    assert.equal((await put({ memory: '90Mi' }, '', { 'If-Match': seen })).status, 412);
   });
 
   it('finds out what a new Operator would bring, and what a developer lacks to create it', async () => {
