@@ -28,6 +28,16 @@ export function sampleOf(node: FormNode): Json | undefined {
       return '10Gi';
     case 'duration':
       return '1h30m';
+    case 'cron':
+      return '0 3 * * *';
+    case 'host':
+      return 'db.example.com';
+    case 'url':
+      return 'https://example.com/path';
+    case 'percentage':
+      return '25%';
+    case 'port':
+      return node.types.includes('string') ? 'http' : 8080;
     case 'int-or-string':
       return node.types.includes('string') ? '080' : 1;
     case 'choice':

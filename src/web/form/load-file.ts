@@ -9,7 +9,7 @@ import { uploadedText, type UploadedFile } from './uploaded-text.ts';
 import { openWhole } from './whole-yaml.ts';
 
 /** The input that a file is chosen with; of a form that is sent without files it holds the name of one. */
-export const FILE_INPUT = '_file';
+const FILE_INPUT = '_file';
 /** What faults of the file name. */
 export const FILE_FIELD = 'upload';
 
