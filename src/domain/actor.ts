@@ -6,6 +6,9 @@ export interface Actor {
   readonly groups: readonly string[];
 }
 
+/** The group of everybody who is signed in. No issuer can hand it out, because names of issuers carry another prefix. */
+export const EVERYBODY = 'chandlery:signed-in';
+
 /**
  * Makes an actor of a user name and groups that already carry their prefixes.
  *

@@ -1,10 +1,7 @@
-import { type Actor, parseActor } from '../domain/actor.ts';
+import { type Actor, EVERYBODY, parseActor } from '../domain/actor.ts';
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { Person, SignedIn } from '../domain/session.ts';
 import type { ClaimMapping } from './identity-settings.ts';
-
-/** The group of everybody who is signed in. No issuer can hand it out, because names of issuers carry another prefix. */
-const EVERYBODY = 'chandlery:signed-in';
 
 const MOST_GROUPS = 500;
 const LONGEST_NAME = 256;

@@ -1,3 +1,4 @@
+import { EVERYBODY } from '../domain/actor.ts';
 import type { App } from '../domain/app.ts';
 import type { FieldFault } from '../domain/errors.ts';
 import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
@@ -56,7 +57,8 @@ export function recipesPage(app: App, recipes: readonly Recipe[], query: URLSear
 }
 
 function ownerText(owner: RecipeOwner): string {
-  return 'user' in owner ? 'Yours' : `Group ${owner.group}`;
+  if ('user' in owner) return 'Yours';
+  return owner.group === EVERYBODY ? 'For everybody who signs in' : `Group ${owner.group}`;
 }
 
 /** A view of `apps/save`: what a configuration is saved as. */
@@ -123,7 +125,9 @@ export function savePage({ app, me, draft, faults, action, backHref, stripped, k
 export function ownerChoices(me: Me, owner: string): readonly OwnerChoice[] {
   const choices = [
     { value: 'user', label: 'For me alone' },
-    ...me.groups.map((group) => ({ value: `group:${group}`, label: `For the group ${group}` })),
+    ...me.groups
+      .toSorted((a, b) => Number(a === EVERYBODY) - Number(b === EVERYBODY))
+      .map((group) => ({ value: `group:${group}`, label: group === EVERYBODY ? 'For everybody who signs in' : `For the group ${group}` })),
   ];
   const chosen = choices.some(({ value }) => value === owner) ? owner : 'user';
   return choices.map(({ value, label }, index) => ({ id: `owner-${index}`, value, label, selected: value === chosen }));

@@ -46,11 +46,8 @@ test('Without JavaScript a file is loaded into the form, which keeps its name, a
 
 test('A file that is dropped is loaded as well', async () => {
   const page = await openYaml({ javaScriptEnabled: true });
-  const files = await page.evaluateHandle((text) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([text], 'dropped.yaml', { type: 'application/yaml' }));
-    return transfer;
-  }, TEXT);
+  const file = `new File([${JSON.stringify(TEXT)}], 'dropped.yaml', { type: 'application/yaml' })`;
+  const files = await page.evaluateHandle(`const transfer = new DataTransfer(); transfer.items.add(${file}); transfer`);
   await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: files });
   await page.getByText('3 lines of “dropped.yaml” are in the form now.').waitFor();
   assert.equal(await page.locator('textarea[name="y.spec"]').inputValue(), TEXT);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { RecipeChange, RecipeDraft } from '../../../src/operation/save-recipe.ts';
+import { ownerChoices } from '../../../src/web/recipe-page.ts';
 import { SAMPLE_RECIPE_OPERATIONS, SAMPLE_RECIPES } from '../../support/sample-recipes.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { submit } from '../web-form/submit.ts';
@@ -179,4 +180,12 @@ test('Of another app it is not found', async () => {
   for (const path of ['', '/compare']) {
     assert.equal((await ask(`/apps/caches.samples.chandlery.dev/recipes/${TEAM?.id}${path}`)).status, 404);
   }
+});
+
+test('The group of everybody is called what it is, and stands last', () => {
+  const me = { user: 'oidc:dev-a', groups: ['chandlery:signed-in', 'oidc:team-a'], name: 'Dana', admin: false };
+  assert.deepEqual(
+    ownerChoices(me, 'user').map(({ label }) => label),
+    ['For me alone', 'For the group oidc:team-a', 'For everybody who signs in'],
+  );
 });
