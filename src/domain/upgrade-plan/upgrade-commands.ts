@@ -29,7 +29,7 @@ export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): 
     const patch = JSON.stringify({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
     return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, plan];
   }
-  if (timing.step !== 'AwaitingApproval') return [plan];
+  if (timing.step !== 'AwaitingApproval') return decided === undefined ? [plan] : [valuesByKubectl(input), plan];
   return [approvalByKubectl(input), approvalByCurl(input, address), plan];
 }
 
@@ -46,6 +46,12 @@ function approvalByKubectl(input: UpgradeCommandInput): LabelledCommand {
   const patch = JSON.stringify({ metadata: { annotations: { [APPROVED_UPGRADE]: approval } }, spec: valuesOf(decided) });
   const label = 'Approve exactly this chart and change the values with kubectl';
   return { label, text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` };
+}
+
+/** Where nobody has to approve anything, the values can be changed ahead. */
+function valuesByKubectl(input: UpgradeCommandInput): LabelledCommand {
+  const patch = JSON.stringify({ spec: valuesOf(input.decided) });
+  return { label: 'Change the values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` };
 }
 
 function approvalByCurl({ to, decided }: UpgradeCommandInput, address: string): LabelledCommand {

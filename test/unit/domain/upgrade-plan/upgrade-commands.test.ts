@@ -24,6 +24,11 @@ describe('the commands of an upgrade', () => {
     assert.match(text, /"decisions":\{"values\.logLevel":"move:values\.log\.level"\}/);
   });
 
+  it('change the values alone where nobody has to approve', () => {
+    assert.match(commands('Underway', DECIDED), /kubectl patch kop anvil .*'\{"spec":\{"values":\{"logLevel":null/);
+    assert.doesNotMatch(commands('Underway', undefined), /kubectl/);
+  });
+
   it('change them with the version that is pinned', () => {
     assert.match(commands('Pinned', DECIDED), /\{"spec":\{"chart":\{"version":"2\.0\.0"\},"values":\{"logLevel":null/);
   });
