@@ -84,6 +84,7 @@ const scalars: FidelityKind = {
     on: { type: 'boolean', default: true },
     note: { ...text, default: 'x' },
     nick: { ...text, nullable: true },
+    adminPassword: text,
     alias: { ...text, nullable: true, default: 'y' },
     size: { ...text, enum: ['small', 'large', ''] },
     memory: quantity,
@@ -96,6 +97,7 @@ const scalars: FidelityKind = {
     ratio: fc.constantFrom(0, 0.1, -2.5, 1e-7, 3),
     on: fc.boolean(),
     note: words,
+    adminPassword: words,
     nick: fc.oneof(words, fc.constant(null)),
     alias: fc.oneof(words, fc.constant(null)),
     size: fc.constantFrom('small', 'large', ''),
@@ -117,7 +119,13 @@ const rows: FidelityKind = {
     users: {
       type: 'array',
       items: object(
-        { name: text, port: { ...int, default: 80 }, admin: { type: 'boolean' }, grants: { type: 'object', additionalProperties: text } },
+        {
+          name: text,
+          port: { ...int, default: 80 },
+          password: text,
+          admin: { type: 'boolean' },
+          grants: { type: 'object', additionalProperties: text },
+        },
         { required: ['name'] },
       ),
       'x-kubernetes-list-type': 'map',
@@ -136,7 +144,7 @@ const rows: FidelityKind = {
     tags: fc.uniqueArray(words, { maxLength: 4 }),
     numbers: fc.oneof(listOf(whole), fc.constant(Array.from({ length: 300 }, (_, index) => index)) as fc.Arbitrary<Json>),
     matrix: listOf(listOf(whole, 3), 3),
-    users: fc.uniqueArray(some({ name: words, port: fc.nat(3), admin: fc.boolean(), grants: mapOf(words) }, ['name']), {
+    users: fc.uniqueArray(some({ name: words, port: fc.nat(3), password: words, admin: fc.boolean(), grants: mapOf(words) }, ['name']), {
       maxLength: 4,
       selector: (user) => JSON.stringify([user['name'], user['port'] ?? 80]),
     }),
