@@ -4,27 +4,21 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findCondition } from '../../src/domain/condition.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
-import { CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, type ChartFiles } from '../support/charts.ts';
-import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { startTestWorld } from '../support/operator-test-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `owner-${RUN}`;
 const GROUP = `owner.${RUN}.example.com`;
-let testCluster: TestCluster;
 let world: OperatorWorld;
 
 before(async () => {
-  testCluster = await sharedCluster();
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
-  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  world = await startTestWorld(NS);
 });
-after(async () => {
-  await world.stop();
-  await testCluster.stop();
-});
+after(() => world.stop());
 
 describe('a definition', () => {
   it('that a newer chart does not hold stays with its instances, is told, and comes back with a later chart', async () => {

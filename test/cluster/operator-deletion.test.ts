@@ -3,27 +3,21 @@ import { after, before, describe, it } from 'node:test';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import type { KubeObject } from '../../src/domain/resource.ts';
 import { isAppError } from '../../src/domain/errors.ts';
-import { CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
-import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { eventually } from '../support/eventually.ts';
 import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { startTestWorld } from '../support/operator-test-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `many-${RUN}`;
 /** More than two pages, whichever way they are read. */
 const MANY = 450;
-let testCluster: TestCluster;
 let world: OperatorWorld;
 
 before(async () => {
-  testCluster = await sharedCluster();
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
-  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  world = await startTestWorld(NS);
 });
-after(async () => {
-  await world.stop();
-  await testCluster.stop();
-});
+after(() => world.stop());
 
 describe('deleting an Operator with very many instances', () => {
   it('counts them all and names some, those that hang first, and by cascade takes all of them', async () => {

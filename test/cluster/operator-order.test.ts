@@ -4,27 +4,21 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import { findCondition } from '../../src/domain/condition.ts';
-import { NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
+import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
-import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { startTestWorld } from '../support/operator-test-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `order-${RUN}`;
-let testCluster: TestCluster;
 let world: OperatorWorld;
 
 before(async () => {
-  testCluster = await sharedCluster();
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
-  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  world = await startTestWorld(NS);
   for (const version of ['1.0.0', '1.1.0']) await offer('plain', version);
 });
-after(async () => {
-  await world.stop();
-  await testCluster.stop();
-});
+after(() => world.stop());
 
 describe('an Operator that depends on others', () => {
   it('waits until they are READY, names them, and is installed then', async () => {

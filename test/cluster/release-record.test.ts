@@ -5,24 +5,19 @@ import { chartCommand } from '../../src/compose/chart-command.ts';
 import { SECRET_BYTES, type ChartInspection } from '../../src/domain/chart-inspection/inspection.ts';
 import { isAppError } from '../../src/domain/errors.ts';
 import { textAt } from '../../src/domain/read.ts';
-import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
-import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { repoRoot } from '../support/cluster.ts';
 import { RUN } from '../support/operator-charts.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { startTestWorld } from '../support/operator-test-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `record-${RUN}`;
-let testCluster: TestCluster;
 let world: OperatorWorld;
 
 before(async () => {
-  testCluster = await sharedCluster();
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
-  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  world = await startTestWorld(NS);
 });
-after(async () => {
-  await world.stop();
-  await testCluster.stop();
-});
+after(() => world.stop());
 
 describe('the record of a release', () => {
   for (const name of ['cache-operator', 'postgres-operator']) {

@@ -1,0 +1,17 @@
+import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
+import { sharedCluster } from './cluster.ts';
+import { startOperatorWorld, type OperatorWorld } from './operator-world.ts';
+
+/** The world of one file of tests: a namespace of its own on the cluster of the test process, which stops with it. */
+export async function startTestWorld(namespace: string): Promise<OperatorWorld> {
+  const { kubeconfigPath, tools, stop } = await sharedCluster();
+  const world = await startOperatorWorld({ kubeconfigPath, helm: tools.helm, namespaces: namespace });
+  await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  return {
+    ...world,
+    stop: async () => {
+      await world.stop();
+      await stop();
+    },
+  };
+}
