@@ -44,7 +44,10 @@ function hostWarning(value: string): string {
 function adviseCron({ parts }: SpecialTextNode, value: string, now: Date): Advice {
   const read = readCron(value);
   if (read.fault !== undefined) return warned(read.fault);
-  return { says: read.words, next: read.next(now, NEXT), warning: cronWarning(value, read.parts, parts) };
+  const next = read.next(now, NEXT);
+  const isNever = next.length === 0 && !value.includes('@every');
+  const warning = isNever ? 'This does not come within the next nine years' : cronWarning(value, read.parts, parts);
+  return { says: read.words, next, warning };
 }
 
 /** Operators read schedules with different programs; what only some of them know is named. */

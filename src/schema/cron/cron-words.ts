@@ -23,7 +23,8 @@ function timeWords({ second, minute, hour }: { readonly second: string; readonly
   if (isNumber(minute) && hours !== undefined) return `Every ${hours} hours${minutesPast(minute)}${seconds}`;
   if (isNumber(minute) && isAny(hour)) return `Every hour${minutesPast(minute)}${seconds}`;
   const [, from, every] = /^(\d+)\/(\d+)$/.exec(minute) ?? [];
-  if (every !== undefined) return `Every ${every} minutes from minute ${from} on${seconds}${isAny(hour) ? ' of every hour' : hoursBeside(hour)}`;
+  if (every !== undefined)
+    return `Every ${every} minutes from minute ${from} on${seconds}${isAny(hour) ? ' of every hour' : hoursBeside(hour)}`;
   return `At minute ${listed(minute)}${seconds}${isAny(hour) ? ' of every hour' : hoursBeside(hour)}`;
 }
 
@@ -74,6 +75,8 @@ function dayOfMonth(day: string): string {
 }
 
 function weekdayWords(weekday: string): string {
+  const step = stepOf(weekday);
+  if (step !== undefined) return `on every ${ordinal(step)} day of the week`;
   const nth = /^([0-7A-Za-z]+)#([1-5])$/.exec(weekday);
   if (nth !== null) return `on the ${ordinal(Number(nth[2]))} ${weekdayName(nth[1] ?? '')} of the month`;
   return `on ${listed(weekday, weekdayName)}`;
@@ -103,6 +106,8 @@ function listed(part: string, nameOf: (value: string) => string = (value) => val
 }
 
 function spanWords(part: string, nameOf: (value: string) => string): string {
+  const each = stepOf(part);
+  if (each !== undefined) return `every ${ordinal(each)}`;
   const [, from = '', to, step] = /^([^-/]+)(?:-([^/]+))?(?:\/(\d+))?$/.exec(part) ?? [];
   if (from === '') return part;
   const span = to === undefined ? nameOf(from) : `${nameOf(from)} to ${nameOf(to)}`;

@@ -12,6 +12,8 @@ export type CronRead =
   | { readonly fault: string };
 
 const LONGEST = 200;
+/** Nine years: between two leap years there can be eight. */
+const FARTHEST_MS = 9 * 366 * 24 * 60 * 60 * 1000;
 const ZONE = /^(?:CRON_TZ|TZ)=(\S+)\s+/;
 const EVERY = /^@every\s+((?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+)$/;
 const NICKNAMES: Readonly<Record<string, string>> = {
@@ -50,11 +52,14 @@ function readParts(schedule: string, zone: string | undefined): CronRead {
     };
   }
   const six = parts.length === 6 ? parts : ['0', ...parts];
+  const pattern = six.map(asRange).join(' ');
+  const options = { paused: true, timezone: zone ?? 'UTC', domAndDow: isBoth(six) };
   try {
-    const cron = new Cron(six.map(asRange).join(' '), { paused: true, timezone: zone ?? 'UTC', domAndDow: isBoth(six) });
+    new Cron(pattern, options).stop();
     return {
       words: `${cronWords(six)}${zone === undefined ? '' : `, in the time of ${zone.replaceAll('_', ' ')}`}`,
-      next: (after, count) => cron.nextRuns(count, after),
+      // What never comes would be looked for in every year to come.
+      next: (after, count) => new Cron(pattern, { ...options, stopAt: new Date(after.getTime() + FARTHEST_MS) }).nextRuns(count, after),
       parts: parts.length,
     };
   } catch (error) {

@@ -33,6 +33,7 @@ const read: readonly (readonly [text: string, words: string, next: readonly stri
     'At 02:00 every day, in the time of Europe/Berlin',
     ['2026-02-01T01:00:00.000Z', '2026-02-02T01:00:00.000Z'],
   ],
+  ['0 0 29 2 */7', 'At 00:00, on day 29 of the month if it is every 7th day of the week, in February', ['2032-02-29T00:00:00.000Z']],
   ['0 0 31 2 *', 'At 00:00, on day 31 of the month, in February', []],
 ];
 
