@@ -30,11 +30,8 @@ export async function checkObjects(trial: Trial, ports: Pick<Ports, 'discovery'>
 }
 
 function findingsOf(tried: TriedObject): Partial<Findings> {
-  const { name, outcome, warnings, pods, podsUntold } = tried;
-  const warned = [
-    ...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')),
-    ...(pods === undefined ? [] : [line(`Pods of ${name} will be refused: ${pods.message}`, pods.about)]),
-  ];
+  const { name, outcome, warnings, podsUntold } = tried;
+  const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRefused(tried)];
   const rest = { warned, unchecked: podsUntold === undefined ? [] : [podsUnchecked(name, podsUntold)] };
   switch (outcome.word) {
     case 'created': {
@@ -53,6 +50,11 @@ function findingsOf(tried: TriedObject): Partial<Findings> {
     default:
       return outcome satisfies never;
   }
+}
+
+/** The line about pods that will not be let in, if they are not. */
+export function podsRefused({ name, pods }: TriedObject): Finding[] {
+  return pods === undefined ? [] : [line(`Pods of ${name} will be refused: ${pods.message}`, pods.about)];
 }
 
 function line(message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding {

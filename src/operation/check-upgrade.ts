@@ -5,7 +5,7 @@ import { joinFindings, type Finding } from '../domain/preflight/findings.ts';
 import { redact } from '../domain/redact.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { pairObjects } from '../domain/upgrade-plan/object-changes.ts';
-import { checkObjects, type CheckedObjects } from './check-objects.ts';
+import { checkObjects, podsRefused, type CheckedObjects } from './check-objects.ts';
 import { foreignOwner, isHook, marked } from './helm-marks.ts';
 import type { NamedTrial } from './lacking-rights.ts';
 import type { Ports } from './ports.ts';
@@ -26,8 +26,8 @@ export interface UpgradeCheckInput {
 export interface CheckedUpgrade extends CheckedObjects {
   /** Rights that the actor lacks to try everything. */
   readonly missing: readonly MissingRight[];
-  /** What the controller's account may not do, a sentence each. */
-  readonly lacking: readonly string[];
+  /** What the controller's account may not do, and whose pods would not come up, a sentence each. */
+  readonly stops: readonly string[];
 }
 
 const MOST_GONE = 100;
@@ -46,7 +46,9 @@ export async function checkUpgrade(trial: Trial, ports: Pick<Ports, 'discovery'>
     ...checked,
     findings: joinFindings([checked.findings, { removed }]),
     missing: trial.by === 'actor' ? untried.map(({ right }) => right) : [],
-    lacking: checked.findings.blocked.filter(({ about }) => about === 'Right').map(({ message }) => message),
+    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Right'), ...checked.tried.flatMap(podsRefused)].map(
+      ({ message }) => message,
+    ),
   };
 }
 

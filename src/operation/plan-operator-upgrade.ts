@@ -126,7 +126,7 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
   const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
   const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
-  const faults = [...values.faults, ...after.faults, ...checked.lacking];
+  const faults = [...values.faults, ...after.faults, ...checked.stops];
   return {
     namespace,
     name,

@@ -131,7 +131,7 @@ function working(
     title,
     section: 'operators',
     crumbs,
-    model: { text, seconds, address },
+    model: { doing: text, seconds, address },
     refresh: { seconds: LOOK_AGAIN_SECONDS, address },
   };
 }

@@ -120,6 +120,21 @@ describe('the plan of an upgrade', () => {
     assert.deepEqual([wrong.verdict.word, wrong.fields.refusals[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
   });
 
+  it('is stopped where new pods would not be let in', async () => {
+    const level = async (value: string | null): Promise<unknown> => {
+      const labels = { 'pod-security.kubernetes.io/enforce': value };
+      return await world.kube.asController().patch({ ...NAMESPACE, name: NS }, { type: 'merge', body: { metadata: { labels } } });
+    };
+    await level('restricted');
+    const { verdict } = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
+    assert.match(
+      verdict.stops.join('\n'),
+      new RegExp(`^Pods of Deployment ${NS}/crate will be refused: .*violates PodSecurity "restricted`),
+    );
+    assert.equal((await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.stops.length, 0);
+    await level(null);
+  });
+
   it('shows nothing of a Secret but where it goes', async () => {
     const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
     const leaf = plan.values.leaves.find(({ path }) => path === 'password');

@@ -130,8 +130,8 @@ function safe(name: string): UpgradePlan {
       warned: [
         {
           message:
-            'Pods of Deployment chandlery-system/postgres-operator will be refused: violates PodSecurity "restricted:latest": unrestricted capabilities',
-          about: 'PodSecurity',
+            'Deployment chandlery-system/postgres-operator: would violate PodSecurity "restricted:latest": unrestricted capabilities',
+          about: 'Policy',
           evidence: 'exact',
         },
       ],

@@ -103,7 +103,9 @@ test('a check that takes long is a page that looks again by itself, without Java
   assert.equal(begun.status, 303);
   const waiting = await fetch(`${web.url}${address}`, { headers });
   assert.equal(waiting.headers.get('refresh'), `2; url=${address}`);
-  assert.match(await waiting.text(), /<h1>The new Operator is checked<\/h1>[\s\S]*role="status"/);
+  const html = await waiting.text();
+  assert.match(html, /<h1>The new Operator is checked<\/h1>[\s\S]*role="status"/);
+  assert.equal(html.match(/Its chart is fetched/g)?.length, 1);
   open(undefined);
   const checked = await (await fetch(`${web.url}${address}`, { headers })).text();
   assert.match(checked, /Deployment queue-operator/);
