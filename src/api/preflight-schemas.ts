@@ -25,16 +25,6 @@ const finding = object(
   },
   ['message', 'about', 'evidence'],
 );
-const change = object(
-  {
-    path: text,
-    from: {},
-    to: {},
-    layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' },
-    secret: { type: 'boolean' },
-  },
-  ['path', 'layer', 'secret'],
-);
 const helm = {
   ...object({ text, notes: { ...list(text), description: 'What Chandlery does and the command does not' } }),
   description: 'Of an Operator: the installation of its chart without Chandlery',
@@ -46,6 +36,16 @@ const commands = object(
 
 /** What the API says of checks before anything is written. */
 export const PREFLIGHT_SCHEMAS = {
+  ValueChange: object(
+    {
+      path: { ...text, description: 'Such as `spec.storage.size`; rows of lists by what tells them apart' },
+      from: { description: 'Absent: there is none' },
+      to: { description: 'Absent: there is none' },
+      layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' },
+      secret: { type: 'boolean', description: 'Whether `[secret]` stands for the values' },
+    },
+    ['path', 'layer', 'secret'],
+  ),
   Findings: {
     ...object(
       Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
@@ -65,7 +65,7 @@ export const PREFLIGHT_SCHEMAS = {
       remedies: list({ $ref: '#/components/schemas/Remedy' }),
       findings: { $ref: '#/components/schemas/Findings' },
       changes: {
-        ...list(change),
+        ...list({ $ref: '#/components/schemas/ValueChange' }),
         description:
           'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
       },

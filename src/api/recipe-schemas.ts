@@ -12,18 +12,6 @@ const owner = {
   ],
 } as const;
 
-const valueChange = {
-  type: 'object',
-  properties: {
-    path: { ...text, description: 'Such as `spec.storage.size`; rows of lists by what tells them apart' },
-    from: { description: 'Absent: there is none' },
-    to: { description: 'Absent: there is none' },
-    layer: { enum: ['schema', 'operator', 'environment', 'you'], description: 'Who sets what it becomes' },
-    secret: { type: 'boolean', description: 'Whether `[secret]` stands for the values' },
-  },
-  required: ['path', 'layer', 'secret'],
-} as const;
-
 /** What the API says about saved configurations. */
 export const RECIPE_SCHEMAS = {
   Recipe: {
@@ -48,7 +36,7 @@ export const RECIPE_SCHEMAS = {
   RecipePatch: { type: 'object', properties: { title, description, values, owner }, additionalProperties: false },
   RecipeComparison: {
     type: 'object',
-    properties: { changes: { type: 'array', items: valueChange } },
+    properties: { changes: { type: 'array', items: { $ref: '#/components/schemas/ValueChange' } } },
     required: ['changes'],
   },
 } as const;

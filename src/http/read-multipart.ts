@@ -11,7 +11,7 @@ export interface Upload {
   readonly truncated: boolean;
 }
 
-export interface MultipartLimits {
+interface MultipartLimits {
   /** Bytes of one input. */
   readonly field: number;
   readonly fields: number;

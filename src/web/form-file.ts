@@ -7,11 +7,10 @@ import { forgottenFile, loadFile } from './form/load-file.ts';
 import type { FileAnswer, Visit } from './page.ts';
 
 /** What a button about files leads to: a form that is shown again, or a file. */
-export type FilePressed =
-  { readonly draft: FormOpResult; readonly file?: undefined } | { readonly draft?: undefined; readonly file: FileAnswer };
+type FilePressed = { readonly draft: FormOpResult; readonly file?: undefined } | { readonly draft?: undefined; readonly file: FileAnswer };
 
 /** A form with buttons about files. */
-export interface FormOfFiles {
+interface FormOfFiles {
   readonly model: FormModel;
   readonly resource: ResourceKind;
   /** The live values on edit; `{}` on create. */

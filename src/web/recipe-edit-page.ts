@@ -9,7 +9,7 @@ import type { Me } from './ports.ts';
 import { ownerChoices, type OwnerChoice, type SaveDraft } from './recipe-page.ts';
 
 /** A view of `apps/recipe`: one saved configuration that is changed. */
-export interface RecipeEditPage extends ShownForm {
+interface RecipeEditPage extends ShownForm {
   readonly appName: string;
   readonly action: string;
   readonly useHref: string;
@@ -45,7 +45,7 @@ export interface RecipeEditDraft extends SaveDraft {
   readonly copied: boolean;
 }
 
-export interface RecipeEditInput {
+interface RecipeEditInput {
   readonly app: App;
   readonly me: Me;
   readonly model: FormModel;

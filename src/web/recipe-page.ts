@@ -6,7 +6,7 @@ import type { Me } from './ports.ts';
 import { appPath, installPath, recipePath, recipesPath } from './paths.ts';
 
 /** A view of `apps/recipes`: the saved configurations of an App. */
-export interface RecipesPage {
+interface RecipesPage {
   readonly appName: string;
   readonly action: string;
   readonly installHref: string;
@@ -19,7 +19,7 @@ export interface RecipesPage {
   readonly deleted: boolean;
 }
 
-export interface RecipeRow {
+interface RecipeRow {
   readonly title: string;
   readonly description: string;
   readonly owner: string;
@@ -62,7 +62,7 @@ function ownerText(owner: RecipeOwner): string {
 }
 
 /** A view of `apps/save`: what a configuration is saved as. */
-export interface SavePage {
+interface SavePage {
   readonly appName: string;
   readonly action: string;
   /** Where the page came from; empty for a form, which has a button of its own. */
@@ -95,7 +95,7 @@ export interface SaveDraft {
   readonly owner: string;
 }
 
-export interface SaveInput {
+interface SaveInput {
   readonly app: App;
   readonly me: Me;
   readonly action: string;

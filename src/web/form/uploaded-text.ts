@@ -8,7 +8,7 @@ export interface UploadedFile {
 }
 
 /** The text of a file with line feeds, and in sentences what was changed to get it; or why it is none. */
-export type UploadedText =
+type UploadedText =
   | { readonly text: string; readonly changed: readonly string[]; readonly fault?: undefined }
   | { readonly text?: undefined; readonly fault: string };
 
