@@ -5,7 +5,7 @@ import { placeAt } from './values/layers.ts';
 import type { ValuesFrom } from './values/values-from.ts';
 
 /** An Operator as Helm would install it. */
-export interface HelmInput {
+interface HelmInput {
   /** Of the Operator, where its values come from. */
   readonly namespace: string;
   readonly spec: Pick<OperatorSpec, 'chart' | 'values' | 'valuesFrom' | 'targetNamespace' | 'createNamespace' | 'releaseName'>;

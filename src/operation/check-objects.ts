@@ -3,7 +3,7 @@ import { lackingRights, podsUnchecked, type NamedTrial } from './lacking-rights.
 import type { Ports } from './ports.ts';
 import { tryObjects, type Trial, type TriedObject, type TryInput } from './try-objects.ts';
 
-export interface CheckInput extends TryInput {
+interface CheckInput extends TryInput {
   /** What was not tried of something else, and is to be told with it. */
   readonly forbidden: readonly NamedTrial[];
 }

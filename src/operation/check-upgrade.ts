@@ -13,7 +13,7 @@ import { findReleaseNamespace } from './release-namespace.ts';
 import { broughtBy, type Rendering } from './render-for-plan.ts';
 import type { Trial } from './try-objects.ts';
 
-export interface UpgradeCheckInput {
+interface UpgradeCheckInput {
   readonly spec: OperatorSpec;
   readonly before: Rendering;
   readonly after: Rendering;

@@ -10,7 +10,7 @@ export interface NamedTrial extends ForbiddenTrial {
   readonly name: string;
 }
 
-export interface Lacking {
+interface Lacking {
   readonly blocked: readonly Finding[];
   readonly unchecked: readonly Finding[];
   readonly remedies: readonly Remedy[];

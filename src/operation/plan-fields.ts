@@ -7,7 +7,7 @@ import type { CheckedObjects } from './check-objects.ts';
 import { isHook } from './helm-marks.ts';
 import type { TriedObject } from './try-objects.ts';
 
-export interface FieldsInput {
+interface FieldsInput {
   readonly from: readonly KubeObject[];
   readonly to: readonly KubeObject[];
   readonly namespace: string;

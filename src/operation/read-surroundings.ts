@@ -19,7 +19,7 @@ export interface Surroundings {
   readonly pods: PodEvidence;
 }
 
-export interface SurroundingsInput {
+interface SurroundingsInput {
   readonly namespace: string;
   readonly spec: unknown;
   /** Asked only where something may refuse pods. */

@@ -6,7 +6,7 @@ import type { Trial } from './try-objects.ts';
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /** Whether the namespace of a release is there or made with it, and what that means. */
-export interface ReleaseNamespace {
+interface ReleaseNamespace {
   readonly state: 'There' | 'Made';
   readonly findings: Partial<Findings>;
 }

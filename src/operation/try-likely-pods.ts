@@ -7,7 +7,7 @@ import { listEnvironments } from './list-environments.ts';
 import type { Ports } from './ports.ts';
 import { tryPod } from './try-pod.ts';
 
-export interface LikelyPodsInput {
+interface LikelyPodsInput {
   readonly type: ResourceType;
   /** Where the instance is to be; the actor has the right to create or change it there. */
   readonly environment: { readonly name: string; readonly namespace: string };

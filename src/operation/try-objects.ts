@@ -28,7 +28,7 @@ export interface TryInput extends ReleasePlace {
 }
 
 /** What would become of one object. */
-export type Outcome =
+type Outcome =
   | { readonly word: 'created' | 'changed'; readonly evidence: Finding['evidence'] }
   | { readonly word: 'same' }
   /** It is somebody else's, or the api-server says no; with the faults in its words, redacted. */
@@ -56,7 +56,7 @@ export interface ForbiddenTrial {
   readonly message: string;
 }
 
-export interface TriedObjects {
+interface TriedObjects {
   readonly tried: readonly TriedObject[];
   /** How many more there are. */
   readonly left: number;

@@ -6,7 +6,7 @@ import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import { HELM_MANAGER } from './helm-marks.ts';
 
 /** What the cluster says to a Pod. `Untold`: it did not come to a verdict. */
-export type PodVerdict =
+type PodVerdict =
   | { readonly word: 'Taken'; readonly warnings: readonly string[] }
   | { readonly word: 'Refused'; readonly about: FindingSubject; readonly message: string }
   | { readonly word: 'Forbidden'; readonly error: AppError }

@@ -16,7 +16,7 @@ export interface WorkWords {
  * Work that may take longer than anybody looks at a blank page. It goes on in this process while the browser, which needs no JavaScript for it, asks
  * again every few seconds. Work is found again by the same actor alone.
  */
-export interface LongWork {
+interface LongWork {
   /** For an address that may be asked any number of times: whoever asks while its work goes on waits for that. A result is given once. */
   join(visit: Visit, address: string, work: Job): Promise<Answer>;
   /** For a form: the result gets an address of its own below `path`, where it can be had for ten minutes. */
@@ -25,12 +25,12 @@ export interface LongWork {
   find(visit: Visit, path: string, words: WorkWords): Promise<Answer>;
 }
 
-export interface Job {
+interface Job {
   readonly words: WorkWords;
   readonly run: () => Promise<Answer>;
 }
 
-export interface LongWorkOptions {
+interface LongWorkOptions {
   /** Milliseconds before the browser gets a page that says what goes on; default 3 s. */
   readonly patience?: number;
   /** Milliseconds on a clock that only goes forward. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { helmCommand, type HelmInput } from '../../../src/domain/helm-command.ts';
+import { helmCommand } from '../../../src/domain/helm-command.ts';
 import { parseOperatorSpec } from '../../../src/domain/operator-spec.ts';
+
+type HelmInput = Parameters<typeof helmCommand>[0];
 
 function commandOf(spec: object, more: Partial<HelmInput> = {}): { readonly text: string; readonly notes: string } {
   const operator = { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { name: 'demo', namespace: 'ops' }, spec };

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, test } from 'node:test';
 import type { Actor } from '../../../src/domain/actor.ts';
-import { createLongWork, type Job, type LongWork } from '../../../src/web/long-work.ts';
+import { createLongWork } from '../../../src/web/long-work.ts';
 import { EXAMPLE_OPERATOR } from '../../../src/web/new-operator-page.ts';
 import type { Answer, Visit } from '../../../src/web/page.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
+
+type LongWork = ReturnType<typeof createLongWork>;
+type Job = Parameters<LongWork['join']>[2];
 
 const WORDS = { title: 'It is looked at', text: 'Much to do.', crumbs: [] };
 const ANN: Actor = { user: 'oidc:ann', groups: ['oidc:a'] };
