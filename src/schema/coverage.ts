@@ -60,8 +60,9 @@ function walkSchema(walk: Walk, spot: Spot): void {
   }
   const { schema, refs } = resolved;
   const before = walk.leaves.length;
-  for (const [key, member] of membersOf(schema)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
-  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs });
+  const within = typesWithin(schema, []);
+  for (const [key, member] of membersOf(schema, within)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
   if (walk.leaves.length === before) walk.leaves.push({ path: spot.path, free: isFree(schema) });
 }
 
@@ -73,18 +74,36 @@ function isFree(schema: JsonObject): boolean {
 }
 
 /** A branch counts only for what it describes below the spot. */
-function walkBranch(walk: Walk, spot: Spot): void {
+function walkBranch(walk: Walk, spot: Spot, outside: readonly string[]): void {
   const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
   if (resolved.schema === undefined || spot.path.length > DEEPEST) return;
   const { schema, refs } = resolved;
-  const members = membersOf(schema).filter(([, member]) => isObject(member) && Object.keys(member).length > 0);
+  const within = typesWithin(schema, outside);
+  const members = membersOf(schema, within).filter(([, member]) => isObject(member) && Object.keys(member).length > 0);
   for (const [key, member] of members) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
-  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
 }
 
-function membersOf(schema: JsonObject): [string, Json][] {
-  const { properties, items, additionalProperties, patternProperties } = schema;
-  const rows = [items, additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties) : [])];
+/** What a value here can be at all, where its branches say one thing and what stands outside of them another; empty: anything. */
+function typesWithin(schema: JsonObject, outside: readonly string[]): readonly string[] {
+  const own = hasScalarsOnly(schema) ? ['nothing'] : typesOf(schema);
+  if (own.length === 0 || outside.length === 0) return [...own, ...outside];
+  const both = own.filter((type) => outside.includes(type));
+  return both.length === 0 ? ['nothing'] : both;
+}
+
+/** Whether the schema lists its values, and none of them has members. */
+function hasScalarsOnly({ const: only, enum: options }: JsonObject): boolean {
+  if (only !== undefined) return typeof only !== 'object' || only === null;
+  return Array.isArray(options) && options.every((value) => typeof value !== 'object' || value === null);
+}
+
+function membersOf(schema: JsonObject, types: readonly string[]): [string, Json][] {
+  const can = (type: string): boolean => types.length === 0 || types.includes(type);
+  const { additionalProperties, patternProperties } = schema;
+  const [properties, items] = [can('object') ? schema['properties'] : undefined, can('array') ? schema['items'] : undefined];
+  const open = can('object') ? [additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties) : [])] : [];
+  const rows = [items, ...open];
   const members = isObject(properties) ? Object.entries(properties) : [];
   return [...members, ...rows.filter((row) => isObject(row)).map((row): [string, Json] => ['*', row])] as [string, Json][];
 }

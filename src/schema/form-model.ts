@@ -10,7 +10,7 @@ import { markReferences } from './mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from './reference-kinds.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
-import { MOST_WORK } from './work.ts';
+import { countMembers, MOST_WORK } from './work.ts';
 
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
@@ -141,34 +141,33 @@ function leaf(builder: Builder, node: FormNode): FormNode {
 }
 
 function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
-  const members = Object.entries(shape.schema['properties'] as JsonObject);
-  const children = childrenOf(builder, place, { members, shape, base });
+  const children = childrenOf(builder, place, { shape, base });
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
   // What the form has no place for stays reachable among the other fields.
-  const open = shape.open || children.length < members.length;
+  const open = shape.open || children.length < countMembers(shape.schema['properties'] as JsonObject);
   const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
   return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
 }
 
 interface Group {
-  readonly members: readonly (readonly [string, Json | undefined])[];
   readonly shape: Shape;
   readonly base: NodeBase;
 }
 
-function childrenOf(builder: Builder, place: Place, { members, shape, base }: Group): FormNode[] {
+function childrenOf(builder: Builder, place: Place, { shape, base }: Group): FormNode[] {
   const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
   const frozen = Map.groupBy(place.frozen, ([first]) => first);
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
   const children: FormNode[] = [];
-  for (const [key, schema] of members) {
+  const members = shape.schema['properties'] as JsonObject;
+  for (const key of Object.keys(members)) {
     if (isSpent(builder)) break;
     if (key.length > LONGEST_KEY) continue;
     const child = nodeOf(builder, {
       key,
       path: [...place.path, key],
-      schema,
+      schema: members[key],
       refs: place.refs,
       required: required.has(key),
       chain: place.chain && (base.required || place.path.length === 1) && required.has(key),

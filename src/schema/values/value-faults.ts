@@ -57,6 +57,7 @@ const OPTIONS: Options = {
   logger: false,
   validateSchema: false,
   validateFormats: false,
+  ownProperties: true,
   code: { regExp: linear },
 };
 

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coverage } from '../../../src/schema/coverage.ts';
+import { rememberForm } from '../../../src/schema/remember-form.ts';
+import { differencesBetween } from '../../../src/schema/differences.ts';
+import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import { formView } from '../../../src/web/form/form-view.ts';
+import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import { LARGEST_LEAVES, largeKind } from '../../support/large-kind.ts';
+import { sampleViews } from '../../support/sample-web.ts';
+
+const PAGE_BYTES = 200 * 1024;
+const schema = largeKind(LARGEST_LEAVES);
+const model = rememberForm({ schema, root: 'spec', curated: [], mode: 'create' });
+const views = sampleViews();
+
+test('Each leaf of a kind as large as the largest has a control of its own', () => {
+  const { leaves, typed, unreachable } = coverage(schema, model);
+  assert.deepEqual({ leaves, typed, unreachable }, { leaves: LARGEST_LEAVES, typed: LARGEST_LEAVES, unreachable: [] });
+  assert.equal(model.reduced, undefined);
+});
+
+for (const [world, sent] of Object.entries({
+  'The first page': '',
+  'A search that finds hundreds of fields': '_q=timeout',
+  'A search over all that is said': '_q=operator',
+  'The last page': '_page=999',
+  'A page with a group that was opened': 'x.spec.component3=1',
+})) {
+  test(`${world} of it stays small`, () => {
+    const fields = valuesToFields(model, {});
+    for (const [name, value] of new URLSearchParams(sent)) fields.set(name, value);
+    const html = views.render('parts/form', formView(model, { fields, base: {}, faults: [] }));
+    assert.ok(Buffer.byteLength(html) < PAGE_BYTES, `${Buffer.byteLength(html)} bytes`);
+    assert.match(html, /spec\.component0/);
+  });
+}
+
+test('What was filled in on one page is on no other, comes back, and the review names it alone', () => {
+  const values = { component17: { template: { containers: [{ name0: 'a' }] } } };
+  const fields = valuesToFields(model, values);
+  fields.set('_page', '1');
+  assert.deepEqual(formToValues(model, fields, {}).values, values);
+  const changes = differencesBetween({ schema, root: model.root }, {}, values);
+  assert.ok(changes.length > 0 && changes.every(({ path }) => path.startsWith('spec.component17')), JSON.stringify(changes));
+});
