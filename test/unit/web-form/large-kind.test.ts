@@ -44,3 +44,13 @@ test('What was filled in on one page is on no other, comes back, and the review 
   const changes = differencesBetween({ schema, root: model.root }, {}, values);
   assert.ok(changes.length > 0 && changes.every(({ path }) => path.startsWith('spec.component17')), JSON.stringify(changes));
 });
+
+test('A form that cannot have every field says so above its fields', () => {
+  const many = { properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [`p${n}`, { type: 'string' }])) };
+  const reduced = rememberForm({ schema: many, root: 'spec', curated: [], mode: 'create' });
+  const show = (form: typeof model): string =>
+    views.render('parts/form', formView(form, { fields: valuesToFields(form, {}), base: {}, faults: [] }));
+  assert.match(reduced.reduced ?? '', /too large for a form of all its fields/);
+  assert.match(show(reduced), /Not every field is here/);
+  assert.doesNotMatch(show(model), /Not every field is here/);
+});
