@@ -21,11 +21,12 @@ const LABEL = 'pod-security.kubernetes.io/';
  */
 export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence): Partial<Findings> {
   const level = namespace?.metadata.labels?.[`${LABEL}enforce`] ?? 'privileged';
-  const place = `The namespace ${namespace?.metadata.name ?? ''} takes only pods of the Pod Security level ${level}`;
+  const rule = `The namespace ${namespace?.metadata.name ?? ''} takes only pods of the Pod Security level ${level}`;
+  const place = `${rule}; whether those of this app are, shows when its operator makes them`;
   const enforces = level !== 'privileged';
   if (pods.word === 'None') {
     if (!enforces) return {};
-    const message = `${place}; whether those of this app are, shows when its operator makes them: there is no other instance to go by whose pods you may read`;
+    const message = `${place}: there is no other instance to go by whose pods you may read`;
     return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
   }
   const { of, refusals, warnings } = pods;

@@ -177,7 +177,7 @@ describe('the level of Pod Security of the namespace', () => {
     const fine = { word: 'Tried', of: 'orders', refusals: [], warnings: [] } as const;
     assert.match(
       judge({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
-      /level restricted\. Pods as those of orders are let in/,
+      /level restricted; .*makes them\. Pods as those of orders are let in/,
     );
     assert.deepEqual(judge({}, { namespace: namespace({}), pods: fine }), judge({}));
   });
