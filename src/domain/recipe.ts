@@ -21,18 +21,24 @@ export interface Recipe {
   readonly version: number;
 }
 
+/** How much one owner may have. */
+export interface RecipeBounds {
+  readonly count: number;
+  /** Of values as JSON; what recipes were before counts, and is forgotten first. */
+  readonly characters: number;
+}
+
 /** The recipes that are kept. */
 export interface RecipeTable {
   get(id: string): Promise<Recipe | undefined>;
   /** Those of any of the owners, by title. */
   listOf(owners: readonly RecipeOwner[]): Promise<readonly Recipe[]>;
-  /** Adds a recipe, unless its owner has as many as the bound. */
-  add(recipe: Recipe, bound: number): Promise<'added' | 'full'>;
+  /** Adds a recipe, unless its owner would have more than the bounds. */
+  add(recipe: Recipe, bounds: RecipeBounds): Promise<'added' | 'full'>;
   /**
-   * Puts a recipe over the one before, when that has the version and its owner has less than the bound, or had it already. The last few that were
-   * there before are kept.
+   * Puts a recipe over the one before, when that has the version and its owner stays within the bounds. The last few that were there before are kept.
    */
-  replace(recipe: Recipe, expected: { readonly version: number; readonly bound: number }): Promise<'done' | 'stale' | 'full'>;
+  replace(recipe: Recipe, expected: { readonly version: number; readonly bounds: RecipeBounds }): Promise<'done' | 'stale' | 'full'>;
   /** What a recipe was before, the newest first. */
   earlierOf(id: string): Promise<readonly Recipe[]>;
   /** Deletes a recipe that has the version, and what it was before; the answer is whether it did. */

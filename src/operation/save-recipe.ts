@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
 import { AppError, type FieldFault } from '../domain/errors.ts';
 import type { Asking, Deed } from '../domain/journal.ts';
-import { isSameOwner, type Recipe, type RecipeOwner } from '../domain/recipe.ts';
+import { isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner } from '../domain/recipe.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import { journaled } from './journaled.ts';
@@ -40,15 +40,15 @@ export interface SavedRecipe {
 
 type Needs = Pick<Ports, 'catalog' | 'chart' | 'recipes' | 'journal'>;
 
-/** Recipes that a person or a group can have. */
-const MOST_RECIPES = 100;
+/** What a person or a group can have: the store is a file, and is written whole. */
+const BOUNDS: RecipeBounds = { count: 100, characters: 4 * 1024 * 1024 };
 const LONGEST_TITLE = 100;
 const LONGEST_DESCRIPTION = 1000;
 
 /**
  * Saves a configuration of an App for the actor or a group of theirs, without its secrets.
  *
- * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `TooManyRequests` beyond 100 of an owner;
+ * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `TooManyRequests` beyond 100 of an owner or 4 MiB;
  *   `TooLarge`; `NotFound` as `findApp`.
  */
 export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft): Promise<SavedRecipe> {
@@ -60,7 +60,7 @@ export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft)
     const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
     const now = new Date(ports.recipes.now()).toISOString();
     const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
-    if ((await ports.recipes.table.add(recipe, MOST_RECIPES)) === 'full') {
+    if ((await ports.recipes.table.add(recipe, BOUNDS)) === 'full') {
       throw full();
     }
     return { recipe, stripped };
@@ -81,7 +81,7 @@ export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeCha
     refuseForeign(actor, owner);
     const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
     if (before.version !== (change.version ?? before.version)) throw stale(before);
-    const done = await ports.recipes.table.replace(recipe, { version: before.version, bound: MOST_RECIPES });
+    const done = await ports.recipes.table.replace(recipe, { version: before.version, bounds: BOUNDS });
     if (done === 'full') throw full();
     if (done === 'stale') throw stale(before);
     return { recipe, stripped };
@@ -125,7 +125,10 @@ function refuseForeign(actor: Actor, owner: RecipeOwner): void {
 }
 
 function full(): AppError {
-  return new AppError('TooManyRequests', `saved configuration: this owner has ${MOST_RECIPES} already; delete one first`);
+  return new AppError(
+    'TooManyRequests',
+    `saved configuration: this owner has all that can be kept, ${BOUNDS.count} or 4 MiB; delete one first`,
+  );
 }
 
 function stale({ title }: Recipe): AppError {

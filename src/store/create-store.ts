@@ -8,43 +8,90 @@ import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
 import { type RecipeData, recipesOf } from './recipe-table.ts';
 import type { SessionTable, Store } from './store.ts';
 
-interface Data extends PlanData, RecipeData, JournalData {
+interface Account {
   readonly sessions: Record<string, SessionRecord>;
   readonly secrets: Record<string, string>;
 }
 
+interface Part<T extends object> {
+  readonly low: Low<T>;
+  settled(): Promise<void>;
+}
+
+interface PartSpec<T extends object> {
+  readonly empty: T;
+  /** Makes the data of what a file holds; it throws when that is not ours. */
+  readonly parse: (object: Readonly<Record<string, unknown>>) => T;
+}
+
+const ACCOUNT: PartSpec<Account> = { empty: { sessions: {}, secrets: {} }, parse: (object) => tables(object, ['sessions', 'secrets']) };
+const PLANS: PartSpec<PlanData> = { empty: { plans: {} }, parse: (object) => tables(object, ['plans']) };
+const RECIPES: PartSpec<RecipeData> = {
+  empty: { recipes: {}, earlierRecipes: {} },
+  parse: (object) => tables(object, ['recipes', 'earlierRecipes']),
+};
+const JOURNAL: PartSpec<JournalData> = {
+  empty: { journal: [] },
+  parse: ({ journal = [] }) => {
+    if (!Array.isArray(journal)) throw strange();
+    return { journal: parseJournal(journal) };
+  },
+};
+
 /**
- * Opens the store of one machine: a JSON file that only its owner may read. Sessions that have ended are swept at the start and
- * whenever somebody signs in.
+ * Opens the store of one machine: JSON files that only their owner may read. Sessions are in `file`; what is larger or written more often has a file of
+ * its own beside it (`store.journal.json`), because a file is written whole. Sessions that have ended are swept at the start and whenever somebody
+ * signs in.
  *
+ * @param file ends with `.json`
  * @param clock milliseconds since 1970
- * @throws AppError `ConfigInvalid` when the file cannot be understood.
+ * @throws AppError `ConfigInvalid` when a file cannot be understood.
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
-  const adapter = new JsonFile<Data>(file, parseData);
-  const low = new Low<Data>(adapter, { sessions: {}, journal: [], secrets: {}, plans: {}, recipes: {}, earlierRecipes: {} });
-  await low.read();
-  sweep(low.data, clock());
-  sweepPlans(low.data, clock());
+  const beside = (name: string): string => file.replace(/\.json$/, `.${name}.json`);
+  const plans = await openPart([beside('plans'), file], PLANS);
+  const recipes = await openPart([beside('recipes'), file], RECIPES);
+  const journal = await openPart([beside('journal'), file], JOURNAL);
+  const account = await openPart([file], ACCOUNT);
+  sweep(account.low.data, clock());
+  sweepPlans(plans.low.data, clock());
   return {
-    sessions: sessionsOf(low, clock),
-    journal: journalOf(low),
-    plans: plansOf(low, clock),
-    recipes: recipesOf(low),
-    secret: (name) => secretOf(low, name),
-    close: () => adapter.settled(),
+    sessions: sessionsOf(account.low, clock),
+    journal: journalOf(journal.low),
+    plans: plansOf(plans.low, clock),
+    recipes: recipesOf(recipes.low),
+    secret: (name) => secretOf(account.low, name),
+    close: async () => {
+      await Promise.all([account, plans, recipes, journal].map((part) => part.settled()));
+    },
   };
 }
 
-/** Tables that an older version did not write are empty. */
-function parseData(data: Readonly<Record<string, unknown>>): Data {
-  const { sessions = {}, journal = [], secrets = {}, plans = {}, recipes = {}, earlierRecipes = {} } = data;
-  const known = Array.isArray(journal) && [sessions, secrets, plans, recipes, earlierRecipes].every(isObject);
-  if (!known) throw new TypeError('its tables are not what we write');
-  return { sessions, journal: parseJournal(journal), secrets, plans, recipes, earlierRecipes } as unknown as Data;
+/** @param files the one of this part, and the one in which an older version kept it. */
+async function openPart<T extends object>([file, older]: readonly [string, string?], { empty, parse }: PartSpec<T>): Promise<Part<T>> {
+  const adapter = new JsonFile<T>(file, parse);
+  const present = await adapter.read();
+  const low = new Low<T>(adapter, present ?? structuredClone(empty));
+  const earlier = present === null && older !== undefined ? await new JsonFile<T>(older, parse).read() : null;
+  if (earlier !== null) {
+    low.data = earlier;
+    await low.write();
+  }
+  return { low, settled: () => adapter.settled() };
 }
 
-function sessionsOf(low: Low<Data>, clock: () => number): SessionTable {
+/** The tables of a file; those that an older version did not write are empty. */
+function tables<T>(object: Readonly<Record<string, unknown>>, names: readonly (keyof T & string)[]): T {
+  const found = names.map((name) => [name, object[name] ?? {}] as const);
+  if (!found.every(([, table]) => isObject(table))) throw strange();
+  return Object.fromEntries(found) as T;
+}
+
+function strange(): TypeError {
+  return new TypeError('its tables are not what we write');
+}
+
+function sessionsOf(low: Low<Account>, clock: () => number): SessionTable {
   return {
     get: async (key) => {
       const record = Object.hasOwn(low.data.sessions, key) ? low.data.sessions[key] : undefined;
@@ -87,13 +134,13 @@ function isNamed(record: SessionRecord, { subject, issuerSession }: { subject?: 
   return subject !== undefined;
 }
 
-function sweep(data: Data, now: number): void {
+function sweep(data: Account, now: number): void {
   for (const [key, record] of Object.entries(data.sessions)) {
     if (record.expiresAt <= now) delete data.sessions[key];
   }
 }
 
-async function secretOf(low: Low<Data>, name: string): Promise<Uint8Array> {
+async function secretOf(low: Low<Account>, name: string): Promise<Uint8Array> {
   if (!Object.hasOwn(low.data.secrets, name)) {
     low.data.secrets[name] = randomBytes(32).toString('base64');
     await low.write();

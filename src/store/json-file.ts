@@ -55,7 +55,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
     } catch (cause) {
       const copy = `${this.#file}.broken`;
       await copyFile(this.#file, copy);
-      const advice = 'repair it, or remove it and start again: people sign in anew then, nothing in the cluster is lost';
+      const advice = 'repair it, or remove it and start again: what it holds is lost then, nothing in the cluster is';
       throw new AppError('ConfigInvalid', `store: ${this.#file} cannot be read (${messageOf(cause)}). A copy is at ${copy}; ${advice}`, {
         cause,
       });

@@ -1,4 +1,4 @@
-import { isSameOwner, type Recipe, type RecipeOwner, type RecipeTable } from '../domain/recipe.ts';
+import { isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner, type RecipeTable } from '../domain/recipe.ts';
 
 /** The part of a file that recipes are in. */
 export interface RecipeData {
@@ -20,25 +20,30 @@ export function recipesOf(low: RecipeFile): RecipeTable {
   const all = (): Recipe[] => Object.values(low.data.recipes);
   const earlier = (id: string): readonly Recipe[] =>
     Object.hasOwn(low.data.earlierRecipes, id) ? (low.data.earlierRecipes[id] ?? []) : [];
-  const countOf = (owner: RecipeOwner): number => all().filter((recipe) => isSameOwner(recipe.owner, owner)).length;
+  const hasRoom = (recipe: Recipe, { count, characters }: RecipeBounds): boolean => {
+    const others = all().filter(({ id, owner }) => id !== recipe.id && isSameOwner(owner, recipe.owner));
+    return others.length < count && sizeOf([recipe, ...others]) <= characters;
+  };
   return {
     get: async (id) => structuredClone(find(id)),
     listOf: async (owners) => {
       const theirs = all().filter(({ owner }) => owners.some((one) => isSameOwner(one, owner)));
       return structuredClone(theirs.sort((a, b) => a.title.localeCompare(b.title) || a.id.localeCompare(b.id)));
     },
-    add: async (recipe, bound) => {
-      if (countOf(recipe.owner) >= bound) return 'full';
+    add: async (recipe, bounds) => {
+      if (!hasRoom(recipe, bounds)) return 'full';
       low.data.recipes[recipe.id] = structuredClone(recipe);
+      forgetEarlier(low.data, recipe.owner, bounds);
       await low.write();
       return 'added';
     },
-    replace: async (recipe, { version, bound }) => {
+    replace: async (recipe, { version, bounds }) => {
       const before = find(recipe.id);
       if (before?.version !== version) return 'stale';
-      if (!isSameOwner(before.owner, recipe.owner) && countOf(recipe.owner) >= bound) return 'full';
+      if (!hasRoom(recipe, bounds)) return 'full';
       low.data.earlierRecipes[recipe.id] = [before, ...earlier(recipe.id)].slice(0, MOST_EARLIER);
       low.data.recipes[recipe.id] = structuredClone(recipe);
+      forgetEarlier(low.data, recipe.owner, bounds);
       await low.write();
       return 'done';
     },
@@ -51,4 +56,26 @@ export function recipesOf(low: RecipeFile): RecipeTable {
       return true;
     },
   };
+}
+
+function sizeOf(recipes: readonly Recipe[]): number {
+  return recipes.reduce((sum, { values }) => sum + JSON.stringify(values).length, 0);
+}
+
+/** Forgets what recipes of an owner were before, the oldest first, until all of theirs is within the bounds. */
+function forgetEarlier({ recipes, earlierRecipes }: RecipeData, owner: RecipeOwner, { characters }: RecipeBounds): void {
+  const own = Object.values(recipes).filter((recipe) => isSameOwner(recipe.owner, owner));
+  const earlier = own.flatMap(({ id }) => earlierRecipes[id] ?? []).toSorted((a, b) => b.updated.localeCompare(a.updated));
+  let room = characters - sizeOf(own);
+  const kept = new Set(
+    earlier.filter((recipe) => {
+      room -= sizeOf([recipe]);
+      return room >= 0;
+    }),
+  );
+  for (const { id } of own) {
+    const left = (earlierRecipes[id] ?? []).filter((recipe) => kept.has(recipe));
+    if (left.length === 0) delete earlierRecipes[id];
+    else earlierRecipes[id] = left;
+  }
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createStore } from '../../../src/store/create-store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
-import { aSession, describeStore } from './store-contract.ts';
+import { EVERY_ENTRY } from '../../support/sample-journal.ts';
+import { aRecipe, aSession, describeStore } from './store-contract.ts';
 
 describeStore('a JSON file', async (clock) => {
   const folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
@@ -37,8 +38,13 @@ describe('the file of a store', () => {
     await chmod(file, 0o644);
     const store = await createStore({ file });
     await store.sessions.put('k', aSession({ expiresAt: Date.now() + 1000 }));
-    assert.equal((await stat(file)).mode & 0o777, 0o600);
-    assert.deepEqual(await readdir(folder), ['private.json'], 'and nothing else is left beside it');
+    const files = (await readdir(folder)).toSorted();
+    assert.deepEqual(
+      files,
+      ['private.journal.json', 'private.json', 'private.plans.json', 'private.recipes.json'],
+      'and no half-written ones',
+    );
+    for (const name of files) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
   });
 
   for (const [what, text] of [
@@ -60,6 +66,35 @@ describe('the file of a store', () => {
       assert.equal(await readFile(file, 'utf8'), text);
     });
   }
+
+  it('gives what an older version kept in one file to a file for each table, losing nothing', async () => {
+    const file = join(folder, 'older.json');
+    const secrets = { login: 'c2VjcmV0' };
+    const older = {
+      sessions: { k: aSession({ expiresAt: Date.now() + 60_000 }) },
+      secrets,
+      recipes: { r: aRecipe() },
+      plans: {},
+      journal: [{ target: 't' }],
+    };
+    await writeFile(file, JSON.stringify(older));
+    for (const time of ['first', 'second']) {
+      const store = await createStore({ file });
+      assert.ok(await store.sessions.get('k'), time);
+      assert.deepEqual(await store.recipes.get('r'), aRecipe(), time);
+      assert.equal((await store.journal.search(EVERY_ENTRY))[0]?.target, 't', time);
+      assert.deepEqual(Buffer.from(await store.secret('login')).toString(), 'secret', time);
+      await store.sessions.touch('k', 7);
+      await store.close();
+    }
+    assert.deepEqual(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object), ['sessions', 'secrets']);
+    assert.deepEqual((await readdir(folder)).filter((name) => name.startsWith('older')).toSorted(), [
+      'older.journal.json',
+      'older.json',
+      'older.plans.json',
+      'older.recipes.json',
+    ]);
+  });
 
   it('grows no further than two thousand entries of the journal', async () => {
     const file = join(folder, 'journal.json');

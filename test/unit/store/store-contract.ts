@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JournalLine, JournalQuery } from '../../../src/domain/journal.ts';
-import type { Recipe, RecipeOwner } from '../../../src/domain/recipe.ts';
+import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/recipe.ts';
 import type { SessionRecord } from '../../../src/domain/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
 import { describePlans } from './plan-contract.ts';
@@ -33,6 +33,8 @@ export function aRecipe(change: Partial<Recipe> = {}): Recipe {
   const words = { id: 'r', app: 'caches.example.com', title: 'Small', description: '', values: { size: 1 } };
   return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
 }
+
+const ROOM: RecipeBounds = { count: 9, characters: 1000 };
 
 function aLine(change: Partial<JournalLine> = {}): JournalLine {
   const asked = { via: 'page', requestId: 'r' } as const;
@@ -150,9 +152,9 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
 
     it('keeps recipes by their owners, over a restart', () =>
       withStore(async ({ store, reopen }) => {
-        await store.recipes.add(aRecipe({ id: 'r2', title: 'b' }), 9);
-        await store.recipes.add(aRecipe({ id: 'r1', title: 'a' }), 9);
-        await store.recipes.add(aRecipe({ id: 'g', owner: { group: 'oidc:u1' } }), 9);
+        await store.recipes.add(aRecipe({ id: 'r2', title: 'b' }), ROOM);
+        await store.recipes.add(aRecipe({ id: 'r1', title: 'a' }), ROOM);
+        await store.recipes.add(aRecipe({ id: 'g', owner: { group: 'oidc:u1' } }), ROOM);
         const { recipes } = await reopen();
         assert.deepEqual(await recipes.get('r1'), aRecipe({ id: 'r1', title: 'a' }));
         const ids = async (...owners: RecipeOwner[]): Promise<string[]> => (await recipes.listOf(owners)).map(({ id }) => id);
@@ -165,29 +167,29 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
     it('keeps no more recipes of an owner than the bound, however many come at once', () =>
       withStore(async ({ store: { recipes } }) => {
         const many = Array.from({ length: 5 }, (_, index) => aRecipe({ id: `r${index}` }));
-        const answers = await Promise.all(many.map((recipe) => recipes.add(recipe, 3)));
+        const answers = await Promise.all(many.map((recipe) => recipes.add(recipe, { ...ROOM, count: 3 })));
         assert.deepEqual(answers.toSorted(), ['added', 'added', 'added', 'full', 'full']);
         assert.equal((await recipes.listOf([{ user: 'oidc:u1' }])).length, 3);
-        assert.equal(await recipes.add(aRecipe({ id: 'other', owner: { user: 'oidc:u2' } }), 3), 'added');
+        assert.equal(await recipes.add(aRecipe({ id: 'other', owner: { user: 'oidc:u2' } }), { ...ROOM, count: 3 }), 'added');
       }));
 
     it('changes and deletes a recipe for one of those who read the same version', () =>
       withStore(async ({ store: { recipes } }) => {
-        await recipes.add(aRecipe(), 9);
-        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), { version: 1, bound: 9 }));
+        await recipes.add(aRecipe(), ROOM);
+        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), { version: 1, bounds: ROOM }));
         assert.equal((await Promise.all(changes)).filter((answer) => answer === 'done').length, 1);
         assert.equal(await recipes.delete('r', 1), false);
         assert.equal(await recipes.delete('r', 2), true);
         assert.equal(await recipes.delete('r', 2), false);
-        assert.equal(await recipes.replace(aRecipe(), { version: 1, bound: 9 }), 'stale');
+        assert.equal(await recipes.replace(aRecipe(), { version: 1, bounds: ROOM }), 'stale');
         assert.equal(await recipes.get('r'), undefined);
       }));
 
     it('keeps the last five versions of a recipe before this one, until it is deleted', () =>
       withStore(async ({ store, reopen }) => {
-        await store.recipes.add(aRecipe(), 9);
+        await store.recipes.add(aRecipe(), ROOM);
         for (let version = 1; version < 8; version += 1) {
-          await store.recipes.replace(aRecipe({ title: `t${version + 1}`, version: version + 1 }), { version, bound: 9 });
+          await store.recipes.replace(aRecipe({ title: `t${version + 1}`, version: version + 1 }), { version, bounds: ROOM });
         }
         const { recipes } = await reopen();
         assert.deepEqual(
@@ -201,17 +203,40 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
     it('gives a recipe to nobody who has as many as the bound', () =>
       withStore(async ({ store: { recipes } }) => {
         const group = { group: 'oidc:team' };
-        await recipes.add(aRecipe(), 9);
-        await recipes.add(aRecipe({ id: 'g', owner: group }), 9);
-        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bound: 1 }), 'full');
-        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bound: 2 }), 'done');
+        await recipes.add(aRecipe(), ROOM);
+        await recipes.add(aRecipe({ id: 'g', owner: group }), ROOM);
+        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bounds: { ...ROOM, count: 1 } }), 'full');
+        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bounds: { ...ROOM, count: 2 } }), 'done');
         assert.equal((await recipes.listOf([group])).length, 2);
+      }));
+
+    it('forgets what recipes were before rather than to hold more than the bound, and takes nothing beyond it', () =>
+      withStore(async ({ store: { recipes } }) => {
+        const sized = (characters: number): Recipe['values'] => ({ a: 'x'.repeat(characters - '{"a":""}'.length) });
+        const change = (version: number, characters: number) =>
+          recipes.replace(aRecipe({ version, updated: `2026-01-0${version}`, values: sized(characters) }), {
+            version: version - 1,
+            bounds: ROOM,
+          });
+        await recipes.add(aRecipe({ values: sized(300) }), ROOM);
+        assert.deepEqual([await change(2, 300), await change(3, 400)], ['done', 'done'], 'all three have 1,000 characters');
+        assert.equal((await recipes.earlierOf('r')).length, 2);
+        assert.equal(await change(4, 401), 'done');
+        assert.deepEqual(
+          (await recipes.earlierOf('r')).map(({ version }) => version),
+          [3],
+        );
+        assert.equal(await recipes.add(aRecipe({ id: 'r2', values: sized(599) }), ROOM), 'added');
+        assert.deepEqual(await recipes.earlierOf('r'), []);
+        assert.equal(await recipes.add(aRecipe({ id: 'r3' }), ROOM), 'full');
+        assert.equal(await change(5, 402), 'full');
+        assert.equal((await recipes.get('r'))?.version, 4);
       }));
 
     it('gives copies of recipes', () =>
       withStore(async ({ store: { recipes } }) => {
         const recipe = aRecipe({ values: { a: { b: 1 } } });
-        await recipes.add(recipe, 9);
+        await recipes.add(recipe, ROOM);
         (recipe.values['a'] as { b: number }).b = 2;
         assert.deepEqual((await recipes.get('r'))?.values, { a: { b: 1 } });
       }));
