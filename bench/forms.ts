@@ -119,7 +119,7 @@ function compareSizes(all: readonly Opened[]): number {
     const pages = `first page ${ms(one.firstMs)} ms, ${kib(one.firstBytes)} KB; search ${ms(one.searchMs)} ms, ${kib(one.searchBytes)} KB`;
     console.log(`${String(one.leaves).padStart(6)} leaves: ${pages}; made in ${ms(one.makeMs)} ms`);
   }
-  const holds = all.every((one) => Math.max(one.makeMs, one.firstMs, one.searchMs) < TARGETS.pageMs && one.firstBytes < TARGETS.pageBytes);
+  const holds = all.every((one) => Math.max(one.firstMs, one.searchMs) < TARGETS.pageMs && one.firstBytes < TARGETS.pageBytes);
   console.log(`${holds ? '✔' : '✖'} each below ${TARGETS.pageMs} ms and ${TARGETS.pageBytes / 1024} KB`);
   return holds ? 0 : 1;
 }

@@ -10,7 +10,7 @@ import { markReferences } from './mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from './reference-kinds.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
-import { countMembers, MOST_WORK } from './work.ts';
+import { memberNames, MOST_WORK } from './work.ts';
 
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
@@ -145,7 +145,7 @@ function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Sha
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
   // What the form has no place for stays reachable among the other fields.
-  const open = shape.open || children.length < countMembers(shape.schema['properties'] as JsonObject);
+  const open = shape.open || children.length < memberNames(shape.schema['properties'] as JsonObject).length;
   const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
   return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
 }
@@ -161,7 +161,7 @@ function childrenOf(builder: Builder, place: Place, { shape, base }: Group): For
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
   const children: FormNode[] = [];
   const members = shape.schema['properties'] as JsonObject;
-  for (const key of Object.keys(members)) {
+  for (const key of memberNames(members)) {
     if (isSpent(builder)) break;
     if (key.length > LONGEST_KEY) continue;
     const child = nodeOf(builder, {

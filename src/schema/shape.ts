@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import type { ScalarType } from './form-node.ts';
 import type { Resolved } from './resolve-schema.ts';
 import { mergeBranches } from './branches.ts';
-import { countMembers } from './work.ts';
+import { memberNames } from './work.ts';
 
 /** What a schema describes, before names and help are looked at. */
 export type Shape =
@@ -86,7 +86,7 @@ function objectShape(schema: JsonObject, open: boolean): Shape {
   const { properties, additionalProperties: more, patternProperties: patterns } = schema;
   const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'] === true;
   const byPattern = isObject(patterns) ? Object.values(patterns) : [];
-  if (isObject(properties) && countMembers(properties) > 0) {
+  if (isObject(properties) && memberNames(properties).length > 0) {
     const allowsMore = more === true || (isObject(more) && !Array.isArray(more));
     return { is: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
   }

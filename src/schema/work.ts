@@ -16,19 +16,19 @@ export const MOST_WORK = 100_000;
 export function costOf(schema: JsonObject): number {
   const { description, properties, enum: options, required, $ref: ref } = schema;
   const listed = [options, required].reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
-  const members = isObject(properties) ? countMembers(properties) : 0;
+  const members = isObject(properties) ? memberNames(properties).length : 0;
   const words = typeof description === 'string' ? Math.min(description.length, 20_000) / 20 : 0;
   const pointer = typeof ref === 'string' ? ref.length / 2 : 0;
   return 1 + (Object.keys(schema).length + listed + members) / 8 + words + pointer + rulesCost(schema['x-kubernetes-validations']);
 }
 
-const counted = new WeakMap<object, number>();
+const known = new WeakMap<object, readonly string[]>();
 
-/** How many members an object of a schema has: to count a hundred thousand of them takes milliseconds, so it is done once. */
-export function countMembers(members: object): number {
-  const count = counted.get(members) ?? Object.keys(members).length;
-  counted.set(members, count);
-  return count;
+/** The names of the members of an object of a schema. To list a hundred thousand of them takes milliseconds, so it is done once. */
+export function memberNames(members: object): readonly string[] {
+  const names = known.get(members) ?? Object.keys(members);
+  known.set(members, names);
+  return names;
 }
 
 /** Rules in CEL are parsed. */

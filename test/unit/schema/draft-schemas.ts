@@ -30,7 +30,7 @@ const keyed = (entries: readonly (readonly [string, Json])[]): JsonObject => Obj
 
 function definitions(draft: Draft, shared: JsonObject): JsonObject {
   const anchor = since(draft, '2019-09') ? { $anchor: 'shared' } : { [draft === 'draft-04' ? 'id' : '$id']: '#shared' };
-  const all = { plain: shared, named: { ...shared, ...anchor }, again: { properties: { next: { $ref: '#' } } } };
+  const all = { plain: shared, named: { ...shared, ...anchor }, again: { type: 'object', properties: { next: { $ref: '#' } } } };
   return since(draft, '2019-09') ? { $defs: all } : { definitions: all };
 }
 
