@@ -154,8 +154,8 @@ describe('a plan without JavaScript', { timeout: 500_000 }, () => {
     assert.deepEqual([replicas, memory], [3, '96Mi']);
   });
 
-  it('is kept without a secret, and every step is in the journal', async () => {
-    const store: unknown = JSON.parse(await readFile(join(product.stateDir, 'store.json'), 'utf8'));
+  it('has every step in the journal', async () => {
+    const store: unknown = JSON.parse(await readFile(join(product.stateDir, 'store.journal.json'), 'utf8'));
     const steps = listAt(store, 'journal').map((line) => `${textAt(line, 'user')} ${textAt(line, 'action')} ${textAt(line, 'outcome')}`);
     for (const step of [
       'oidc:dev-a ask plan done',

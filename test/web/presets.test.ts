@@ -129,7 +129,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
       `oidc:dev-a create instance ${instance}/sessions done  page`,
     ]);
     assert.equal((await product.api('dev-a', '/journal')).status, 403);
-    assert.doesNotMatch(await readFile(join(product.stateDir, 'store.json'), 'utf8'), /hunter2/);
+    assert.doesNotMatch(await readFile(join(product.stateDir, 'store.journal.json'), 'utf8'), /hunter2/);
 
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await visitor.page.getByRole('link', { name: 'Journal' }).click();
