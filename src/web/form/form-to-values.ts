@@ -9,7 +9,7 @@ import { readChoice } from './read-choice.ts';
 import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { readScalarField, readYamlField } from './read-leaf.ts';
-import { fault, take, type Reading } from './reading.ts';
+import { fault, MOST_YAML, take, type Reading } from './reading.ts';
 import { memberSpot, rowSpot, type Spot } from './spots.ts';
 
 export interface FormValues {
@@ -51,7 +51,7 @@ export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path,
 }
 
 function startReading(model: FormModel, fields: URLSearchParams, base: Json): Reading {
-  return { model, fields: fieldMap(fields), base, faults: [], seen: 0, read: readNode };
+  return { model, fields: fieldMap(fields), base, faults: [], seen: 0, yamlLeft: MOST_YAML, read: readNode };
 }
 
 function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {

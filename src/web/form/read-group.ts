@@ -2,11 +2,10 @@ import { isObject } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
 import type { FormNode, GroupNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
-import { readYaml } from '../../schema/yaml-text.ts';
 import { fillsItself } from './fill-required.ts';
 import { rowsText } from './read-rows.ts';
 import { fieldName } from './form-fields.ts';
-import { fault, keptEmpty, standsAlone, take, type Reading } from './reading.ts';
+import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from './reading.ts';
 import { memberSpot, type Spot } from './spots.ts';
 
 /** The object of a group: absent when nothing is in it. A group none of whose inputs was sent keeps its live value. */
@@ -36,7 +35,7 @@ function readOthers(reading: Reading, node: GroupNode, spot: Spot): [string, Jso
   const known = new Set(node.children.map((child) => child.key));
   const text = take(reading, 'r', spot.path);
   if (text === undefined) return isObject(spot.base) ? entriesOf(spot.base).filter(([key]) => !known.has(key)) : [];
-  const read = readYaml(text);
+  const read = readYamlText(reading, text);
   if (read.fault !== undefined) {
     fault(reading, spot.path, `Other fields, line ${read.line}: ${read.fault}`, read);
     return [];

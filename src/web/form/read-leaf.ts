@@ -2,9 +2,9 @@ import type { Json } from '../../domain/resource.ts';
 import { checkScalar } from '../../schema/check-scalar.ts';
 import type { FormNode, ScalarNode } from '../../schema/form-node.ts';
 import { holdsText, readScalar } from '../../schema/scalar-text.ts';
-import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
+import { writeYaml } from '../../schema/yaml-text.ts';
 import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
-import { fault, take, type Reading } from './reading.ts';
+import { fault, readYamlText, take, type Reading } from './reading.ts';
 import type { Spot } from './spots.ts';
 
 /** The value of a single control. */
@@ -37,7 +37,7 @@ function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): J
 export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: Spot & { readonly text: string }): Json | undefined {
   const { path, base, basePath } = spot;
   if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
-  const read = readYaml(text);
+  const read = readYamlText(reading, text);
   if (read.fault !== undefined) {
     fault(reading, path, `Line ${read.line}, column ${read.column}: ${read.fault}`, read);
     return reading.lenient ? text : undefined;

@@ -2,6 +2,7 @@ import type { FieldFault } from '../../domain/errors.ts';
 import type { Json } from '../../domain/resource.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
 import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
 import type { Spot } from './spots.ts';
 
@@ -16,8 +17,21 @@ export interface Reading {
   readonly lenient?: true;
   /** Inputs met so far: a group none of whose inputs was sent was not shown. */
   seen: number;
+  /** Characters of YAML that may still be read. */
+  yamlLeft: number;
   /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
   readonly read: (reading: Reading, node: FormNode, spot: Spot) => Json | undefined;
+}
+
+/** Parsing YAML takes about a second for half a megabyte: all YAML fields of a form together may have this many characters. */
+export const MOST_YAML = 1024 * 1024;
+
+/** Reads the text of a YAML field. Beyond what a form may have of it, it is a fault. */
+export function readYamlText(reading: Reading, text: string): YamlRead {
+  reading.yamlLeft -= text.length;
+  if (reading.yamlLeft >= 0) return readYaml(text);
+  const limit = `${MOST_YAML / 1024 / 1024} MiB`;
+  return { fault: `All YAML of this form together is longer than ${limit}; shorten it, or use the REST API`, line: 1, column: 1 };
 }
 
 /** The text of an input; undefined when it was not sent. */

@@ -263,3 +263,22 @@ test('The drafts of a form are its own inputs as they were sent', () => {
   ]);
   assert.deepEqual([...formToValues(create, sent, {}).drafts], [['v.spec.instances', 'x']]);
 });
+
+test('all YAML of a form together has a limit, which is told at the field that passes it', () => {
+  const words = Array.from({ length: 6 }, (_, index) => `w${index}`);
+  const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const model = buildForm({
+    schema: { properties: Object.fromEntries(words.map((word) => [word, free])) },
+    root: 'spec',
+    curated: [],
+    mode: 'create',
+  });
+  const text = `a: ${'x'.repeat(200 * 1024)}`;
+  const fields = new URLSearchParams(words.map((word): [string, string] => [`y.spec.${word}`, text]));
+  const { values, faults } = formToValues(model, fields, {});
+  assert.deepEqual(Object.keys(values), words.slice(0, 5));
+  assert.deepEqual(
+    faults.map(({ field, message }) => [field, /longer than 1 MiB; shorten it, or use the REST API/.test(message)]),
+    [['spec.w5', true]],
+  );
+});
