@@ -17,37 +17,28 @@ interface RecipeFile {
 /** The recipes of one machine. */
 export function recipesOf(low: RecipeFile): RecipeTable {
   const find = (id: string): Recipe | undefined => (Object.hasOwn(low.data.recipes, id) ? low.data.recipes[id] : undefined);
-  const all = (): Recipe[] => Object.values(low.data.recipes);
-  const earlier = (id: string): readonly Recipe[] =>
-    Object.hasOwn(low.data.earlierRecipes, id) ? (low.data.earlierRecipes[id] ?? []) : [];
-  const hasRoom = (recipe: Recipe, { count, characters }: RecipeBounds): boolean => {
-    const others = all().filter(({ id, owner }) => id !== recipe.id && isSameOwner(owner, recipe.owner));
-    return others.length < count && sizeOf([recipe, ...others]) <= characters;
-  };
   return {
     get: async (id) => structuredClone(find(id)),
     listOf: async (owners) => {
-      const theirs = all().filter(({ owner }) => owners.some((one) => isSameOwner(one, owner)));
+      const theirs = Object.values(low.data.recipes).filter(({ owner }) => owners.some((one) => isSameOwner(one, owner)));
       return structuredClone(theirs.sort((a, b) => a.title.localeCompare(b.title) || a.id.localeCompare(b.id)));
     },
     add: async (recipe, bounds) => {
-      if (!hasRoom(recipe, bounds)) return 'full';
-      low.data.recipes[recipe.id] = structuredClone(recipe);
-      forgetEarlier(low.data, recipe.owner, bounds);
+      if (!hasRoom(low.data, recipe, bounds)) return 'full';
+      put(low.data, recipe, bounds);
       await low.write();
       return 'added';
     },
     replace: async (recipe, { version, bounds }) => {
       const before = find(recipe.id);
       if (before?.version !== version) return 'stale';
-      if (!hasRoom(recipe, bounds)) return 'full';
-      low.data.earlierRecipes[recipe.id] = [before, ...earlier(recipe.id)].slice(0, MOST_EARLIER);
-      low.data.recipes[recipe.id] = structuredClone(recipe);
-      forgetEarlier(low.data, recipe.owner, bounds);
+      if (!hasRoom(low.data, recipe, bounds)) return 'full';
+      low.data.earlierRecipes[recipe.id] = [before, ...earlierOf(low.data, recipe.id)].slice(0, MOST_EARLIER);
+      put(low.data, recipe, bounds);
       await low.write();
       return 'done';
     },
-    earlierOf: async (id) => structuredClone(earlier(id)),
+    earlierOf: async (id) => structuredClone(earlierOf(low.data, id)),
     delete: async (id, version) => {
       if (find(id)?.version !== version) return false;
       delete low.data.recipes[id];
@@ -58,14 +49,28 @@ export function recipesOf(low: RecipeFile): RecipeTable {
   };
 }
 
+function earlierOf({ earlierRecipes }: RecipeData, id: string): readonly Recipe[] {
+  return Object.hasOwn(earlierRecipes, id) ? (earlierRecipes[id] ?? []) : [];
+}
+
+function hasRoom({ recipes }: RecipeData, recipe: Recipe, { count, characters }: RecipeBounds): boolean {
+  const others = Object.values(recipes).filter(({ id, owner }) => id !== recipe.id && isSameOwner(owner, recipe.owner));
+  return others.length < count && sizeOf([recipe, ...others]) <= characters;
+}
+
+function put(data: RecipeData, recipe: Recipe, bounds: RecipeBounds): void {
+  data.recipes[recipe.id] = structuredClone(recipe);
+  forgetEarlier(data, recipe.owner, bounds);
+}
+
 function sizeOf(recipes: readonly Recipe[]): number {
   return recipes.reduce((sum, { values }) => sum + JSON.stringify(values).length, 0);
 }
 
 /** Forgets what recipes of an owner were before, the oldest first, until all of theirs is within the bounds. */
-function forgetEarlier({ recipes, earlierRecipes }: RecipeData, owner: RecipeOwner, { characters }: RecipeBounds): void {
-  const own = Object.values(recipes).filter((recipe) => isSameOwner(recipe.owner, owner));
-  const earlier = own.flatMap(({ id }) => earlierRecipes[id] ?? []).toSorted((a, b) => b.updated.localeCompare(a.updated));
+function forgetEarlier(data: RecipeData, owner: RecipeOwner, { characters }: RecipeBounds): void {
+  const own = Object.values(data.recipes).filter((recipe) => isSameOwner(recipe.owner, owner));
+  const earlier = own.flatMap(({ id }) => earlierOf(data, id)).toSorted((a, b) => b.updated.localeCompare(a.updated));
   let room = characters - sizeOf(own);
   const kept = new Set(
     earlier.filter((recipe) => {
@@ -74,8 +79,8 @@ function forgetEarlier({ recipes, earlierRecipes }: RecipeData, owner: RecipeOwn
     }),
   );
   for (const { id } of own) {
-    const left = (earlierRecipes[id] ?? []).filter((recipe) => kept.has(recipe));
-    if (left.length === 0) delete earlierRecipes[id];
-    else earlierRecipes[id] = left;
+    const left = earlierOf(data, id).filter((recipe) => kept.has(recipe));
+    if (left.length === 0) delete data.earlierRecipes[id];
+    else data.earlierRecipes[id] = left;
   }
 }
