@@ -26,7 +26,12 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   for (const route of ROUTES) {
     const validator = validatorOf(route);
     router[route.method](expressPath(route.path), async (req, res) => {
-      send(res, await route.handle(callOf({ ports, actor: actorOf(res), asking: { via: 'api', requestId: contextOf(res).requestId }, route, validator, req })));
+      send(
+        res,
+        await route.handle(
+          callOf({ ports, actor: actorOf(res), asking: { via: 'api', requestId: contextOf(res).requestId }, route, validator, req }),
+        ),
+      );
     });
   }
   refuseOtherMethods(router);
