@@ -32,7 +32,7 @@ export interface FormInput {
   readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
 }
 
-const MOST_NODES = 12_000;
+const MOST_NODES = 9_000;
 const DEEPEST = 24;
 /** Nobody fills in more than so many required fields on one page. */
 const MOST_REQUIRED = 200;

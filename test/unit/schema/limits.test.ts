@@ -24,7 +24,7 @@ const isYaml = (node: FormNode | undefined): boolean =>
 const limits: readonly Limit[] = [
   {
     world: 'fields and groups',
-    most: 11_999,
+    most: 8999,
     schema: (size) => ({ properties: { ...texts(size - 1), last: text } }),
     isWhole: ({ root }) => root.kind === 'group' && root.children.some(({ key }) => key === 'last'),
   },
