@@ -5,7 +5,6 @@ import { nameWords } from './name-words.ts';
 
 const SHARE_NAME = /^(maxUnavailable|maxSurge|minAvailable)$/;
 const LAST_PORT = 65_535;
-const NO_PORT = /\b(0|zero|-1|negative)\b|\b(disabled?|random)\b/i;
 const SAYS_SHARE = /\bper ?cent(age)?s?\b|\b\d{1,3} ?%/i;
 
 /** Whether a whole number is a port: its format, its name, or its limits together with its words say so, and nothing speaks against it. */
@@ -18,11 +17,10 @@ export function isPort(name: string, types: readonly ScalarType[], schema: JsonO
   return nameWords(name).at(-1) === 'port' || (schema['maximum'] === LAST_PORT && /\bports?\b/i.test(`${name} ${wordsOf(schema)}`));
 }
 
-/** The limits of a port, where its schema has none of its own. Where 0 or less may mean something, there is no lower one. */
+/** The limits of a port, where its schema has none of its own. Only a format says that there is a lower one: many apps take 0 for off, or for any. */
 export function portLimits(schema: JsonObject, limits: Constraints): Constraints {
-  const fallback = schema['default'];
-  const isOpen = (typeof fallback === 'number' && fallback < 1) || NO_PORT.test(wordsOf(schema));
-  const least = limits.minimum === undefined && limits.exclusiveMinimum === undefined && !isOpen ? { minimum: 1 } : {};
+  const isOpen = limits.minimum === undefined && limits.exclusiveMinimum === undefined;
+  const least = isOpen && schema['format'] === 'port' ? { minimum: 1 } : {};
   return { ...limits, ...least, ...(limits.maximum === undefined && limits.exclusiveMaximum === undefined ? { maximum: LAST_PORT } : {}) };
 }
 

@@ -86,7 +86,7 @@ describe('chandlery form', () => {
       ['maxSurge', 'percentage'],
     ];
     for (const [path, control] of lines) assert.match(text, new RegExp(`^values\\.${path} +${control} `, 'm'));
-    assert.match(text, /^values\.port .*minimum=1, maximum=65535$/m);
+    assert.match(text, /^values\.port .*maximum=65535$/m);
     assert.match(text, /^values\.hosts .*schema a\.example, b\.example$/m);
     assert.match(text, /^values\.rows .*schema 2 entries$/m);
   });

@@ -88,9 +88,8 @@ describe('a control of its own', () => {
 const values: readonly (readonly [world: string, key: string, schema: JsonObject, typed: string, value: Json, fault?: string])[] = [
   ['a port', 'port', whole, '8080', 8080],
   ['a port beyond all', 'port', whole, '70000', 70_000, 'Enter 65535 or less'],
-  ['a port below all', 'port', whole, '0', 0, 'Enter 1 or more'],
-  ['no port, where that means something', 'port', { ...whole, description: 'Use 0 for none' }, '0', 0],
-  ['no port, where that is the default', 'port', { ...whole, default: 0 }, '0', 0],
+  ['none, which many apps take for off or any', 'port', whole, '0', 0],
+  ['a port below all, by its format', 'x', { ...whole, format: 'port' }, '0', 0, 'Enter 1 or more'],
   ['limits of the schema', 'nodePort', { ...whole, minimum: 30_000 }, '8080', 8080, 'Enter 30000 or more'],
   ['the name of a port', 'targetPort', mixed, 'http', 'http'],
   ['a share', 'maxSurge', mixed, '25%', '25%'],
@@ -194,8 +193,8 @@ describe('what is said of it', () => {
   }
 
   it('shows in its hint what it takes', () => {
-    assert.equal(hintOf(nodeOf(whole, 'port')), 'From 1 to 65535.');
-    assert.equal(hintOf(nodeOf(mixed, 'targetPort')), 'A number, or the name of a port. From 1 to 65535.');
+    assert.equal(hintOf(nodeOf(whole, 'port')), 'At most 65535.');
+    assert.equal(hintOf(nodeOf(mixed, 'targetPort')), 'A number, or the name of a port. At most 65535.');
     assert.equal(hintOf(nodeOf(mixed, 'maxSurge')), 'A number, or a share such as 25%.');
     assert.equal(
       hintOf(nodeOf(six, 'schedule')),
