@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { placesOf } from '../domain/operator-instances.ts';
 import { applyMergePatch } from '../domain/merge-patch.ts';
+import { joinFindings } from '../domain/preflight/findings.ts';
 import { objectAt, textAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { APPROVED_UPGRADE } from '../domain/upgrade-approval.ts';
@@ -141,7 +142,10 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     objects: objectChanges(compared),
     definitions,
     fields,
-    findings: checked.findings,
+    findings: joinFindings([
+      checked.findings,
+      { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
+    ]),
     remedies: checked.remedies,
     instances,
     conversions: after.conversions,
