@@ -1,16 +1,16 @@
 import { compareCrds } from '../../domain/crd-safety/compare-crds.ts';
-import { instanceName, storedChecks, storedFaults, type StoredCheck } from '../../domain/crd-safety/judge-upgrade.ts';
-import type { CrdVerdict, InstanceFault } from '../../domain/crd-safety/finding.ts';
+import { instanceName, storedChecks, type StoredCheck } from '../../domain/crd-safety/judge-upgrade.ts';
+import type { CrdFinding, CrdVerdict, InstanceFault } from '../../domain/crd-safety/finding.ts';
 import type { Cluster } from '../../domain/cluster.ts';
 import { isAppError } from '../../domain/errors.ts';
 import { textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { newRules } from '../rules/new-rules.ts';
-import { startRuleChecker, type RuleChecker } from '../rules/rule-checker.ts';
+import { startStoredChecker, type StoredChecker } from './stored-checker.ts';
 
-/** Few enough to be looked at between two turns of the event loop, and to fit into memory whatever they hold. */
+/** Few enough to fit into memory whatever they hold. */
 const PAGE = 100;
-const RULES_MS = 10_000;
+const PAGE_MS = 10_000;
 /** Reading all that is stored may take longer than the api-server keeps one state of it. */
 const ATTEMPTS = 3;
 
@@ -38,31 +38,38 @@ export interface StoredLook {
  */
 export async function judgeStored(input: StoredInput): Promise<CrdVerdict> {
   const { live, candidate } = input;
-  const verdict = { crd: candidate.metadata.name, findings: compareCrds(live, candidate) };
   const founds: Found[] = [];
   for (const check of storedChecks(live, candidate)) founds.push(await readAll(input, check));
   const faulty = new Set(founds.flatMap((found) => [...found.faulty]));
   const faults = new Map(founds.flatMap((found) => found.faults.map((fault) => [fault.instance, fault])));
   const unchecked = new Set(founds.flatMap((found) => [...found.unchecked]));
-  return { ...verdict, faults: [...faults.values()].slice(0, input.named), faultCount: faulty.size, unchecked: [...unchecked].sort() };
+  return {
+    crd: candidate.metadata.name,
+    findings: [...compareCrds(live, candidate), ...founds.flatMap(({ findings }) => findings)],
+    faults: [...faults.values()].slice(0, input.named),
+    faultCount: faulty.size,
+    unchecked: [...unchecked].sort(),
+  };
 }
 
 /** What one check found; all that are faulty, and some of the faults. */
 interface Found {
+  /** That not all could be looked at. */
+  readonly findings: readonly CrdFinding[];
   readonly faults: readonly InstanceFault[];
   readonly faulty: ReadonlySet<string>;
   readonly unchecked: ReadonlySet<string>;
 }
 
 async function readAll(input: StoredInput, check: StoredCheck): Promise<Found> {
-  const checker = startRuleChecker({ schema: check.schema, rules: newRules(check.before, check.schema), timeoutMs: RULES_MS });
+  const checker = startStoredChecker({ ...check, rules: newRules(check.before, check.schema) }, PAGE_MS);
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await readOnce(input, { check, checker });
       } catch (error) {
         // The definition is not served yet, so nothing is stored.
-        if (isAppError(error, 'NotFound')) return { faults: [], faulty: new Set(), unchecked: new Set() };
+        if (isAppError(error, 'NotFound')) return { findings: [], faults: [], faulty: new Set(), unchecked: new Set() };
         // The pages ran out of time (410), so it begins anew.
         if (!isAppError(error, 'Conflict') || attempt === ATTEMPTS) throw error;
       }
@@ -74,26 +81,36 @@ async function readAll(input: StoredInput, check: StoredCheck): Promise<Found> {
 
 interface Judge {
   readonly check: StoredCheck;
-  readonly checker: RuleChecker;
+  readonly checker: StoredChecker;
 }
 
 async function readOnce({ cluster, live, named, look, signal }: StoredInput, { check, checker }: Judge): Promise<Found> {
   const type = { group: textAt(live.spec, 'group') ?? '', version: check.read, resource: textAt(live.spec, 'names', 'plural') ?? '' };
+  const findings: CrdFinding[] = [];
   const faults: InstanceFault[] = [];
   const [faulty, unchecked] = [new Set<string>(), new Set<string>()];
   look?.begin(check);
   for await (const { items } of cluster.pages(type, { content: 'whole', size: PAGE, signal })) {
     look?.add(items);
-    const found = new Map(storedFaults(check, items).map((fault) => [fault.instance, fault]));
     const answer = await checker.check(items);
-    for (const { index, path, why } of answer.broken) {
+    if (answer === undefined) {
+      findings[0] = tooHeavy(check);
+      continue;
+    }
+    const found = new Map(answer.faults.map((fault) => [fault.instance, fault]));
+    for (const { index, path, why } of answer.rules.broken) {
       const object = items[index];
       const instance = object === undefined ? '' : instanceName(object);
       if (!found.has(instance)) found.set(instance, { instance, path: `${check.prefix}${path}`, why });
     }
-    for (const rule of answer.unchecked) unchecked.add(rule);
+    for (const rule of answer.rules.unchecked) unchecked.add(rule);
     for (const instance of found.keys()) faulty.add(instance);
     faults.push(...[...found.values()].slice(0, named - faults.length));
   }
-  return { faults, faulty, unchecked };
+  return { findings, faults, faulty, unchecked };
+}
+
+function tooHeavy({ version }: StoredCheck): CrdFinding {
+  const what = `stored instances could not be held against this schema within ${PAGE_MS / 1000} s, so nobody knows whether they fit`;
+  return { path: version, what, severity: 'Unsafe' };
 }

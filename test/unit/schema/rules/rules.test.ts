@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/resource.ts';
 import { createRuleCheck } from '../../../../src/schema/rules/check-rules.ts';
 import { newRules } from '../../../../src/schema/rules/new-rules.ts';
-import { startRuleChecker } from '../../../../src/schema/rules/rule-checker.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const text = { type: 'string' };
@@ -123,26 +122,6 @@ describe('stored objects and new rules', () => {
     const answer = createRuleCheck(root, newRules({}, root))([stored({ p: 's3cret' })]);
     assert.equal(answer.broken[0]?.why, 'it breaks the rule: too short');
     assert.ok(!JSON.stringify(answer).includes('s3cret'));
-  });
-});
-
-describe('checking rules in a thread', () => {
-  const root = object({ spec: object({ p: ruled(text, "self.matches('^(a+)+$')") }) });
-  const rules = newRules({}, root);
-
-  it('answers page after page', async () => {
-    const checker = startRuleChecker({ schema: root, rules, timeoutMs: 10_000 });
-    assert.deepEqual((await checker.check([stored({ p: 'a' })])).broken, []);
-    assert.equal((await checker.check([stored({ p: 'b' })])).broken.length, 1);
-    await checker.close();
-  });
-
-  it('gives up on a pattern that takes for ever, and says what was not checked', async () => {
-    const checker = startRuleChecker({ schema: root, rules, timeoutMs: 300 });
-    const endless = stored({ p: `${'a'.repeat(50)}b` });
-    assert.deepEqual(await checker.check([endless]), { broken: [], unchecked: ["self.matches('^(a+)+$')"] });
-    assert.deepEqual((await checker.check([stored({ p: 'b' })])).unchecked.length, 1);
-    await checker.close();
   });
 });
 

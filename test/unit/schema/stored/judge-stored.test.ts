@@ -5,7 +5,7 @@ import { unsafeSentence } from '../../../../src/domain/crd-safety/judge-upgrade.
 import { AppError } from '../../../../src/domain/errors.ts';
 import type { KubeObject, ResourceType } from '../../../../src/domain/resource.ts';
 import { judgeStored, type StoredInput } from '../../../../src/schema/stored/judge-stored.ts';
-import { crd, int, withSpec } from '../../../support/definitions.ts';
+import { crd, int, text, withSpec } from '../../../support/definitions.ts';
 
 const LIVE = crd({ schema: withSpec(int) });
 const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });
@@ -47,6 +47,29 @@ describe('what is stored', () => {
     assert.deepEqual(
       verdict.faults.map(({ instance: name, path }) => `${name} ${path}`).sort(),
       [4, 5, 6, 7, 8, 9].map((number) => `A n/a${number} v2 spec.a`),
+    );
+  });
+
+  it('speaks against the upgrade when the schema takes so long that nobody can say whether it fits', async () => {
+    const anyOf = Array.from({ length: 5000 }, (_, n) => ({ pattern: `^${n}$` }));
+    const candidate = crd({ schema: withSpec({ type: 'array', items: { ...text, anyOf } }) });
+    async function* pages(): AsyncGenerator<ObjectPage> {
+      const spec = { a: Array.from({ length: 300_000 }, (_, n) => `x${n}`) };
+      yield {
+        items: [{ apiVersion: 'g/v1', kind: 'A', metadata: { name: 'a', namespace: 'n' }, spec }],
+        resourceVersion: '1',
+        remaining: 0,
+      };
+    }
+    const { findings, faultCount } = await judgeStored({
+      ...inputOf({ pages }),
+      live: crd({ schema: withSpec({ type: 'array', items: text }) }),
+      candidate,
+    });
+    assert.equal(faultCount, 0);
+    assert.deepEqual(
+      findings.filter(({ severity }) => severity === 'Unsafe').map(({ path, what }) => [path, what]),
+      [['v1', 'stored instances could not be held against this schema within 10 s, so nobody knows whether they fit']],
     );
   });
 
