@@ -3,6 +3,7 @@ import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
 import { furnishCluster } from './compose/furnish-cluster.ts';
 import { openDoor } from './compose/listen.ts';
+import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
@@ -87,7 +88,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     ...keptPorts(kube, store, log),
     clusters: kube,
     discovery: kube,
-    catalog,
+    catalog: onceRead(catalog),
     chart: rememberChartWords(charts),
     upgrades,
     publicUrl: publicUrl.origin,

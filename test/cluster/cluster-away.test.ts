@@ -36,9 +36,11 @@ describe('a cluster that is away when Chandlery starts', { timeout: 180_000 }, (
     const ready = await fetch(`${product.origin}/readyz`);
     assert.equal(ready.status, 503);
     assert.equal(at(await ready.json(), 'away', 0, 'part'), 'cluster');
-    const answer = await product.api('dev-a', '/me');
-    assert.equal(answer.status, 503);
-    assert.equal(textAt(answer.body, 'code'), 'ClusterUnavailable');
+    for (const path of ['/me', '/apps', '/apps/caches.samples.chandlery.dev', '/environments']) {
+      const answer = await product.api('dev-a', path);
+      assert.equal(answer.status, 503, path);
+      assert.equal(textAt(answer.body, 'code'), 'ClusterUnavailable', path);
+    }
   });
 
   it('is used as soon as it comes', async () => {
