@@ -149,14 +149,8 @@ describe('the check of a new instance', () => {
     const spec = { serviceName: 'old', replicas: 1, selector: { matchLabels: labels }, template };
     await own(type('apps', 'v1', 'statefulsets'), object('apps/v1', 'StatefulSet', 'old', spec), owner);
     const pod = { ...type('', 'v1', 'pods'), namespace: NS, name: 'old-0' };
-    await eventually(
-      async () =>
-        (await kube
-          .asController()
-          .get(pod)
-          .catch(() => undefined)) !== undefined,
-      'its pod is there',
-    );
+    const controller = kube.asController();
+    await eventually(async () => (await controller.get(pod).catch(() => undefined)) !== undefined, 'its pod is there');
 
     await level(NS, 'baseline');
     const refused = await check(DEV, {});
