@@ -15,17 +15,18 @@ export interface PlanSummary {
 
 const MOST_POINTS = 10;
 
-export function summaryOf({ verdict, from, to }: UpgradePlan): PlanSummary {
+export function summaryOf(plan: UpgradePlan): PlanSummary {
+  const { verdict } = plan;
   const { stops } = verdict;
   switch (verdict.word) {
     case 'Safe':
-      return { tone: 'good', symbol: 'check', title: 'Safe to upgrade', text: wayOf(from?.version, to.version), points: [] };
+      return { tone: 'good', symbol: 'check', title: safeTitle(plan), text: wayOf(plan), points: [] };
     case 'Unsure':
       return {
         tone: 'warn',
         symbol: 'unknown',
         title: 'Nothing that was looked at stops it',
-        text: wayOf(from?.version, to.version),
+        text: wayOf(plan),
         points: [],
       };
     case 'Stopped':
@@ -41,10 +42,20 @@ export function summaryOf({ verdict, from, to }: UpgradePlan): PlanSummary {
   }
 }
 
-function wayOf(from: string | undefined, to: string): string {
-  return from === undefined
-    ? `${to} would be the first installation.`
-    : `From ${from} to ${to}. Definitions keep what is stored, and every change is below.`;
+function isInstalled({ from, to }: UpgradePlan): boolean {
+  return from?.digest === to.digest;
+}
+
+function safeTitle(plan: UpgradePlan): string {
+  if (!isInstalled(plan)) return 'Safe to upgrade';
+  return plan.tried === undefined ? 'It has this version' : 'Safe to apply';
+}
+
+function wayOf(plan: UpgradePlan): string {
+  const { from, to } = plan;
+  if (from === undefined) return `${to.version} would be the first installation.`;
+  const way = isInstalled(plan) ? `${to.version} is installed, and stays.` : `From ${from.version} to ${to.version}.`;
+  return `${way} Definitions keep what is stored, and every change is below.`;
 }
 
 function pointsOf(stops: readonly string[]): readonly string[] {
