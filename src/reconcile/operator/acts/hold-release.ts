@@ -3,6 +3,7 @@ import { isAppError } from '../../../domain/errors.ts';
 import { OURS } from '../../../domain/names.ts';
 import { findObject } from '../../find-object.ts';
 import { OPERATOR } from '../kinds.ts';
+import { rememberFor } from '../memory/remember-for.ts';
 import type { Work } from '../work.ts';
 
 const LEASE_SECONDS = 15;
@@ -41,19 +42,9 @@ export interface LeaseMemory {
 const LISTED_MS = 10_000;
 
 export function createLeaseMemory(): LeaseMemory {
-  let known: { readonly names: Promise<ReadonlySet<string>>; readonly at: number } | undefined;
-  const names = async (work: Work): Promise<ReadonlySet<string>> => {
-    const at = work.ports.now().getTime();
-    if (known !== undefined && Math.abs(at - known.at) < LISTED_MS) return known.names;
-    const asked = { names: leaseNames(work), at };
-    known = asked;
-    try {
-      return await asked.names;
-    } catch (error) {
-      if (known === asked) known = undefined;
-      throw error;
-    }
-  };
+  const remember = rememberFor<ReadonlySet<string>>(LISTED_MS);
+  const names = async (work: Work): Promise<ReadonlySet<string>> =>
+    await remember(work.ports.now().getTime(), async () => await leaseNames(work));
   return { free: new Set(), names };
 }
 

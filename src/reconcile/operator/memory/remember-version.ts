@@ -1,4 +1,5 @@
 import type { OperatorPorts } from '../ports.ts';
+import { rememberFor } from './remember-for.ts';
 
 /** A cluster is upgraded a few times a year. */
 const FRESH_MS = 60_000;
@@ -8,17 +9,6 @@ export function rememberVersion({
   kubernetesVersion,
   now,
 }: Pick<OperatorPorts, 'kubernetesVersion' | 'now'>): OperatorPorts['kubernetesVersion'] {
-  let known: { readonly version: Promise<string>; readonly at: number } | undefined;
-  return async (options) => {
-    const at = now().getTime();
-    if (known !== undefined && Math.abs(at - known.at) < FRESH_MS) return known.version;
-    const asked = { version: kubernetesVersion(options), at };
-    known = asked;
-    try {
-      return await asked.version;
-    } catch (error) {
-      if (known === asked) known = undefined;
-      throw error;
-    }
-  };
+  const remember = rememberFor<Awaited<ReturnType<OperatorPorts['kubernetesVersion']>>>(FRESH_MS);
+  return async (options) => await remember(now().getTime(), async () => await kubernetesVersion(options));
 }

@@ -1,0 +1,19 @@
+/**
+ * Asks at most once in so many milliseconds, however many ask at once. A failure is told to whoever waits for it, and not remembered.
+ *
+ * @returns takes the time now, in milliseconds since 1970, and the question.
+ */
+export function rememberFor<T>(forMs: number): (now: number, ask: () => Promise<T>) => Promise<T> {
+  let known: { readonly answer: Promise<T>; readonly at: number } | undefined;
+  return async (now, ask) => {
+    if (known !== undefined && Math.abs(now - known.at) < forMs) return known.answer;
+    const asked = { answer: ask(), at: now };
+    known = asked;
+    try {
+      return await asked.answer;
+    } catch (error) {
+      if (known === asked) known = undefined;
+      throw error;
+    }
+  };
+}
