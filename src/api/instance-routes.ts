@@ -33,6 +33,18 @@ const VERSION = {
   version: { type: 'string', default: '', description: 'A served version of the kind; by default that of the app' },
 } as const;
 
+/** What every way to change an instance takes and answers. */
+const A_CHANGE = {
+  query: { ...DRY_RUN, ...VERSION },
+  body: ref('InstancePatch'),
+  replies: {
+    200: {
+      description: 'The changed instance, or with `dryRun=All` what would happen',
+      schema: { oneOf: [ref('Instance'), ref('Preflight')] },
+    },
+  },
+} as const;
+
 /** Environments and what is installed in them. */
 export const INSTANCE_ROUTES: readonly Route[] = [
   {
@@ -119,14 +131,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'updateInstance',
     summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`; `If-Match` guards against changes by others',
     tag: 'Instances',
-    query: { ...DRY_RUN, ...VERSION },
-    body: ref('InstancePatch'),
-    replies: {
-      200: {
-        description: 'The changed instance, or with `dryRun=All` what would happen',
-        schema: { oneOf: [ref('Instance'), ref('Preflight')] },
-      },
-    },
+    ...A_CHANGE,
     handle: async (call) => await change(call, (live) => applyMergePatch(live, objectAt(call.body, 'spec'))),
   },
   {
@@ -135,14 +140,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'replaceInstance',
     summary: 'Replace the `spec` of an instance, values that are `null` included; `If-Match` guards against changes by others',
     tag: 'Instances',
-    query: { ...DRY_RUN, ...VERSION },
-    body: ref('InstancePatch'),
-    replies: {
-      200: {
-        description: 'The changed instance, or with `dryRun=All` what would happen',
-        schema: { oneOf: [ref('Instance'), ref('Preflight')] },
-      },
-    },
+    ...A_CHANGE,
     handle: async (call) => await change(call, () => objectAt(call.body, 'spec')),
   },
   {
