@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChandlery } from '../../src/compose.ts';
 import { parseConfig } from '../../src/config.ts';
+import { listAt } from '../../src/domain/read.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from './cluster.ts';
@@ -76,4 +77,11 @@ export async function until(holds: () => Promise<boolean>, what: string, withinM
     if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
     await sleep(100);
   }
+}
+
+/** Waits until an app that the search finds can be installed, and somewhere to do so. */
+export async function untilOffered(product: Product, search = ''): Promise<void> {
+  const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
+  await until(async () => (await items(`/apps?availability=Available&search=${search}`)) > 0, 'the app is available', 120_000);
+  await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
 }

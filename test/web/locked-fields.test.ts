@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { at, listAt, textAt } from '../../src/domain/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+import { startProduct, untilOffered, type Answer, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -31,9 +31,7 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
     await insert('environments/team-a.yaml', '  tier: development\n', OVERLAY);
     await insert('operators/cache.yaml', '        displayName: Cache\n', '        locked: [spec.version]\n');
     [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
-    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
-    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
-    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    await untilOffered(product);
   });
   after(async () => {
     await browser.close();

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { at, listAt } from '../../src/domain/read.ts';
+import { at } from '../../src/domain/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { startProduct, untilOffered, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const DEPOTS = 'depots.test.example.com';
@@ -86,9 +86,7 @@ describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
     await writeFile(join(folder, 'catalog', 'operators', 'depot.yaml'), OPERATOR);
     const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
     [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
-    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
-    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
-    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    await untilOffered(product);
   });
   after(async () => {
     await browser.close();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { textAt } from '../../src/domain/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { startProduct, untilOffered, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -25,9 +25,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
 
   before(async () => {
     [product, browser] = await Promise.all([startProduct(), openBrowser()]);
-    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
-    await until(async () => (await items('/apps?availability=Available&search=cache')) > 0, 'the app is available', 120_000);
-    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    await untilOffered(product, 'cache');
     const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
     const metadata = { name: 'small', namespace: 'team-a' };
     const spec = { limits: [{ type: 'Container', max: { memory: '2Gi' } }] };

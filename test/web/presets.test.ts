@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { listAt, objectAt, textAt } from '../../src/domain/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { startProduct, untilOffered, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -32,9 +32,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     const tier = '  tier: development\n';
     await writeFile(environment, (await readFile(environment, 'utf8')).replace(tier, `${tier}${OVERLAY}`));
     [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
-    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
-    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
-    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    await untilOffered(product);
   });
   after(async () => {
     await browser.close();

@@ -8,7 +8,7 @@ import { at, listAt, textAt, textsAt } from '../../src/domain/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { startProduct, until, untilOffered, type Product } from '../support/product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const LEDGERS = 'ledgers.test.example.com';
@@ -95,9 +95,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
     [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    const items = async (path: string): Promise<number> => listAt((await product.api('dev-a', path)).body, 'items').length;
-    await until(async () => (await items('/apps?availability=Available')) > 0, 'the app is available', 120_000);
-    await until(async () => (await items('/environments')) > 0, 'an environment is there', 60_000);
+    await untilOffered(product);
     const admin = kube.asController();
     const metadata = (name: string) => ({ name, namespace: 'team-a' });
     const stringData = { password: 'swordfish-9', username: 'orders' };
