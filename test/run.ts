@@ -14,6 +14,7 @@ const GROUPS: readonly Group[] = [
   { name: 'unit', files: 'test/{architecture.test.ts,unit/**/*.test.ts}', concurrency: 2 },
   { name: 'http', files: 'test/http/**/*.test.ts', concurrency: 2 },
   { name: 'cluster', files: 'test/cluster/**/*.test.ts', concurrency: 2 },
+  { name: 'attacks', files: 'test/attacks/**/*.test.ts', concurrency: 1 },
   { name: 'web', files: 'test/web/**/*.test.ts', concurrency: 1 },
 ];
 const CHECKS = ['types', 'lint', 'format'];

@@ -1,0 +1,23 @@
+import type { Target } from './target.ts';
+
+/** One way in that an attacker tries on the running product. */
+export interface Attack {
+  /** What is tried, as a sentence: "a developer creates a token Secret for …". */
+  readonly title: string;
+  /** `slow` ones run by hand alone (`npm run test:attacks`), `quick` ones in every test run too. Default `quick`. */
+  readonly pace?: 'quick' | 'slow';
+  /**
+   * Tries it, in as many variants as there are. Resolves to how many attempts that were, default 1.
+   *
+   * @throws whatever says that one of them did not hold, e.g. an AssertionError.
+   */
+  run(target: Target): Promise<number | undefined | void>;
+}
+
+/** The attacks on one part of the product; they run in order and may build on one another. */
+export interface Subject {
+  readonly name: string;
+  readonly attacks: readonly Attack[];
+  /** A table for whoever reads the whole run, after the attacks. */
+  report?(): string;
+}

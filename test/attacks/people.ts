@@ -1,0 +1,44 @@
+import type { DemoPerson } from '../../src/embedded/issuer/demo-people.ts';
+
+/** The environment in which each of the people below has the role that they are called after. */
+export const ATTACKED = 'attacked';
+/** An environment of other people. */
+export const FOREIGN = 'foreign';
+
+export const PEOPLE = ['stranger', 'viewer', 'developer', 'maintainer', 'neighbour', 'admin'] as const;
+/** `stranger` has no groups, `neighbour` is a developer of the environment `foreign` alone, `admin` curates the catalogue. */
+export type PersonName = (typeof PEOPLE)[number];
+
+export const GROUPS: Readonly<Record<PersonName, readonly string[]>> = {
+  stranger: [],
+  viewer: ['viewers'],
+  developer: ['developers'],
+  maintainer: ['maintainers'],
+  neighbour: ['neighbours'],
+  admin: ['platform'],
+};
+
+/** As the embedded issuer would describe them; their tokens are good, although nobody can sign in as most of them. */
+export const ISSUED: readonly DemoPerson[] = PEOPLE.map((name) => ({
+  name,
+  displayName: name,
+  email: `${name}@example.com`,
+  groups: GROUPS[name],
+  role: name,
+}));
+
+/** The Environments, for the catalogue folder. */
+export function environmentsYaml(): string {
+  const roles = ['viewer', 'developer', 'maintainer'] as const;
+  return [
+    environment(
+      ATTACKED,
+      roles.map((role) => ({ name: `oidc:${role}s`, role })),
+    ),
+    environment(FOREIGN, [{ name: 'oidc:neighbours', role: 'developer' }]),
+  ].join('---\n');
+}
+
+function environment(name: string, groups: readonly object[]): string {
+  return `${JSON.stringify({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec: { groups } })}\n`;
+}

@@ -1,0 +1,56 @@
+import { messageOf } from '../../src/domain/errors.ts';
+import type { Attack, Subject } from './attack.ts';
+import type { Target } from './target.ts';
+
+export interface AttackRow {
+  readonly subject: string;
+  readonly title: string;
+  readonly attempts: number;
+  /** Why it did not hold; undefined when it did. */
+  readonly failure: string | undefined;
+  /** The longest turn of the product's event loop meanwhile. */
+  readonly workMs: number;
+}
+
+interface RunInput {
+  readonly target: Target;
+  readonly pace: 'quick' | 'slow';
+  readonly write: (line: string) => void;
+}
+
+/** Runs the attacks one by one, quick ones alone where asked, and writes a line about each as it ends. */
+export async function runAttacks(subjects: readonly Subject[], { target, pace, write }: RunInput): Promise<AttackRow[]> {
+  const rows: AttackRow[] = [];
+  write(`${'held'.padEnd(6)}${'attempts'.padStart(8)}${'turn ms'.padStart(9)}  attack`);
+  for (const { name, attacks, report } of subjects) {
+    for (const attack of attacks.filter((candidate) => pace === 'slow' || candidate.pace !== 'slow')) {
+      const row = { subject: name, ...(await runAttack(attack, target)) };
+      rows.push(row);
+      write(lineOf(row));
+    }
+    if (report !== undefined) write(report());
+  }
+  return rows;
+}
+
+/** Tries one attack, and measures the product meanwhile. */
+export async function runAttack(attack: Attack, target: Target): Promise<Omit<AttackRow, 'subject'>> {
+  await target.measure();
+  const { attempts, failure } = await attempt(attack, target);
+  const { workMs } = await target.measure();
+  return { title: attack.title, attempts, failure, workMs };
+}
+
+async function attempt({ run }: Attack, target: Target): Promise<{ readonly attempts: number; readonly failure: string | undefined }> {
+  try {
+    return { attempts: (await run(target)) ?? 1, failure: undefined };
+  } catch (error) {
+    return { attempts: 1, failure: messageOf(error) };
+  }
+}
+
+function lineOf({ subject, title, attempts, failure, workMs }: AttackRow): string {
+  const held = (failure === undefined ? 'yes' : 'NO').padEnd(6);
+  const line = `${held}${String(attempts).padStart(8)}${workMs.toFixed(0).padStart(9)}  ${subject}: ${title}`;
+  return failure === undefined ? line : `${line}\n${failure.replaceAll(/^/gm, '         ')}`;
+}

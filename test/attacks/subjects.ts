@@ -1,0 +1,5 @@
+import type { Subject } from './attack.ts';
+import { attacks as credentials } from './credentials.ts';
+
+/** Every part of the product that is attacked, in the order of the table. */
+export const SUBJECTS: readonly Subject[] = [{ name: 'credentials', attacks: credentials }];
