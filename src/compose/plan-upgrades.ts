@@ -4,6 +4,7 @@ import { createHelm } from '../helm/helm.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { UpgradePorts } from '../operation/upgrade-ports.ts';
+import { helmChildren } from './helm-children.ts';
 
 export interface PlanUpgradesInput {
   readonly kube: Pick<Kube, 'kubernetesVersion'>;
@@ -22,7 +23,7 @@ export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUp
   const renderer = await createHelm({
     program: helm,
     homeDir: join(stateDir, 'helm-plans'),
-    maxChildren: MOST_RENDERS,
+    maxChildren: helmChildren(MOST_RENDERS, 1 / 2),
     log: { debug: (keys: object, message: string) => log.debug(message, { ...keys }) },
   });
   return {

@@ -22,6 +22,7 @@ import { createOperatorReconciler } from '../reconcile/operator/reconcile-operat
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
+import { helmChildren } from './helm-children.ts';
 import { holdCharts } from './hold-charts.ts';
 import { watchFolders } from './watch-folders.ts';
 import { watchOperators } from './watch-operators.ts';
@@ -117,7 +118,7 @@ async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnTy
     homeDir: join(stateDir, 'helm'),
     kubeconfigPath,
     // It waits for the api-server half of its time.
-    maxChildren: 2 * availableParallelism(),
+    maxChildren: helmChildren(2 * availableParallelism(), 3 / 4),
     log: helmLog,
   });
 }

@@ -2,6 +2,36 @@ import { parseYamlDocuments } from './bounded-yaml.ts';
 import { AppError } from './errors.ts';
 import type { Json, JsonObject, KubeObject } from './resource.ts';
 
+/** What one chart may render. A release of more would not fit into its Secret, and every reader of it would pay. */
+export const RENDERED_BOUNDS = { bytes: 16 * 1024 * 1024, objects: 10_000 } as const;
+
+/**
+ * The Kubernetes objects that a chart rendered, document by document.
+ *
+ * @throws AppError `InvalidInput` beyond `RENDERED_BOUNDS`, and like `parseManifest`.
+ */
+export function parseRendered(text: string): KubeObject[] {
+  const objects = splitRendered(text).flatMap((document) => parseManifest(document));
+  checkCount(objects.length);
+  return objects;
+}
+
+/** The documents that a chart rendered, as they are written. Throws AppError `InvalidInput` beyond `RENDERED_BOUNDS`. */
+export function splitRendered(text: string): string[] {
+  const { bytes } = RENDERED_BOUNDS;
+  if (text.length > bytes)
+    throw new AppError('InvalidInput', `manifest: the chart renders more than ${bytes / 1024 / 1024} MiB of objects`);
+  const documents = splitManifest(text);
+  checkCount(documents.length);
+  return documents;
+}
+
+function checkCount(count: number): void {
+  if (count <= RENDERED_BOUNDS.objects) return;
+  const why = `the chart renders ${count.toLocaleString('en')} objects, more than the ${RENDERED_BOUNDS.objects.toLocaleString('en')} of one release; split it`;
+  throw new AppError('InvalidInput', `manifest: ${why}`);
+}
+
 /**
  * The Kubernetes objects of a YAML stream, in its order. Empty documents are skipped and the items of a `List` take its place.
  * An object that only has a `generateName` gets the empty name.

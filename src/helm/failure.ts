@@ -3,6 +3,8 @@ import type { ErrorCode } from '../domain/errors.ts';
 import { redact } from '../domain/redact.ts';
 
 const MAX_SENTENCE = 1500;
+/** Of a longer one, characters at its end: templates that include one another name the cause last. */
+const END_OF_SENTENCE = 500;
 
 /** What helm says, and the row of the error table it belongs to; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -25,7 +27,7 @@ export function failureOf(what: string, stderr: string, secrets: readonly string
   return new AppError(code, `helm ${what}: ${sentence}`);
 }
 
-/** From the line of the error on, without log lines; at most so many characters. */
+/** From the line of the error on, without log lines; of a long text its beginning and its end. */
 function sentenceOf(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^(level=|time=|I\d{4} |W\d{4} |WARNING:)/.test(line));
   const start = lines.findIndex((line) => /^error:/i.test(line));
@@ -36,5 +38,5 @@ function sentenceOf(stderr: string): string {
     .replaceAll(/\s+/g, ' ')
     .trim();
   if (text === '') return 'it failed without a word';
-  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE)}…` : text;
+  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE - END_OF_SENTENCE)} … ${text.slice(-END_OF_SENTENCE)}` : text;
 }

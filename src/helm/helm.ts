@@ -1,5 +1,4 @@
 import { isAppError } from '../domain/errors.ts';
-import { parseManifest } from '../domain/manifest.ts';
 import { planUnlock } from '../domain/release.ts';
 import type { ReleaseInfo, TestReport, UnlockStep } from '../domain/release.ts';
 import type { KubeObject } from '../domain/resource.ts';
@@ -11,7 +10,7 @@ import { parseHistory, parseLabels } from './release-output.ts';
 import type { ReleaseRef } from './release-output.ts';
 import { createParser } from './parse-in-worker.ts';
 import { render } from './render.ts';
-import type { RenderInput } from './render.ts';
+import type { Renderer, RenderInput } from './render.ts';
 import { runOnRelease as run } from './run-on-release.ts';
 import { createRunner } from './run.ts';
 import type { HelmLog, HelmRunner } from './run.ts';
@@ -26,7 +25,10 @@ export interface HelmOptions {
   /** Absent inside a cluster; then `extraEnv` names the api-server as a pod's environment does. */
   readonly kubeconfigPath?: string;
   readonly kubeContext?: string;
-  /** How many helm programs run at once; it waits for the api-server much of its time, so twice the number of cores is a good choice. */
+  /**
+   * How many helm programs run at once; it waits for the api-server much of its time, so twice the number of cores is a good choice where there is memory for it
+   * (`childrenWithin`).
+   */
   readonly maxChildren: number;
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
   readonly extraEnv?: Readonly<Record<string, string>>;
@@ -82,7 +84,8 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
   const slots = createSlots(Math.max(1, options.maxChildren));
   const shared = { program: options.program, home, slots, guardian: createGuardian(), log: options.log };
   const online = createRunner({ ...shared, connection });
-  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse: createParser() };
+  const parse = createParser();
+  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse };
   return {
     render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, signal }, input),
@@ -92,7 +95,7 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     test: (input, signal) => testRelease(online, input, signal),
     history: (ref, signal) => history(online, ref, { signal, max: 256 }),
     status: (ref, signal) => status(online, ref, signal),
-    manifest: (ref, signal) => manifest(online, ref, signal),
+    manifest: (ref, signal) => manifest({ runner: online, parse }, ref, signal),
     unlock: (input, signal) => unlock(online, input, signal),
   };
 }
@@ -135,10 +138,15 @@ async function status(runner: HelmRunner, ref: ReleaseRef, signal: AbortSignal):
   return stdout === undefined ? undefined : { ...newest, labels: parseLabels(stdout) };
 }
 
-async function manifest(runner: HelmRunner, ref: ReleaseRef & { readonly revision?: number }, signal: AbortSignal): Promise<KubeObject[]> {
+async function manifest(
+  { runner, parse }: Pick<Renderer, 'runner' | 'parse'>,
+  ref: ReleaseRef & { readonly revision?: number },
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
   const options = ref.revision === undefined ? [] : ['--revision', String(Math.trunc(ref.revision))];
   const command = ['get', 'manifest'];
-  return parseManifest(await run(runner, ref, { verb: 'manifest', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }));
+  const text = await run(runner, ref, { verb: 'manifest', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal });
+  return await parse(text, READ_TIMEOUT_MS);
 }
 
 async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockStep> {

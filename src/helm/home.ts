@@ -10,6 +10,7 @@ export const PLAIN_POST_RENDERER = 'chandlery-plain';
 
 const STALE_MS = 3_600_000;
 const PROGRAM = fileURLToPath(new URL('post-render/main.ts', import.meta.url));
+const NODE_SCRIPT = fileURLToPath(new URL('post-render/node.sh', import.meta.url));
 const PLAIN_SCRIPT = fileURLToPath(new URL('post-render/plain.sh', import.meta.url));
 
 /** A home of helm's own: nothing of the user's repositories, plugins or credentials is read, and nothing is written there. */
@@ -31,7 +32,7 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     await mkdir(folder(name), { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   await removeStale(folder('values'));
-  await writePlugin(folder('plugins'), POST_RENDERER, { command: process.execPath, args: [PROGRAM] });
+  await writePlugin(folder('plugins'), POST_RENDERER, { command: '/bin/sh', args: [NODE_SCRIPT, process.execPath, PROGRAM] });
   await writePlugin(folder('plugins'), PLAIN_POST_RENDERER, { command: '/bin/sh', args: [PLAIN_SCRIPT] });
   const env = {
     HOME: dir,
@@ -42,7 +43,8 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     HELM_DATA_HOME: folder('data'),
     HELM_PLUGINS: folder('plugins'),
     HELM_DRIVER: 'secret',
-    GOMEMLIMIT: '512MiB',
+    // The collector works harder before the bound of `bounds.ts` ends the program.
+    GOMEMLIMIT: '384MiB',
     ...extraEnv,
   };
   return { dir, env };

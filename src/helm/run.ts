@@ -1,8 +1,10 @@
 import { execa } from 'execa';
 import { AppError } from '../domain/errors.ts';
+import { CPU_SECONDS, HELM_MEMORY, withinLimits } from './bounds.ts';
 import { failureOf } from './failure.ts';
 import type { Guardian } from './guardian.ts';
 import type { HelmHome } from './home.ts';
+import { watchMemory } from './memory-watchdog.ts';
 import type { Slots } from './slots.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -47,15 +49,15 @@ export interface RunnerOptions {
   readonly log: HelmLog;
 }
 
-/** The one place where the helm program is started: no shell, no input, an environment of our own, bounds on time, output and memory. */
+/** The one place where the helm program is started: no shell, no input, an environment of our own, bounds on time, output, memory and files. */
 export function createRunner(options: RunnerOptions): HelmRunner {
   return (run) => options.slots.run(() => start(options, run), run.signal);
 }
 
 async function start({ program, home, connection, guardian, log }: RunnerOptions, run: HelmRun): Promise<HelmOutput> {
   const began = performance.now();
-  const args = [...run.command, ...connection, ...run.options, '--', ...run.positionals];
-  const child = execa(program, args, {
+  const { file, args } = withinLimits(program, [...run.command, ...connection, ...run.options, '--', ...run.positionals]);
+  const child = execa(file, args, {
     cwd: home.dir,
     env: { ...home.env },
     extendEnv: false,
@@ -67,17 +69,46 @@ async function start({ program, home, connection, guardian, log }: RunnerOptions
     stripFinalNewline: false,
     reject: false,
   });
-  const ended = child.pid === undefined ? () => undefined : guardian.mind(child.pid);
-  const result = await child.finally(ended);
+  const { pid } = child;
+  const ended = pid === undefined ? () => undefined : guardian.mind(pid);
+  const memory = pid === undefined ? undefined : watchMemory({ pid, maxBytes: HELM_MEMORY, onExceeded: () => child.kill('SIGKILL') });
+  const result = await child.finally(() => {
+    ended();
+    memory?.stop();
+  });
   log.debug({ helm: run.command, what: run.what, exitCode: result.exitCode, ms: Math.round(performance.now() - began) }, 'helm has run');
   if (!result.failed) return { stdout: result.stdout, stderr: result.stderr };
   run.signal.throwIfAborted();
-  if (result.timedOut) throw failed(run, `it took longer than ${run.timeoutMs / 1000} s and was stopped`);
-  if (result.isMaxBuffer) throw failed(run, `it wrote more than ${MAX_STDOUT / MEBIBYTE} MiB and was stopped`);
-  if (result.exitCode === undefined && result.signal === undefined)
-    throw failed(run, `the program ${program} cannot be started; run bin/setup`);
-  if (result.exitCode === undefined) throw failed(run, `the program was ended by ${result.signal ?? 'a signal'}`);
-  throw failureOf(run.what, result.stderr, run.secrets);
+  if (memory?.exceeded() === true || isOutOfMemory(result.stderr)) throw failed(run, TOO_MUCH_MEMORY);
+  throw failureOfResult(run, program, result);
+}
+
+const TOO_MUCH_MEMORY = `it needed more than the ${HELM_MEMORY / MEBIBYTE} MiB of memory that it may have and was stopped; make the chart, or its values, smaller`;
+
+/** What the runtime of Go writes as its first words when the limit is reached, before a trace of all that ran. */
+function isOutOfMemory(stderr: string): boolean {
+  return /^(runtime: out of memory|fatal error: .*(out of memory|cannot allocate memory|reserve))/m.test(stderr);
+}
+
+interface FailedResult {
+  readonly timedOut: boolean;
+  readonly isMaxBuffer: boolean;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly stderr: string;
+}
+
+function failureOfResult(run: HelmRun, program: string, { timedOut, isMaxBuffer, exitCode, signal, stderr }: FailedResult): AppError {
+  if (timedOut) return failed(run, `it took longer than ${run.timeoutMs / 1000} s and was stopped`);
+  if (isMaxBuffer)
+    return failed(run, `it wrote more than ${MAX_STDOUT / MEBIBYTE} MiB, or ${MAX_STDERR / MEBIBYTE} MiB of messages, and was stopped`);
+  // The shell says so, Helm never ends like this.
+  const isMissing = exitCode === 126 || exitCode === 127 || (exitCode === undefined && signal === undefined);
+  if (isMissing) return failed(run, `the program ${program} cannot be started; run bin/setup`);
+  if (signal === 'SIGKILL' || signal === 'SIGXCPU')
+    return failed(run, `it used more than ${CPU_SECONDS} s of processor time, or this machine has no memory left, and was stopped`);
+  if (exitCode === undefined) return failed(run, `the program was ended by ${signal ?? 'a signal'}`);
+  return failureOf(run.what, stderr, run.secrets);
 }
 
 function failed(run: HelmRun, why: string): AppError {

@@ -2,7 +2,7 @@
  * The post-renderer that helm starts (see `home.ts`): objects on standard input, what is to be sent on standard output. It imports pure
  * code only, and ends by itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
  */
-import { text } from 'node:stream/consumers';
+import { RENDERED_BOUNDS } from '../../domain/manifest.ts';
 import { transform } from './transform.ts';
 
 const LIFETIME_MS = 120_000;
@@ -12,8 +12,20 @@ process.stdout.on('error', () => process.exit(1));
 
 try {
   const mode = process.argv[2] === 'reveal' ? 'reveal' : 'uplift';
-  process.stdout.write(transform(await text(process.stdin), mode));
+  process.stdout.write(transform(await readInput(), mode));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+}
+
+/** Reads no further than one release may be long; what is cut off is beyond the bound, and refused. */
+async function readInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > RENDERED_BOUNDS.bytes) throw new Error(`the chart renders more than ${RENDERED_BOUNDS.bytes / 1024 / 1024} MiB of objects`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { AppError } from '../../domain/errors.ts';
-import { parseManifest, splitManifest } from '../../domain/manifest.ts';
+import { parseManifest, splitRendered } from '../../domain/manifest.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
 
@@ -15,10 +15,10 @@ const ORIGIN = 'chandlery.dev/origin';
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
  * reading of YAML other than Helm's own has a say in it.
  *
- * @throws AppError `UpliftRefused` naming the object that cannot be carried over.
+ * @throws AppError `UpliftRefused` naming the object that cannot be carried over; `InvalidInput` for more than one release may hold.
  */
 export function transform(input: string, mode: PostRenderMode): string {
-  const documents = splitManifest(input).flatMap((document) => transformDocument(document, mode));
+  const documents = splitRendered(input).flatMap((document) => transformDocument(document, mode));
   // Helm takes empty output for a failure, and a comment for no objects.
   return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
 }

@@ -1,0 +1,40 @@
+const MEBIBYTE = 1024 * 1024;
+const KIBIBYTE = 1024;
+
+/** What one helm program may hold in memory. Large charts take some 120 MiB. */
+export const HELM_MEMORY = 512 * MEBIBYTE;
+/** What a post-renderer may have mapped: V8 alone reserves 512 MiB for code, and the kernel counts that; its heap is bounded by an option. */
+const POST_RENDERER_MEMORY = 1024 * MEBIBYTE;
+/** Processor time of a run, its post-renderer apart. */
+export const CPU_SECONDS = 120;
+const FILE_BYTES = 64 * MEBIBYTE;
+/** What the process itself, and what else runs beside Helm, needs of a container. */
+const OUR_MEMORY = 512 * MEBIBYTE;
+
+/**
+ * Limits of the operating system, set by a shell that then becomes the program, so that its process id is the program's. `-d` (RLIMIT_DATA) counts private
+ * writable memory. `-v` (RLIMIT_AS) is of no use for Go: what it reserves at random addresses counts, and a program of 50 MiB fails below one limit and
+ * starts below a lower one. The hard limit of memory is higher, for the post-renderer (`post-render/node.sh`). Where a limit is not known, or lower
+ * already, the program starts all the same. No core file: values are in memory.
+ */
+const SCRIPT = [
+  `ulimit -S -d ${HELM_MEMORY / KIBIBYTE}`,
+  `ulimit -H -d ${POST_RENDERER_MEMORY / KIBIBYTE}`,
+  `ulimit -t ${CPU_SECONDS}`,
+  // POSIX counts blocks of 512 bytes.
+  `ulimit -f ${FILE_BYTES / 512}`,
+  'ulimit -c 0',
+]
+  .map((limit) => `${limit} 2>/dev/null || :`)
+  .concat('exec "$@"')
+  .join('\n');
+
+/** The program and its arguments, to be run within the limits. The shell ends with 126 or 127 when there is no such program. */
+export function withinLimits(program: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] } {
+  return { file: '/bin/sh', args: ['-c', SCRIPT, 'helm', program, ...args] };
+}
+
+/** How many helm programs may run at once in so much memory: what was wished for, or fewer, but one. */
+export function childrenWithin(wished: number, memoryBytes: number): number {
+  return Math.max(1, Math.min(wished, Math.floor((memoryBytes - OUR_MEMORY) / HELM_MEMORY)));
+}
