@@ -43,7 +43,7 @@ export function parseManifest(text: string): KubeObject[] {
 }
 
 /** The documents of a YAML stream as they are written, without the `---` between them; documents without content are left out. */
-export function splitManifest(text: string): string[] {
+function splitManifest(text: string): string[] {
   // A document marker in the first column ends a document in every context, block scalars included (YAML 1.2, 9.1.2).
   return text
     .split(/^---(?=\s|$)/m)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseYamlDocument, parseYamlDocuments } from '../../../src/domain/bounded-yaml.ts';
-import { parseManifest, splitManifest } from '../../../src/domain/manifest.ts';
+import { parseManifest, splitRendered } from '../../../src/domain/manifest.ts';
 
 test('YAML is read as Kubernetes reads it', () => {
   const text =
@@ -91,5 +91,5 @@ test('what is no Kubernetes object is named by its position', () => {
 test('a stream is split without changing a letter of its documents', () => {
   const one = 'kind: A\ntext: |\n  ---\n  not a mark: yes   # kept\nflow: {a:   1}';
   const two = '# Source: x\nkind: B';
-  assert.deepEqual(splitManifest(`---\n${one}\n---\n# only a comment\n---\n\n--- \n${two}\n`), [one, two]);
+  assert.deepEqual(splitRendered(`---\n${one}\n---\n# only a comment\n---\n\n--- \n${two}\n`), [one, two]);
 });
