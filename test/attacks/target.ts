@@ -66,8 +66,12 @@ export interface Target {
 
 const START_MS = 120_000;
 
-/** Starts the product with the example catalogue, and environments in which the attackers have their roles. */
-export async function startTarget(): Promise<Target> {
+/**
+ * Starts the product with the example catalogue, and environments in which the attackers have their roles.
+ *
+ * @param options of the command line, besides those that it needs.
+ */
+export async function startTarget(options: readonly string[] = []): Promise<Target> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-attacks-'));
   const [stateDir, catalogDir, chartsDir] = [join(folder, 'state'), join(folder, 'catalog'), join(folder, 'charts')] as const;
   await cp(join(repoRoot, 'catalog'), catalogDir, { recursive: true });
@@ -76,7 +80,7 @@ export async function startTarget(): Promise<Target> {
   await writeFile(join(catalogDir, 'attacked.yaml'), environmentsYaml());
   const tools = await loadTools(repoRoot);
   const roots = ['--chart-root', `attacks=${chartsDir}`, '--chart-root', `charts=${join(repoRoot, 'charts')}`];
-  const child = fork(join(import.meta.dirname, 'product-process.ts'), [stateDir, '--catalog', catalogDir, ...roots]);
+  const child = fork(join(import.meta.dirname, 'product-process.ts'), [stateDir, '--catalog', catalogDir, ...roots, ...options]);
   const started = await answerOf(child);
   const origin = textAt(started, 'origin');
   const kubeconfigPath = join(stateDir, 'kubeconfig');
@@ -111,10 +115,14 @@ export async function startTarget(): Promise<Target> {
 }
 
 async function answerOf(child: ChildProcess): Promise<unknown> {
-  const answer = once(child, 'message', { signal: AbortSignal.timeout(START_MS) });
-  const exit = once(child, 'exit').then(() => [{}]);
-  const [message] = (await Promise.race([answer, exit])) as unknown[];
-  return message;
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(START_MS)]);
+  try {
+    const [message] = (await Promise.race([once(child, 'message', { signal }), once(child, 'exit', { signal })])) as unknown[];
+    return message;
+  } finally {
+    over.abort();
+  }
 }
 
 async function measure(child: ChildProcess): Promise<Measured> {
