@@ -37,6 +37,8 @@ export interface Config {
   readonly usernamePrefix: string;
   readonly groupsPrefix: string;
   readonly audience?: string;
+  readonly bearerClients: readonly string[];
+  readonly idTokenHint: boolean;
   readonly mirrors: readonly MirrorSetting[];
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
@@ -89,6 +91,13 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'username-prefix', value: 'TEXT', help: 'put before every user name; default oidc:' },
   { name: 'groups-prefix', value: 'TEXT', help: 'put before every group; default oidc:' },
   { name: 'audience', value: 'TEXT', help: 'what bearer tokens must be meant for; default the public URL' },
+  {
+    name: 'bearer-client',
+    value: 'ID',
+    many: 'many',
+    help: 'accept bearer tokens that the issuer gave to this client of its (azp)',
+  },
+  { name: 'id-token-hint', value: '', help: 'send the ID token in the sign-out address, for an issuer that demands it' },
   { name: 'trusted-proxies', value: 'COUNT', help: 'proxies before us whose X-Forwarded-For is believed; default 0' },
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
@@ -127,6 +136,8 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     allowEgress: values.get('allow-egress') ?? [],
     chartCaFiles: (values.get('chart-ca') ?? []).map((text) => fileOf('chart-ca', text)),
     chartCacheBytes: sizeOf('chart-cache-size', one('chart-cache-size') ?? '2Gi', SMALLEST_CACHE),
+    bearerClients: values.get('bearer-client') ?? [],
+    idTokenHint: flag('id-token-hint', one('id-token-hint')),
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
     logFormat: oneOf('log-format', one('log-format') ?? (cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),

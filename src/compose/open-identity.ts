@@ -28,6 +28,8 @@ export async function openIdentity(input: OpenIdentityInput): Promise<{ identity
       usernamePrefix: config.usernamePrefix,
       groupsPrefix: config.groupsPrefix,
     },
+    bearerClients: config.bearerClients,
+    signOutHint: config.idTokenHint ? 'id-token' : 'none',
     ...(config.audience === undefined ? {} : { audiences: [config.audience] }),
   });
   const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login-seal') });

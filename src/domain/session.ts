@@ -18,7 +18,8 @@ export interface SessionRecord extends SignedIn {
   readonly subject: string;
   /** The issuer's `sid`, when it tells one. */
   readonly issuerSession?: string;
-  readonly idToken: string;
+  /** Kept only for an issuer that wants to see it at sign-out. */
+  readonly idToken?: string;
   readonly refreshToken?: string;
   /** From when on the tokens are to be renewed; absent when there is nothing to renew them with. */
   readonly refreshAt?: number;

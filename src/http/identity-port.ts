@@ -34,6 +34,8 @@ export interface IdentityPort {
   finishLogin(answer: LoginAnswer): Promise<LoginEnd>;
   /** Who a session cookie stands for; undefined when the session has ended. */
   signedInBySession(session: string): Promise<SignedIn | undefined>;
+  /** As `signedInBySession`, but it does not count as a request: the session ends idle as if nobody had asked. */
+  peekSession(session: string): Promise<SignedIn | undefined>;
   /** Who a bearer token stands for. */
   signedInByToken(token: string): Promise<SignedIn>;
   /** Ends the session here; the answer is where the issuer ends its own, when it can. */

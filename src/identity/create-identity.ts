@@ -5,11 +5,13 @@ import type { IdentitySettings } from './identity-settings.ts';
 import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
 import { beginLogin, finishLogin } from './login.ts';
+import { LOGIN_SECONDS } from './login-seal.ts';
 import { renewedSession, sessionOfTokens } from './session-of-tokens.ts';
 import type { SessionPort } from './session-port.ts';
 import { createSessions } from './sessions.ts';
 import { parsePrefix, signedInOfClaims } from './signed-in-of-claims.ts';
-import { verifyBearer, verifyLogoutToken } from './verify-token.ts';
+import { UsedOnce } from './used-once.ts';
+import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {
   readonly settings: IdentitySettings;
@@ -19,6 +21,9 @@ export interface IdentityDeps {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
+
+/** Sign-ins and logout tokens of twenty minutes that are remembered as used. */
+const MOST_USED = 20_000;
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -32,7 +37,8 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
   parsePrefix(settings.mapping.usernamePrefix, 'the prefix of user names');
   parsePrefix(settings.mapping.groupsPrefix, 'the prefix of groups');
   const issuer = createIssuerClient(settings, clock);
-  const deps = { settings, issuer, sealKey, clock };
+  const once = (seconds: number): UsedOnce => new UsedOnce({ lifetimeMs: 2 * seconds * 1000, most: MOST_USED, clock });
+  const deps = { settings, issuer, sealKey, clock, usedStates: once(LOGIN_SECONDS), usedTokens: once(LOGOUT_TOKEN_SECONDS) };
   const renew = (record: SessionRecord): Promise<SessionRecord> => renewTokens({ settings, issuer, clock }, record);
   const sessions = createSessions({ settings, sessions: table, renew, clock });
   return {
@@ -44,10 +50,17 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
       return { session, returnTo, maxAgeSeconds: Math.floor(settings.absoluteLifetime / 1000) };
     },
     signedInBySession: (session: string): Promise<SignedIn | undefined> => sessions.find(session),
+    peekSession: (session: string): Promise<SignedIn | undefined> => sessions.peek(session),
     signedInByToken: async (token: string): Promise<SignedIn> => signedInOfClaims(await verifyBearer(deps, token), settings.mapping),
     logout: async (session: string): Promise<URL | undefined> => logoutAddress(deps, await sessions.end(session)),
     backchannelLogout: async (logoutToken: string): Promise<void> => {
-      await table.deleteOf(await verifyLogoutToken(deps, logoutToken));
+      const { jti, ...named } = await verifyLogoutToken(deps, logoutToken);
+      try {
+        await table.deleteOf(named);
+      } catch (error) {
+        deps.usedTokens.release(jti);
+        throw error;
+      }
     },
     formTargets: (): readonly string[] => formTargets(issuer, settings),
     /** Why the issuer cannot be used now; undefined when it can. */
@@ -73,13 +86,16 @@ async function renewTokens(
   }
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not told. */
+/**
+ * OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not told. Our client id says who asks. The ID token would too, but
+ * it would stay in the history of the browser and in logs, so it goes along only where the issuer demands it.
+ */
 async function logoutAddress({ settings, issuer }: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
   if (record === undefined || (await issuer.away()) !== undefined) return undefined;
   const configuration = await issuer.configuration();
   if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
   return buildEndSessionUrl(configuration, {
-    id_token_hint: record.idToken,
+    ...(settings.signOutHint === 'id-token' && record.idToken !== undefined && { id_token_hint: record.idToken }),
     post_logout_redirect_uri: new URL('/signed-out', settings.publicUrl).href,
   });
 }

@@ -25,6 +25,10 @@ export interface IdentitySettings {
   readonly scopes: readonly string[];
   /** Whom bearer tokens must be meant for; one of them suffices. */
   readonly audiences: readonly string[];
+  /** Clients of the issuer other than the browser's whose tokens are accepted when they name the client (`azp`). */
+  readonly bearerClients: readonly string[];
+  /** What the sign-out at the issuer carries besides our client id: `id-token` is for issuers that demand it. */
+  readonly signOutHint: 'none' | 'id-token';
   readonly mapping: ClaimMapping;
   /** Milliseconds without a request after which a session ends. */
   readonly idleLifetime: number;
@@ -41,6 +45,8 @@ export function identitySettings(
   return {
     scopes: ['openid', 'profile', 'email'],
     audiences: [required.publicUrl.origin, required.clientId],
+    bearerClients: [],
+    signOutHint: 'none',
     mapping: DEFAULT_MAPPING,
     idleLifetime: 2 * HOUR,
     absoluteLifetime: 12 * HOUR,

@@ -4,12 +4,16 @@ import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
 import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
 import type { Tokens } from './session-of-tokens.ts';
+import type { UsedOnce } from './used-once.ts';
+import { AppError } from '../domain/errors.ts';
 
 export interface LoginDeps {
   readonly settings: IdentitySettings;
   readonly issuer: IssuerClient;
   readonly sealKey: Uint8Array;
   readonly clock: () => number;
+  /** Each state is good for one answer. */
+  readonly usedStates: UsedOnce;
 }
 
 /** Begins the authorization code flow with PKCE, state and nonce (OpenID Connect Core, 3.1). */
@@ -34,11 +38,12 @@ export async function beginLogin({ settings, issuer, sealKey, clock }: LoginDeps
  * @throws AppError `Unauthenticated` when the answer is an error, or not the one to this sign-in; `IssuerUnavailable` when the issuer is away.
  */
 export async function finishLogin(
-  { settings, issuer, sealKey, clock }: LoginDeps,
+  { settings, issuer, sealKey, clock, usedStates }: LoginDeps,
   { parameters, sealed }: { readonly parameters: URLSearchParams; readonly sealed: string | undefined },
 ): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
   const transaction = await unsealLogin(sealed, parameters.get('state'), { key: sealKey, now: clock() });
   const configuration = await issuer.configuration();
+  if (!usedStates.use(transaction.state)) throw new AppError('Unauthenticated', 'sign-in: its answer was used already. Sign in again');
   const address = callbackOf(settings);
   address.search = parameters.toString();
   const checks = {

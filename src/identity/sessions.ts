@@ -12,6 +12,8 @@ export interface Sessions {
   start(record: SessionRecord): Promise<string>;
   /** @throws AppError `IssuerUnavailable` when the tokens have been over for too long and the issuer stays away. */
   find(secret: string): Promise<SignedIn | undefined>;
+  /** As `find`, but it does not count as a request: a live stream alone keeps no session from its idle end. */
+  peek(secret: string): Promise<SignedIn | undefined>;
   /** Ends a session; the answer is what it was. */
   end(secret: string): Promise<SessionRecord | undefined>;
 }
@@ -26,7 +28,7 @@ export interface SessionDeps {
 /** Sessions with an idle and an absolute end, whose tokens are renewed while they are used. */
 export function createSessions({ settings, sessions, renew, clock }: SessionDeps): Sessions {
   const renewal = createRenewal({ sessions, renew, clock });
-  const find = async (secret: string): Promise<SignedIn | undefined> => {
+  const look = async (secret: string, use: 'used' | 'seen'): Promise<SignedIn | undefined> => {
     const key = keyOf(secret);
     const record = await sessions.get(key);
     if (record === undefined) return undefined;
@@ -37,11 +39,12 @@ export function createSessions({ settings, sessions, renew, clock }: SessionDeps
     }
     const current = await renewal.current(key, record);
     if (current === undefined) return undefined;
-    if (now - current.seenAt >= SEEN_STEP) await sessions.touch(key, now);
+    if (use === 'used' && now - current.seenAt >= SEEN_STEP) await sessions.touch(key, now);
     return { actor: current.actor, person: current.person };
   };
   return {
-    find,
+    find: async (secret) => await look(secret, 'used'),
+    peek: async (secret) => await look(secret, 'seen'),
     start: async (record) => {
       const secret = randomBytes(32).toString('base64url');
       await sessions.put(keyOf(secret), record);

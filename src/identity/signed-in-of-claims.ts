@@ -5,11 +5,13 @@ import type { ClaimMapping } from './identity-settings.ts';
 
 const MOST_GROUPS = 500;
 const LONGEST_NAME = 256;
+const LONGEST_SHOWN = 100;
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Makes an actor and a person of the claims of a verified token. Groups that no header can carry are left out, which can only take rights away.
+ * Makes an actor and a person of the claims of a verified token. Groups that no header can carry unchanged are left out, which can only take permissions
+ * away: a header loses the spaces around its value, so "admins " would become "admins".
  *
  * @throws AppError `Unauthenticated` when the claims name nobody, name somebody of the cluster's own, or name too many groups.
  */
@@ -44,6 +46,7 @@ function userOf(claims: Claims, { usernameClaim }: ClaimMapping): string {
     throw refused('the identity provider has not verified the e-mail address');
   if (isReserved(name)) throw refused(`the user name ${JSON.stringify(name)} is reserved for the cluster`);
   if (!isSendable(name)) throw refused(`the user name must be printable ASCII of at most ${LONGEST_NAME} characters`);
+  if (name !== name.trim()) throw refused(`the user name ${JSON.stringify(name)} begins or ends with a space`);
   return name;
 }
 
@@ -55,13 +58,20 @@ function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
   if (names.length < groups.length) throw refused(`the claim ${JSON.stringify(groupsClaim)} is not a list of names`);
   const reserved = names.find(isReserved);
   if (reserved !== undefined) throw refused(`the group ${JSON.stringify(reserved)} is reserved for the cluster`);
-  return names.filter((name) => isSendable(name) && name.trim() !== '');
+  return names.filter((name) => isSendable(name) && name === name.trim());
 }
 
 function personOf(claims: Claims, user: string): Person {
-  const known = [claims['name'], claims['preferred_username']].find((name) => typeof name === 'string' && name.trim() !== '');
-  const email = claims['email'];
-  return { name: typeof known === 'string' ? known : user, ...(typeof email === 'string' && { email }) };
+  const known = [claims['name'], claims['preferred_username']].map(displayed).find((name) => name !== '');
+  const email = displayed(claims['email']);
+  return { name: known ?? user, ...(email !== '' && { email }) };
+}
+
+/** A text of the issuer as a page shows it: one line of bounded length, without characters that nobody sees or that turn the line around. */
+function displayed(text: unknown): string {
+  if (typeof text !== 'string') return '';
+  const visible = text.slice(0, 4 * LONGEST_SHOWN).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, '');
+  return Array.from(visible.trim()).slice(0, LONGEST_SHOWN).join('');
 }
 
 function actorOf(user: string, groups: readonly string[]): Actor {

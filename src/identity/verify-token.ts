@@ -3,10 +3,17 @@ import { AppError } from '../domain/errors.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
+import { checkTokenClient, typeOf, type VerifiedToken } from './token-client.ts';
+import type { UsedOnce } from './used-once.ts';
 
 /** Signatures by a private key only: with `none` or a shared secret anybody could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+/** How far the clock of an issuer may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 30;
+/** Issuers send logout tokens at once; OpenID Connect Back-Channel Logout 1.0 recommends that they expire after two minutes. */
+export const LOGOUT_TOKEN_SECONDS = 600;
+const BEARER_TYPES = new Set(['', 'jwt', 'at+jwt']);
+const LOGOUT_TYPES = new Set(['', 'jwt', 'logout+jwt']);
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 interface TokenDeps {
@@ -16,32 +23,60 @@ interface TokenDeps {
 }
 
 /**
- * The claims of a bearer token: a JWT access token (RFC 9068) or an id token that our issuer signed for us.
+ * The claims of a bearer token: a JWT access token (RFC 9068) or an ID token of a client other than the browser's that our issuer signed for us.
  *
  * @throws AppError `Unauthenticated` that says what is wrong with it, `IssuerUnavailable` when its keys cannot be fetched.
  */
 export async function verifyBearer(deps: TokenDeps, token: string): Promise<JWTPayload> {
-  const payload = await verify(deps, token, { audience: [...deps.settings.audiences], requiredClaims: ['exp', 'sub'] });
-  if (payload['events'] === undefined) return payload;
-  throw new AppError('Unauthenticated', 'bearer token: it is a logout token; send an access token or an id token');
+  const verified = await verify(deps, token, { audience: [...deps.settings.audiences], requiredClaims: ['exp', 'sub'] });
+  const { header, payload } = verified;
+  if (payload['events'] !== undefined || !BEARER_TYPES.has(typeOf(header))) {
+    throw new AppError('Unauthenticated', 'bearer token: it is a token for another purpose; send an access token or an ID token');
+  }
+  if (payload['cnf'] !== undefined) {
+    throw new AppError(
+      'Unauthenticated',
+      'bearer token: it is bound to a key (claim "cnf"), so it is no bearer token; get one that is not',
+    );
+  }
+  checkTokenClient(verified, deps.settings);
+  return payload;
 }
 
-/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). */
-export async function verifyLogoutToken(
-  deps: TokenDeps,
-  token: string,
-): Promise<{ readonly subject?: string; readonly issuerSession?: string }> {
-  const payload = await verify(deps, token, { audience: deps.settings.clientId, requiredClaims: ['iat', 'exp'] });
+/** Whose sessions a logout token ends. */
+export interface LogoutNames {
+  readonly subject?: string;
+  readonly issuerSession?: string;
+  /** The id of the token. */
+  readonly jti: string;
+}
+
+/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). Each token counts once; `release` the `jti` when nothing came of it. */
+export async function verifyLogoutToken(deps: TokenDeps & { readonly usedTokens: UsedOnce }, token: string): Promise<LogoutNames> {
+  const options = { audience: deps.settings.clientId, requiredClaims: ['iat', 'exp', 'jti'], maxTokenAge: LOGOUT_TOKEN_SECONDS };
+  const { header, payload } = await verify(deps, token, options);
   const events = payload['events'];
   const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, LOGOUT_EVENT) && payload['nonce'] === undefined;
-  const issuerSession = payload['sid'];
-  if (!isLogout || (payload.sub === undefined && typeof issuerSession !== 'string')) {
+  const { sid: issuerSession, jti, sub: subject } = payload;
+  const namesSomebody = isName(subject) || isName(issuerSession);
+  if (!isLogout || !LOGOUT_TYPES.has(typeOf(header)) || !namesSomebody || !isName(jti)) {
     throw new AppError('MalformedRequest', 'logout: the token is no logout token, or names nobody');
   }
-  return { ...(payload.sub !== undefined && { subject: payload.sub }), ...(typeof issuerSession === 'string' && { issuerSession }) };
+  if (!deps.usedTokens.use(jti)) throw new AppError('MalformedRequest', 'logout: the token was used before');
+  return { jti, ...(isName(subject) && { subject }), ...(isName(issuerSession) && { issuerSession }) };
 }
 
-async function verify({ settings, issuer, clock }: TokenDeps, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** @throws AppError `Unauthenticated` when a token was issued in the future: the clock of the issuer cannot be relied on, and its tokens live too long. */
+export function checkIssuedAt(iat: number | undefined, now: number, what: string): void {
+  if (iat === undefined || iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS) return;
+  throw new AppError('Unauthenticated', `${what}: it was issued in the future: set the clock of the identity provider, or ours, right`);
+}
+
+async function verify({ settings, issuer, clock }: TokenDeps, token: string, options: JWTVerifyOptions): Promise<VerifiedToken> {
   const keys = await issuer.keys();
   const always = {
     issuer: keys.issuer,
@@ -50,8 +85,11 @@ async function verify({ settings, issuer, clock }: TokenDeps, token: string, opt
     currentDate: new Date(clock()),
   };
   try {
-    return (await jwtVerify(token, keys.key, { ...options, ...always })).payload;
+    const { payload, protectedHeader } = await jwtVerify(token, keys.key, { ...options, ...always });
+    checkIssuedAt(payload.iat, clock(), 'bearer token');
+    return { payload, header: protectedHeader };
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const why = whyRefused(error);
     if (why === undefined) throw issuerFault(settings.issuer, error);
     throw new AppError('Unauthenticated', `bearer token: ${why}`, { cause: error });
@@ -74,5 +112,6 @@ function claimFault(claim: string): string {
   if (claim === 'aud') return 'it is meant for another audience';
   if (claim === 'iss') return 'it is of another issuer';
   if (claim === 'nbf') return 'it is not valid yet';
+  if (claim === 'iat') return 'it was issued in the future, or too long ago';
   return `its claim ${JSON.stringify(claim)} is missing or wrong`;
 }

@@ -5,10 +5,12 @@ import { generateKeyPair, importJWK, type JWTHeaderParameters, type JWTPayload, 
 import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
 import { type House, openHouse } from './support/house.ts';
 
+const soon = (): number => Math.floor(Date.now() / 1000) + 600;
+
 describe('a bearer token', () => {
   let house: House;
   before(async () => {
-    house = await openHouse();
+    house = await openHouse({ settings: { bearerClients: ['kubelogin'] } });
   });
   after(() => house.close());
 
@@ -34,6 +36,11 @@ describe('a bearer token', () => {
     ['an access token for our API', () => sign({})],
     ['an id token for our client, as a CI job gets one', () => sign({ aud: 'chandlery' })],
     ['one of several audiences', () => sign({ aud: ['https://elsewhere.example', house.origin] })],
+    [
+      'an id token of a sign-in at another client that we trust',
+      () => sign({ aud: ['chandlery'], azp: 'kubelogin', nonce: 'n', sid: 's' }),
+    ],
+    ['an access token of our own client', () => sign({ azp: 'chandlery', sid: 's' }, { typ: 'application/at+jwt' })],
   ];
   for (const [what, token] of GOOD) {
     it(`is accepted: ${what}`, async () => {
@@ -62,7 +69,26 @@ describe('a bearer token', () => {
   const BAD: readonly [string, () => Promise<string>, RegExp][] = [
     ['expired', () => sign({ exp: Math.floor(Date.now() / 1000) - 60 }), /it has expired/],
     ['without an end', () => sign({ exp: undefined as never }), /claim "exp" is missing/],
-    ['not valid yet', () => sign({ nbf: Math.floor(Date.now() / 1000) + 600 }), /not valid yet/],
+    ['not valid yet', () => sign({ nbf: soon() }), /not valid yet/],
+    ['issued ten minutes from now', () => sign({ iat: soon(), exp: soon() + 60 }), /issued in the future/],
+    ['the id token of a sign-in', () => sign({ aud: 'chandlery', nonce: 'n' }), /ID token of a sign-in/],
+    ['the id token of a renewal', () => sign({ aud: ['chandlery'], at_hash: 'h' }), /ID token of a sign-in/],
+    ['an id token of our client beside another audience', () => sign({ aud: ['chandlery', 'x'], sid: 's' }), /ID token of a sign-in/],
+    [
+      'the id token of a sign-in that names our client',
+      () => sign({ aud: 'chandlery', azp: 'chandlery', nonce: 'n' }),
+      /ID token of a sign-in/,
+    ],
+    ['issued to our client, of no type', () => sign({ azp: 'chandlery' }), /issued to the client "chandlery"/],
+    ['issued to another client', () => sign({ azp: 'evil' }), /issued to the client "evil".*--bearer-client/],
+    ['an access token issued to another client', () => sign({ azp: 'evil' }, { typ: 'at+jwt' }), /issued to the client "evil"/],
+    ['issued to several clients', () => sign({ azp: ['kubelogin'] }), /"azp" is not a name/],
+    ['bound to a key', () => sign({ cnf: { jkt: 'thumbprint' } }), /bound to a key/],
+    ['a logout token by its type', () => sign({}, { typ: 'logout+jwt' }), /another purpose/],
+    ['for a name that ends with a space', () => sign({ sub: 'dev-a ' }), /begins or ends with a space/],
+    ['for a name with a Cyrillic letter', () => sign({ sub: 'dev-\u0430' }), /printable ASCII/],
+    ['for a name with a line break', () => sign({ sub: 'dev-a\nImpersonate-Group: x' }), /printable ASCII/],
+    ['for a name without end', () => sign({ sub: 'd'.repeat(257) }), /at most 256/],
     ['for another audience', () => sign({ aud: 'https://elsewhere.example' }), /another audience/],
     ['of another issuer', () => sign({ iss: 'https://elsewhere.example' }), /another issuer/],
     ['without a subject', () => sign({ sub: undefined as never }), /claim "sub" is missing/],
@@ -95,6 +121,18 @@ describe('a bearer token', () => {
       assert.match(((await answer.json()) as { detail: string }).detail, /must be "Bearer" and a token/);
     });
   }
+
+  it('with groups that a header would change acts without them', async () => {
+    const answer = await ask(`Bearer ${await sign({ groups: ['platform ', ' platform', 'plat\u0000form', 'pl\u0430tform', 'team-a'] })}`);
+    const { actor } = (await answer.json()) as { actor: { groups: string[] } };
+    assert.deepEqual(actor.groups, ['chandlery:signed-in', 'oidc:team-a']);
+  });
+
+  it('shows the name of a person without characters that turn or hide text', async () => {
+    const answer = await ask(`Bearer ${await sign({ name: ` A\u202eda\u0007\u200b${'a'.repeat(5000)}` })}`);
+    const { person } = (await answer.json()) as { person: { name: string } };
+    assert.equal(person.name, `Ada${'a'.repeat(97)}`);
+  });
 
   it('without groups still acts as somebody in a group', async () => {
     const answer = await ask(`Bearer ${await sign({ groups: undefined })}`);

@@ -109,7 +109,7 @@ describe('signing in', () => {
     assert.equal((await me(thief)).status, 401);
   });
 
-  it('refuses a code that is used a second time', async () => {
+  it('refuses an answer that is used a second time', async () => {
     const browser = house.browser();
     const address = await callbackOf(browser);
     const state = address.searchParams.get('state') ?? '';
@@ -118,7 +118,7 @@ describe('signing in', () => {
     assert.equal((await browser.visit(address)).status, 200);
     assert.equal(browser.cookie(cookie), undefined);
     browser.setCookie(cookie, sealed);
-    assert.match(refused(await browser.visit(address)), /invalid_grant/);
+    assert.match(refused(await browser.visit(address)), /its answer was used already/);
   });
 
   it('refuses a sign-in that took longer than ten minutes', async () => {

@@ -80,6 +80,7 @@ function sampleIdentity(): IdentityPort {
     beginLogin: refuse,
     finishLogin: refuse,
     signedInBySession: async (session) => SAMPLE_PEOPLE[session],
+    peekSession: async (session) => SAMPLE_PEOPLE[session],
     signedInByToken: refuse,
     logout: async () => undefined,
     backchannelLogout: refuse,

@@ -86,14 +86,14 @@ function clientOf(publicUrl: URL, secret: string) {
   };
 }
 
-/** The sign-out is confirmed by itself when the id token shows that our own client asks; any other link has to ask. */
+/** The sign-out is confirmed by itself when the browser says that it comes from our own pages (Fetch Metadata); any other link has to ask. */
 function featuresOf(resource: string, assets: PageAssets): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
     rpInitiatedLogout: {
       enabled: true,
       logoutSource: (ctx, form) => {
-        ctx.body = signOutPage(form, ctx.oidc.entities.IdTokenHint === undefined ? 'by nobody' : 'by our client', assets);
+        ctx.body = signOutPage(form, ctx.get('Sec-Fetch-Site') === 'same-origin' ? 'by our client' : 'by nobody', assets);
       },
       postLogoutSuccessSource: (ctx) => {
         ctx.body = noticePage('You are signed out', 'The session at the demo identity provider has ended.', assets);
