@@ -8,6 +8,9 @@ import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
 import { type RecipeData, recipesOf } from './recipe-table.ts';
 import type { SessionTable, Store } from './store.ts';
 
+/** Browsers in which one person can be signed in. */
+const MOST_SESSIONS = 50;
+
 interface Account {
   readonly sessions: Record<string, SessionRecord>;
   readonly secrets: Record<string, string>;
@@ -100,6 +103,7 @@ function sessionsOf(low: Low<Account>, clock: () => number): SessionTable {
     put: async (key, record) => {
       sweep(low.data, clock());
       low.data.sessions[key] = structuredClone(record);
+      endOldest(low.data, record.subject);
       await low.write();
     },
     replace: async (key, record) => {
@@ -126,6 +130,16 @@ function sessionsOf(low: Low<Account>, clock: () => number): SessionTable {
       return ended.length;
     },
   };
+}
+
+/** Whoever signs in again and again must not fill the file: the sessions that were not used for longest end. */
+function endOldest({ sessions }: Account, subject: string): void {
+  const own = Object.entries(sessions).filter(([, record]) => record.subject === subject);
+  const oldest = own
+    .toReversed()
+    .toSorted(([, a], [, b]) => b.seenAt - a.seenAt)
+    .slice(MOST_SESSIONS);
+  for (const [key] of oldest) delete sessions[key];
 }
 
 function isNamed(record: SessionRecord, { subject, issuerSession }: { subject?: string; issuerSession?: string }): boolean {

@@ -250,10 +250,21 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         assert.deepEqual(await (await reopen()).secret('login'), first);
       }));
 
+    it('keeps fifty sessions of a person, those that were used last', () =>
+      withStore(async ({ store }) => {
+        for (let n = 0; n < 52; n++) await store.sessions.put(`s${n}`, aSession({ seenAt: n === 0 ? 99 : n }));
+        await store.sessions.put('other', aSession({ subject: 'u2', seenAt: 0 }));
+        const there = await Promise.all(['s0', 's1', 's2', 's3', 's51', 'other'].map((key) => store.sessions.get(key)));
+        assert.deepEqual(
+          there.map((session) => session !== undefined),
+          [true, false, false, true, true, true],
+        );
+      }));
+
     it('takes many writes at once and loses none', () =>
       withStore(async ({ store, reopen }) => {
         const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
-        await Promise.all(keys.map((key) => store.sessions.put(key, aSession({ idToken: key }))));
+        await Promise.all(keys.map((key) => store.sessions.put(key, aSession({ subject: key, idToken: key }))));
         const again = await reopen();
         for (const key of keys) assert.equal((await again.sessions.get(key))?.idToken, key);
       }));
