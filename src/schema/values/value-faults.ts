@@ -24,8 +24,8 @@ const MOST_FAULTS = 20;
  * time and memory, so `checkValues` runs it in a thread of its own.
  */
 export function valueFaults(schema: JsonObject, values: Json): ValuesVerdict {
-  const { local, left } = withoutRemote(schema);
-  const unchecked = left ? { unchecked: 'the schema refers to other documents, which are never fetched' } : {};
+  const { local, left } = checkable(schema);
+  const unchecked = left.length === 0 ? {} : { unchecked: left.join(', and ') };
   try {
     const validate = compile(local);
     const errors = validate(plainNumbers(values)) ? [] : (validate.errors ?? []);
@@ -42,11 +42,11 @@ function compile({ $schema: _said, ...schema }: JsonObject): ReturnType<Ajv['com
   return /2020-12/.test(draft) ? new Ajv2020(OPTIONS).compile(schema) : new Ajv2019(OPTIONS).compile(schema);
 }
 
-/** Patterns that the linear engine cannot read are not run at all. */
+/** Ajv keeps one program for each text of `toString`, so it has to be another one for each pattern. */
 const linear = Object.assign(
-  (pattern: string) => {
+  (pattern: string, flags: string) => {
     const program = programOf(pattern);
-    return { test: (text: string) => program?.test(text) ?? true };
+    return { test: (text: string) => program?.test(text) ?? true, toString: () => `/${pattern}/${flags}` };
   },
   { code: 'linear' },
 );
@@ -69,20 +69,47 @@ function programOf(pattern: string): RE2JS | undefined {
   }
 }
 
-/** The schema without references that lead out of it. */
-function withoutRemote(schema: JsonObject): { readonly local: JsonObject; readonly left: boolean } {
-  let left = false;
+interface Checkable {
+  readonly local: JsonObject;
+  /** What was left out, a clause each. */
+  readonly left: readonly string[];
+}
+
+const REMOTE = 'the schema refers to other documents, which are never fetched';
+const UNREADABLE = 'the schema has patterns that only a backtracking engine can run';
+
+/** The schema without references that lead out of it, and without patterns that the linear engine cannot read. */
+function checkable(schema: JsonObject): Checkable {
+  const left = new Set<string>();
+  const leave = (why: string): never[] => {
+    left.add(why);
+    return [];
+  };
   const copy = (node: Json | undefined): Json | undefined => {
     if (Array.isArray(node)) return (node as readonly Json[]).map((item) => copy(item) ?? null);
     if (!isObject(node)) return node;
-    const kept = Object.entries(node).filter(([key, value]) => {
-      const isRemote = /^\$(ref|dynamicRef|recursiveRef)$/.test(key) && typeof value === 'string' && !value.startsWith('#');
-      left ||= isRemote;
-      return !isRemote;
+    const unknown = unreadableNames(node);
+    const kept = Object.entries(node).flatMap(([key, value]): (readonly [string, Json | undefined])[] => {
+      const text = typeof value === 'string' ? value : undefined;
+      if (text !== undefined && /^\$(ref|dynamicRef|recursiveRef)$/.test(key) && !text.startsWith('#')) return leave(REMOTE);
+      if (text !== undefined && key === 'pattern' && programOf(text) === undefined) return leave(UNREADABLE);
+      if (unknown.length === 0) return [[key, copy(value)]];
+      // What such a pattern would have described is not known, so neither is what nothing describes.
+      if (key === 'additionalProperties' || key === 'unevaluatedProperties') return leave(UNREADABLE);
+      if (key !== 'patternProperties') return [[key, copy(value)]];
+      left.add(UNREADABLE);
+      const readable = Object.entries(value as JsonObject).filter(([pattern]) => !unknown.includes(pattern));
+      return [[key, copy(Object.fromEntries(readable))]];
     });
-    return Object.fromEntries(kept.map(([key, value]) => [key, copy(value as Json)]));
+    return Object.fromEntries(kept.map(([key, value]) => [key, value as Json]));
   };
-  return { local: copy(schema) as JsonObject, left };
+  const local = copy(schema) as JsonObject;
+  return { local, left: [...left] };
+}
+
+/** The patterns for names of members that cannot be run. */
+function unreadableNames({ patternProperties }: Readonly<Record<string, unknown>>): string[] {
+  return isObject(patternProperties) ? Object.keys(patternProperties).filter((pattern) => programOf(pattern) === undefined) : [];
 }
 
 /** To a schema, a whole number of 64 bits is a number. */

@@ -83,10 +83,13 @@ const cases: readonly Case[] = [
     faults: ['a: must match pattern "^(a+)+$"'],
   },
   {
-    world: 'A pattern that cannot be read refuses nothing',
-    schema: { properties: { a: { pattern: '(?=a)(' } } },
-    values: { a: 'b' },
-    faults: [],
+    world: 'Each of several patterns is run, for members and for their names',
+    schema: {
+      properties: { a: { pattern: '^a+$' }, b: { pattern: '^b+$' }, more: { patternProperties: { '^x': {}, '^y': { type: 'integer' } } } },
+      additionalProperties: false,
+    },
+    values: { a: 'a', b: 'a', more: { x: 'text', y: 'text' } },
+    faults: ['b: must match pattern "^b+$"', 'more.y: must be integer'],
   },
   {
     world: 'A whole number of 64 bits is a number',
@@ -105,6 +108,18 @@ for (const { world, draft, schema, values, faults } of cases) {
     assert.doesNotMatch(JSON.stringify(verdict), /hunter2/);
   });
 }
+
+test('A pattern that cannot be run refuses nothing, neither a value nor a name, and is told', async () => {
+  const schema = {
+    properties: {
+      a: { pattern: '^(?!b)' },
+      b: { patternProperties: { '^(?!c)': { type: 'integer' }, '^d': { type: 'integer' } }, additionalProperties: false },
+    },
+  };
+  const { faults, unchecked } = await checkValues({ schema, values: { a: 'b', b: { c: 'text', d: 'text' } }, id: 'unreadable' });
+  assert.deepEqual(faults, [{ field: 'b.d', message: 'must be integer' }]);
+  assert.match(unchecked ?? '', /patterns that only a backtracking engine can run/);
+});
 
 /** Each level asks the next one twice: 2^30 questions. */
 const EXPONENTIAL: JsonObject = {
