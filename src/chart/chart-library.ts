@@ -20,6 +20,7 @@ import type { RemoteContext } from './remote.ts';
 import { receive } from './receive.ts';
 import { chooseVersion, normalDigest } from './repository.ts';
 import { senderFor } from './sender.ts';
+import { fromSource } from './source-address.ts';
 import { verifySignature } from './verify-signature.ts';
 import type { ChartToVerify, Signer } from './verify-signature.ts';
 import { createIndexes } from './repository-indexes.ts';
@@ -60,7 +61,7 @@ export interface ChartLibrary {
    * if its signature was checked by the same policy or none is asked for.
    *
    * @throws AppError `ChartNotFound`, `ChartUnreachable`, `ChartUnauthorized`, `ChartInvalid`, `ChartTooLarge`, `EgressDenied`, `DigestMismatch`,
-   *   `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid`, each with a sentence about what was found at the address and what to do; the signal's
+   *   `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid`, `InvalidInput` for an address with a password, each with a sentence about what was found at the address and what to do; the signal's
    *   reason when it aborts.
    * @param have what the same source gave earlier, with the same access: what the repository has said within a minute will do then, and a chart that is
    *   still the same is not read again.
@@ -104,14 +105,16 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
   const library: Library = { context, store, cache: openCache(store), indexes, known: new Map(), granted: new Map(), signers: new Map() };
   return {
     fetch: async (source, signal, access = {}, have?: FetchedChart) => {
-      const chart = await fetchChart(library, { source, access, context: contextFor(library, source, access), have }, signal);
+      const wish = { source, access, context: contextFor(library, source, access), have };
+      const chart = await fromSource(source, () => fetchChart(library, wish, signal));
       if (chart === have) return have;
       const { name, version } = chart.contents.metadata;
       options.log?.info({ chart: name, version, digest: chart.digest }, 'chart fetched');
       return chart;
     },
     versions: async (source, signal, access = {}) => {
-      const { versions } = await offersOf(source, { context: contextFor(library, source, access), indexes, age: 'Recent' }, signal);
+      const input = { context: contextFor(library, source, access), indexes, age: 'Recent' } as const;
+      const { versions } = await fromSource(source, () => offersOf(source, input, signal));
       return versions.map((offer) => offer.version);
     },
     contents: (digest) => cachedContents(library, digest),

@@ -48,6 +48,7 @@ export interface ChartContents {
 }
 
 const README_BYTES = 512 * 1024;
+const SCHEMA_DEPTH = 256;
 const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
 const READ = new Set(['Chart.yaml', 'values.yaml', 'values.schema.json', 'requirements.yaml', 'openapispec.json']);
 
@@ -117,7 +118,22 @@ function mapIn(file: string, text: string): JsonObject {
   return value;
 }
 
+/** Whoever works with the schema recurses. Counted before it is parsed, outside of strings. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length && depth <= SCHEMA_DEPTH; at += 1) {
+    const sign = json[at];
+    if (sign === '"') isText = !isText;
+    else if (isText) at += sign === '\\' ? 1 : 0;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+  }
+  return depth > SCHEMA_DEPTH;
+}
+
 function schemaIn(text: string): JsonObject {
+  if (isTooDeep(text)) throw invalid(`values.schema.json: it is nested more than ${SCHEMA_DEPTH} levels deep`);
   try {
     const value = JSON.parse(text) as Json;
     if (isMap(value)) return value;

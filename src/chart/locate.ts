@@ -65,9 +65,9 @@ function throughMirror(url: URL, mirrors: readonly Mirror[]): Place | undefined 
   if (base === null || (base.protocol !== 'http:' && base.protocol !== 'https:')) {
     return { kind: 'folder', root: target.replace(/^file:\/\//, ''), path, via: best.mirror.prefix };
   }
-  const joined = path === '' ? base : new URL(path.replace(/^\/+/, ''), target.endsWith('/') ? target : `${target}/`);
+  const joined = path === '' ? base : URL.parse(path.replace(/^\/+/, ''), target.endsWith('/') ? target : `${target}/`);
   // A remainder such as `//elsewhere` or `https:…` must not lead away from the target.
-  if (joined.origin !== base.origin) throw chartError('ChartUnreachable', address, 'the mirror cannot serve this path');
+  if (joined === null || joined.origin !== base.origin) throw chartError('ChartUnreachable', address, 'the mirror cannot serve this path');
   return { kind: 'remote', url: joined, trust: 'admin' };
 }
 

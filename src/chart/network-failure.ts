@@ -4,7 +4,7 @@ import { chartError } from './chart-error.ts';
 /** What a code of Node or undici means, and what to do about it. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
-    /^(ENOTFOUND|EAI_\w+)$/,
+    /^(ENOTFOUND|EAI_\w+|EINVAL)$/,
     'its host name cannot be resolved; check the address, or serve it with --mirror where this machine has no internet',
   ],
   [
@@ -18,6 +18,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
     /^(CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/,
     'its TLS certificate is not trusted or does not fit, or it wants one of ours; trust its authority with --chart-ca, or with the key ca.crt of the Secret in spec.chart.secretRef',
   ],
+  [/^(UND_ERR_\w+|ERR_HTTP_\w+|ERR_INVALID_\w+)$/, 'its answer is not one of HTTP that can be read; check the address'],
 ];
 
 /** Makes an AppError of what the network threw; an AppError, also one inside, is handed on as it is. */

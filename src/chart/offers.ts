@@ -54,10 +54,12 @@ async function indexInFolder(
   place: Extract<Place, { kind: 'folder' }>,
   repoURL: string,
 ): Promise<IndexPlace | { readonly kind: 'none'; readonly folder: string }> {
-  const { path: folder } = await findInFolder({ ...place, path: place.path.replace(/index\.yaml$/, '') }, repoURL);
+  const { kind, path: folder } = await findInFolder({ ...place, path: place.path.replace(/index\.yaml$/, '') }, repoURL);
+  if (kind === 'file')
+    throw chartError('ChartNotFound', repoURL, 'this is a file, not a folder of charts; give it as spec.chartURL, or name its folder');
   const path = join(folder, 'index.yaml');
   const found = await stat(path).catch(() => undefined);
-  return found === undefined ? { kind: 'none', folder } : { kind: 'file', path };
+  return found?.isFile() !== true ? { kind: 'none', folder } : { kind: 'file', path };
 }
 
 async function offersInIndex(

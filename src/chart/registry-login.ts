@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { AppError } from '../domain/errors.ts';
 import { secret } from '../domain/secret.ts';
 import type { Secret } from '../domain/secret.ts';
@@ -16,7 +15,7 @@ export interface SignIn {
 
 /**
  * Answers the challenge of a registry (RFC 7235; tokens as the distribution project describes them): by our login itself, or by a token that is had for it,
- * or for nothing. User and password go to the registry, and to a token server only if that is of the registry's own domain.
+ * or for nothing. User and password go to the origin of the registry, and to a token server elsewhere only if the Secret names its origin.
  *
  * @param error what asking the registry ended in.
  * @returns the value of the header `Authorization`; undefined when there is nothing to answer, or to answer with.
@@ -28,8 +27,8 @@ export async function signIn(error: unknown, { repository, sender, ask }: SignIn
   if (challenge.scheme !== 'Bearer') return challenge.scheme === 'Basic' ? login : undefined;
   const address = tokenAddress(challenge.params, repository);
   if (address === undefined) return undefined;
-  if (sender !== undefined && login !== undefined && !isOfDomain(address.hostname, repository.hostname)) {
-    const why = `it wants what is in ${sender.credentials.source} sent to ${address.host}, which is not of its own domain, so nothing was sent; name the registry by its own address`;
+  if (sender !== undefined && login !== undefined && ![sender.origin, sender.credentials.tokenServer].includes(address.origin)) {
+    const why = `it wants what is in ${sender.credentials.source} sent to ${address.origin}, another origin, so nothing was sent; if that is its token server, name it there: tokenServer: ${address.origin}`;
     throw chartError('ChartUnauthorized', repository.href, why);
   }
   const answer = await ask(address.href, login);
@@ -65,12 +64,4 @@ function tokenAddress(params: ReadonlyMap<string, string>, repository: URL): URL
   // A registry behind a mirror names the repository in its own way.
   address.searchParams.set('scope', /^repository:[^:\s]+:pull$/.test(scope) ? scope : `repository:${repository.pathname.slice(1)}:pull`);
   return address;
-}
-
-/** The same host, or one below the domain that the registry is in: `auth.example.com` and `example.com` for `registry.example.com`. */
-function isOfDomain(host: string, registry: string): boolean {
-  if (host === registry) return true;
-  const domain = registry.split('.').slice(1);
-  if (isIP(registry.replace(/^\[|\]$/g, '')) !== 0 || domain.length < 2) return false;
-  return host === domain.join('.') || host.endsWith(`.${domain.join('.')}`);
 }

@@ -222,6 +222,15 @@ function drop(body: Readable): void {
 
 function basicAuthorization(url: URL): Secret | undefined {
   if (url.username === '' && url.password === '') return undefined;
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const pair = `${decoded(url.username)}:${decoded(url.password)}`;
   return secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+}
+
+/** A percent sign that encodes nothing is itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

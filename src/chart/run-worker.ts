@@ -36,8 +36,11 @@ export async function runWorker<T>(file: string, workerData: unknown, { timeoutM
       const giveUp = (how: string) => reject(new AppError('ChartInvalid', `${what} could not be parsed ${how}`));
       timer = setTimeout(() => giveUp(`in ${timeoutMs / 1000} s`), timeoutMs);
       worker.once('message', resolve);
+      worker.once('messageerror', () => giveUp('because of how deeply it is nested'));
       worker.once('error', (error: Error & { code?: string }) => {
         if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') giveUp(`in ${memoryMib} MiB`);
+        // Recursion, or the copy of the answer, has come to the end of the stack.
+        else if (error.name === 'RangeError') giveUp('because of how deeply it is nested');
         else reject(error);
       });
       worker.once('exit', (code) => giveUp(`(the parser ended with ${code})`));

@@ -13,7 +13,7 @@ export interface Sender {
 export function senderFor(source: ChartSource, { credentials }: ChartAccess): Sender | undefined {
   const url = URL.parse(source.kind === 'url' ? source.url : source.repoURL);
   if (credentials === undefined || url === null) return undefined;
-  return { credentials, origin: url.protocol === 'oci:' ? `https://${url.host}` : url.origin };
+  return { credentials, origin: (url.protocol === 'oci:' ? URL.parse(`https://${url.host}`) : url)?.origin ?? 'null' };
 }
 
 /**

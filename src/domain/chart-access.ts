@@ -19,6 +19,8 @@ export interface ChartCredentials {
   readonly identity?: { readonly certificate: string; readonly key: Secret };
   /** Who gets login and identity: the origin of the repository, or also the addresses that its index names. */
   readonly reach: 'OwnOrigin' | 'ListedAddresses';
+  /** The origin (`https://host[:port]`) of a token server elsewhere that user and password may be sent to. */
+  readonly tokenServer?: string;
 }
 
 export interface ChartLogin {

@@ -32,6 +32,7 @@ export function parseChartSecret(object: KubeObject, repoURL: string): ChartCred
     authorities,
     ...(identity === undefined ? {} : { identity }),
     reach: reachOf(source, texts.get('passCredentialsAll')),
+    ...tokenServerOf(source, texts.get('tokenServer')),
   };
 }
 
@@ -110,4 +111,11 @@ function reachOf(source: string, text: string | undefined): ChartCredentials['re
   if (word === 'false') return 'OwnOrigin';
   if (word === 'true') return 'ListedAddresses';
   throw chartSecretInvalid(source, 'its key "passCredentialsAll" is neither true nor false');
+}
+
+function tokenServerOf(source: string, text: string | undefined): Pick<ChartCredentials, 'tokenServer'> {
+  if (text === undefined) return {};
+  const url = URL.parse(text.trim());
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '' && url.pathname === '/') return { tokenServer: url.origin };
+  throw chartSecretInvalid(source, 'its key "tokenServer" is no origin; write it like https://auth.example.com');
 }

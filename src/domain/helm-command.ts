@@ -70,16 +70,25 @@ function fromAddress(url: string): ChartWords {
 
 /** @param folder the name of the unpacked chart, which counts where there is no archive. */
 function fromFolder(address: string, folder?: string): ChartWords {
-  const { hostname, pathname } = new URL(address);
+  const { hostname, pathname } = URL.parse(address) ?? { hostname: '', pathname: address.replace(/^file:\/\//, '') };
   const path = pathname
     .split('/')
     .filter((part) => part !== '')
-    .map(decodeURIComponent);
+    .map(decoded);
   const check = `: "\${CHARTS:?set it to the folder that Chandlery knows as file://${hostname.replaceAll(/[^\w.-]/g, '')}}"`;
   const archive = `"$CHARTS"/${quoted(path.join('/'))}`;
   if (folder === undefined) return { before: [check], words: [archive] };
   const beside = `"$CHARTS"/${quoted([...path.slice(0, -1), folder].join('/'))}`;
   return { before: [check, `chart=${archive}`, `[ -e "$chart" ] || chart=${beside}`], words: ['"$chart"'] };
+}
+
+/** A percent sign that encodes nothing is itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A key of a Secret or ConfigMap as a file of values, by a template of kubectl. What Go quotes is a text in YAML, too. */

