@@ -41,9 +41,15 @@ export async function furnishCluster(input: FurnishInput, signal: AbortSignal): 
 
 async function furnishOnce({ kube, repoRoot, catalogDir, adminGroups }: FurnishInput, signal: AbortSignal): Promise<void> {
   const chart = join(repoRoot, 'charts', 'chandlery');
-  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+  const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml'), policies: policyFile(repoRoot) };
+  await bootstrapCluster(kube, files, signal);
   if (adminGroups.length > 0) await applyManifests(kube, [adminBinding(adminGroups)], signal);
   await ensureFolderSource(kube.asController(), catalogDir, signal);
+}
+
+/** The admission policies of Environments. */
+export function policyFile(repoRoot: string): string {
+  return join(repoRoot, 'charts', 'chandlery', 'files', 'admission-policies.yaml');
 }
 
 function adminBinding(groups: readonly string[]) {

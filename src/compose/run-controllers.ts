@@ -10,13 +10,15 @@ import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import { createHelm } from '../helm/helm.ts';
 import type { LiveCatalog } from '../kube/catalog-cache.ts';
+import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
 import { startMetadataReflector } from '../kube/metadata-reflector.ts';
-import type { Reflector } from '../kube/reflector.ts';
+import { startReflector, type Reflector } from '../kube/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
+import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
@@ -24,6 +26,7 @@ import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { helmChildren } from './helm-children.ts';
 import { holdCharts } from './hold-charts.ts';
+import { policyFile } from './furnish-cluster.ts';
 import { watchFolders } from './watch-folders.ts';
 import { watchOperators } from './watch-operators.ts';
 
@@ -52,7 +55,7 @@ interface Controller {
 
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
-  const controllers = [environments(input), catalogSources(input), await operators(input), adminAccess(input)];
+  const controllers = [environments(input), catalogSources(input), await operators(input), adminAccess(input), await admissionPolicies(input)];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
 }
 
@@ -106,6 +109,15 @@ function adminAccess({ kube, catalog }: ControllersInput): Controller {
   const operator = (key: string): KubeObject | undefined => operators.get(key);
   const reconcile = createAdminAccessReconciler({ cluster: kube.asController(), operator, isReserved, now });
   return { name: 'admin-access', sources: [operators], reconcile, workers: 1 };
+}
+
+/** Keeps the admission policies of Environments in force. */
+async function admissionPolicies({ kube, repoRoot, log, signal }: ControllersInput): Promise<Controller> {
+  const cluster = kube.asController();
+  const reconcile = createAdmissionPolicyReconciler({ cluster, policies: await readManifests(policyFile(repoRoot)), log });
+  const labelSelector = 'app.kubernetes.io/part-of=chandlery';
+  const sources = Object.values(POLICY_TYPES).map((type) => startReflector({ cluster, type, labelSelector, log, signal }));
+  return { name: 'admission-policy', sources, reconcile, workers: 1 };
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, messageOf } from '../domain/errors.ts';
+import { AppError, isAppError, messageOf } from '../domain/errors.ts';
 import { parseManifest } from '../domain/manifest.ts';
 import { OURS } from '../domain/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/read.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import type { KubeObject, ResourceRef } from '../domain/resource.ts';
 import { CATALOG_TYPES } from './catalog-cache.ts';
 import type { Kube } from './kube.ts';
 
@@ -16,19 +16,40 @@ export interface BootstrapFiles {
   readonly crds: string;
   /** A YAML file of other objects, e.g. cluster roles. */
   readonly roles: string;
+  /** A YAML file of the admission policies of Environments; absent: none are applied. */
+  readonly policies?: string;
 }
+
+/** What earlier versions of Chandlery brought, and this one does not. */
+const OBSOLETE: readonly ResourceRef[] = [
+  { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterroles', name: 'chandlery-deployer' },
+];
 
 const ESTABLISHED_MS = 30_000;
 
 /**
- * Brings to the cluster what Chandlery itself needs: its namespace, its kinds (and waits until they are served) and its roles. All by
- * server-side apply, so that it can run at every boot.
+ * Brings to the cluster what Chandlery itself needs: its namespace, its kinds (and waits until they are served), its admission policies and then its roles.
+ * All by server-side apply, so that it can run at every boot.
  */
 export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, signal: AbortSignal): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
   await applyManifests(kube, [namespace], signal);
   await ensureCrds(kube, files.crds, signal);
+  if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
   await applyManifests(kube, await readManifests(files.roles), signal);
+  for (const ref of OBSOLETE) await removeOurs(kube, ref, signal);
+}
+
+/** Deletes an object that an earlier version made. One of the same name that somebody else made stays. */
+async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal): Promise<void> {
+  const cluster = kube.asController();
+  try {
+    const { metadata } = await cluster.get(ref, { signal });
+    if (metadata.labels?.['app.kubernetes.io/part-of'] !== 'chandlery') return;
+    await cluster.delete(ref, { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+  }
 }
 
 /** Applies every definition of a folder and waits until all of them are established and discovered. */
@@ -52,7 +73,7 @@ export async function applyManifests(kube: BootKube, objects: readonly KubeObjec
 }
 
 /** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file. */
-async function readManifests(file: string): Promise<KubeObject[]> {
+export async function readManifests(file: string): Promise<KubeObject[]> {
   try {
     return parseManifest(await readFile(file, 'utf8'));
   } catch (error) {

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Reconcile } from '../../controller/controller.ts';
+import type { Cluster } from '../../domain/cluster.ts';
+import { OURS } from '../../domain/names.ts';
+import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import type { Log } from '../../observe/log.ts';
+import { findObject } from '../find-object.ts';
+
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' } as const;
+
+/** The types of our policies by their kind. */
+export const POLICY_TYPES = {
+  ValidatingAdmissionPolicy: { ...ADMISSION, resource: 'validatingadmissionpolicies' },
+  ValidatingAdmissionPolicyBinding: { ...ADMISSION, resource: 'validatingadmissionpolicybindings' },
+} as const satisfies Record<string, ResourceType>;
+
+export interface AdmissionPolicyPorts {
+  /** As the controller's own account. */
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  /** All policies and bindings that we ship, every field spelled out as the api-server stores it. */
+  readonly policies: readonly KubeObject[];
+  readonly log: Log;
+}
+
+/**
+ * Makes the function that keeps the admission policies of Environments in force. Its key is the name that a policy and its binding share. What differs is
+ * replaced, not applied: a field that somebody added, such as an exemption, would survive an apply.
+ */
+export function createAdmissionPolicyReconciler({ cluster, policies, log }: AdmissionPolicyPorts): Reconcile {
+  return async (name, signal) => {
+    for (const policy of policies.filter(({ metadata }) => metadata.name === name)) {
+      const type = typeOf(policy);
+      const live = await findObject(cluster, { ...type, name }, signal);
+      if (live !== undefined && isInForce(live, policy)) continue;
+      const { resourceVersion } = live?.metadata ?? {};
+      if (resourceVersion === undefined) await cluster.create(type, policy, { fieldManager: OURS.fieldManager, signal });
+      else {
+        const wanted = { ...policy, metadata: { ...policy.metadata, resourceVersion } };
+        await cluster.replace(type, wanted, { fieldManager: OURS.fieldManager, signal });
+      }
+      log.warn('An admission policy was changed or deleted; it is restored', { kind: policy.kind, name });
+    }
+    return {};
+  };
+}
+
+/** @throws Error for a kind that is no policy, which is a mistake in the files that we ship. */
+function typeOf({ kind }: KubeObject): ResourceType {
+  if (kind === 'ValidatingAdmissionPolicy' || kind === 'ValidatingAdmissionPolicyBinding') return POLICY_TYPES[kind];
+  throw new Error(`admission policies: ${kind} is no kind of a policy`);
+}
+
+function isInForce({ metadata, spec }: KubeObject, policy: KubeObject): boolean {
+  const labels = Object.entries(policy.metadata.labels ?? {});
+  return (
+    metadata.deletionTimestamp === undefined &&
+    isDeepStrictEqual(spec, policy.spec) &&
+    labels.every(([key, value]) => metadata.labels?.[key] === value)
+  );
+}
