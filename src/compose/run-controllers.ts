@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { runController, type Reconcile } from '../controller/controller.ts';
 import { mapSource, type KeySource } from '../controller/source.ts';
+import { OURS } from '../domain/names.ts';
 import { textAt } from '../domain/read.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
@@ -19,6 +20,8 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
+import { operatorsIn } from '../reconcile/environment/tenure.ts';
+import { NAMESPACE } from '../reconcile/environment/environment-type.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
@@ -55,14 +58,24 @@ interface Controller {
 
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
-  const controllers = [environments(input), catalogSources(input), await operators(input), adminAccess(input), await admissionPolicies(input)];
+  const controllers = [
+    environments(input),
+    catalogSources(input),
+    await operators(input),
+    adminAccess(input),
+    await admissionPolicies(input),
+  ];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
 }
 
-function environments({ kube, catalog, log }: ControllersInput): Controller {
+function environments({ kube, catalog, log, signal }: ControllersInput): Controller {
   const cluster = kube.asController();
   const reconcile = createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now });
-  return { name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 2 };
+  const { environments: all } = catalog.reflectors;
+  // Somebody may change the labels of a namespace, by which policies know it.
+  const namespaces = startMetadataReflector({ cluster, type: NAMESPACE, labelSelector: OURS.environmentLabel, log, signal });
+  const owners = mapSource(namespaces, (name) => all.all().flatMap((one) => (namespaceOf(one) === name ? [one.metadata.name] : [])));
+  return { name: 'environment', sources: [all, owners], reconcile, workers: 2 };
 }
 
 function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
@@ -83,7 +96,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
-  const { operators: all, customResourceDefinitions: definitions } = catalog.reflectors;
+  const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
   const { sight, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
   const ports = {
     cluster,
@@ -92,20 +105,25 @@ async function operators(input: ControllersInput): Promise<Controller> {
     charts,
     helm: holdCharts(await helmOf(input), charts),
     references,
+    environments: catalog.environments,
     events: createEventRecorder({ cluster, log }),
     log,
     now,
     holder: randomUUID(),
   };
   const reconcile = createOperatorReconciler(ports, sight);
-  return { name: 'operator', sources: [all, references, sight], reconcile, workers: 8, ready };
+  // Nothing of an Operator is written where an Environment has come.
+  const neighbours = mapSource(environments, (name) => {
+    const namespace = textAt(environments.get(name)?.status, 'namespace');
+    return namespace === undefined ? [] : operatorsIn(namespace, all.all());
+  });
+  return { name: 'operator', sources: [all, references, sight, neighbours], reconcile, workers: 8, ready };
 }
 
 /** What admins may read of their Operators at work. */
 function adminAccess({ kube, catalog }: ControllersInput): Controller {
   const { operators, environments: reserved } = catalog.reflectors;
-  const isReserved = (namespace: string): boolean =>
-    reserved.all().some(({ metadata, spec }) => (textAt(spec, 'namespace') ?? metadata.name) === namespace);
+  const isReserved = (namespace: string): boolean => reserved.all().some((environment) => namespaceOf(environment) === namespace);
   const operator = (key: string): KubeObject | undefined => operators.get(key);
   const reconcile = createAdminAccessReconciler({ cluster: kube.asController(), operator, isReserved, now });
   return { name: 'admin-access', sources: [operators], reconcile, workers: 1 };
@@ -147,6 +165,11 @@ async function localControllers({ kube, embedded, repoRoot, log, signal }: Contr
   const programOf = (chart: string): string => join(repoRoot, 'charts', chart, 'controller', 'main.ts');
   const programs = { 'cache-operator': programOf('cache-operator'), 'postgres-operator': programOf('postgres-operator') };
   await runLocalControllers({ cluster: kube.asController(), embedded, programs, log, signal });
+}
+
+/** The namespace that an Environment asks for. */
+function namespaceOf({ metadata, spec }: KubeObject): string {
+  return textAt(spec, 'namespace') ?? metadata.name;
 }
 
 function now(): Date {

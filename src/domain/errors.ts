@@ -38,6 +38,7 @@ export const ERROR_TABLE = {
   UpliftRefused: { status: 422, title: 'A legacy API cannot be converted without loss' },
   ValuesInvalid: { status: 422, title: 'Values of the chart are not valid' },
   HelmFailed: { status: 502, title: 'Helm could not do this' },
+  NamespaceReserved: { status: 409, title: 'An Operator cannot use this namespace' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
   ApprovalRefused: { status: 409, title: 'This version cannot be approved' },
   PlanClosed: { status: 409, title: 'This plan is no longer open' },

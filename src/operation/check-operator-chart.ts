@@ -14,6 +14,7 @@ import { chartsToCompare } from './plan-charts.ts';
 import { planDefinitions } from './plan-definitions.ts';
 import { overlaidValues } from './plan-values.ts';
 import type { Ports } from './ports.ts';
+import { findReserved } from './reserved-namespaces.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
 import { broughtBy, renderForPlan, type Rendering } from './render-for-plan.ts';
 import type { Trial } from './try-objects.ts';
@@ -116,10 +117,12 @@ function rivals({ catalog }: CheckPorts, { operator, spec, rendering }: Scene): 
 async function checkRendered(
   ports: CheckPorts,
   actor: Actor,
-  { spec, rendering, secrets, signal }: Scene,
+  { operator, spec, rendering, secrets, signal }: Scene,
 ): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
   const trial: Trial = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
   const { state, findings } = await findReleaseNamespace(trial, spec, signal);
+  const { objects } = rendering;
+  const reserved = await findReserved(trial, { operator, objects }, signal);
   const safety = spec.upgrade.crdSafety;
   const candidates = rendering.definitions;
   const { definitions, missing, forbidden } = await planDefinitions(ports, actor, { trial, candidates, crds: [], safety, signal });
@@ -130,9 +133,11 @@ async function checkRendered(
   });
   const unread = missing.map((right) => line(`What is stored of its kinds was not compared: you may not ${rightText(right)}`, 'Right'));
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
-  const { objects } = rendering;
   const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
-  return { findings: joinFindings([findings, ...kinds, { unchecked: unread }, checked.findings]), remedies: checked.remedies };
+  return {
+    findings: joinFindings([{ blocked: reserved }, findings, ...kinds, { unchecked: unread }, checked.findings]),
+    remedies: checked.remedies,
+  };
 }
 
 function line(message: string, about: Finding['about']): Finding {

@@ -1,3 +1,4 @@
+import { POD_SECURITY_LABEL } from '../pod-security-labels.ts';
 import type { KubeObject } from '../resource.ts';
 import type { Finding, Findings, FindingSubject } from './findings.ts';
 
@@ -13,14 +14,12 @@ export type PodEvidence =
       readonly warnings: readonly string[];
     };
 
-const LABEL = 'pod-security.kubernetes.io/';
-
 /**
  * What the namespace will say to the pods of an instance. They are not there before its operator makes them, so at best those of another instance tell;
  * with nothing to go by, the level of Pod Security is what to look out for.
  */
 export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence): Partial<Findings> {
-  const level = namespace?.metadata.labels?.[`${LABEL}enforce`] ?? 'privileged';
+  const level = namespace?.metadata.labels?.[`${POD_SECURITY_LABEL}enforce`] ?? 'privileged';
   const rule = `The namespace ${namespace?.metadata.name ?? ''} takes only pods of the Pod Security level ${level}`;
   const place = `${rule}; whether those of this app are, shows when its operator makes them`;
   const enforces = level !== 'privileged';

@@ -1,16 +1,9 @@
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment.ts';
 import { OURS } from '../../domain/names.ts';
+import { podSecurityLabels } from '../../domain/pod-security-labels.ts';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/resource.ts';
 import type { EnvironmentSpec, Subject } from './environment-spec.ts';
-import {
-  CLUSTER_ROLE,
-  CLUSTER_ROLE_BINDING,
-  DEPLOYER,
-  LIMIT_RANGE,
-  RESOURCE_QUOTA,
-  ROLE_BINDING,
-  SERVICE_ACCOUNT,
-} from './environment-type.ts';
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';
 
 /** An object with the resource that it is applied to. */
 export interface Placed {
@@ -23,13 +16,11 @@ const RBAC = 'rbac.authorization.k8s.io';
 /** The objects that an Environment consists of, in the order to apply them; its namespace is not among them. */
 export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment) });
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: meta(DEPLOYER) };
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: meta('chandlery'), spec: { hard: spec.quota } };
   const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: meta('chandlery'), spec: { limits: spec.limits } };
   return [
     ...(spec.quota === undefined ? [] : [{ type: RESOURCE_QUOTA, object: quota }]),
     ...(spec.limits.length === 0 ? [] : [{ type: LIMIT_RANGE, object: limits }]),
-    { type: SERVICE_ACCOUNT, object: account },
     ...bindings(environment, spec),
     ...visibility(environment, spec),
   ];
@@ -44,11 +35,15 @@ export function labelsOf(environment: KubeObject): Record<string, string> {
   return { 'app.kubernetes.io/managed-by': 'chandlery', [OURS.environmentLabel]: environment.metadata.name };
 }
 
-/** One RoleBinding for each role that somebody has, and one for the deployer. */
+/** The labels of the namespace: whose it is, and which pods it admits. */
+export function namespaceLabels(environment: KubeObject, { podSecurity }: Pick<EnvironmentSpec, 'podSecurity'>): Record<string, string> {
+  return { ...labelsOf(environment), ...podSecurityLabels(podSecurity) };
+}
+
+/** One RoleBinding for each role that somebody has. */
 function bindings(environment: KubeObject, { namespace, members }: EnvironmentSpec): Placed[] {
-  const deployer: Subject = { kind: 'ServiceAccount', name: DEPLOYER, namespace };
   const roles = ENVIRONMENT_ROLES.filter((role) => members[role].length > 0).map((role) => [roleName(role), members[role]] as const);
-  return [...roles, [DEPLOYER, [deployer]] as const].map(([name, subjects]) => ({
+  return roles.map(([name, subjects]) => ({
     type: ROLE_BINDING,
     object: {
       apiVersion: `${RBAC}/v1`,

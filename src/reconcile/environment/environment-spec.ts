@@ -1,4 +1,5 @@
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment.ts';
+import { isPodSecurityLevel, type PodSecurity, type PodSecurityLevel } from '../../domain/pod-security-labels.ts';
 import { listAt, objectAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 
@@ -18,6 +19,7 @@ export interface EnvironmentSpec {
   readonly quota: Readonly<Record<string, unknown>> | undefined;
   /** The limits of a LimitRange. */
   readonly limits: readonly unknown[];
+  readonly podSecurity: PodSecurity;
   readonly reclaim: 'Retain' | 'Delete';
 }
 
@@ -36,7 +38,21 @@ export function parseEnvironment({ metadata, spec }: KubeObject): EnvironmentSpe
     members,
     quota: Object.keys(quota).length === 0 ? undefined : quota,
     limits: listAt(spec, 'limitRange'),
+    podSecurity: parsePodSecurity(spec),
     reclaim: textAt(spec, 'reclaim') === 'Delete' ? 'Delete' : 'Retain',
+  };
+}
+
+function parsePodSecurity(spec: unknown): PodSecurity {
+  const level = (mode: string, fallback: PodSecurityLevel): PodSecurityLevel => {
+    const text = textAt(spec, 'podSecurity', mode);
+    return isPodSecurityLevel(text) ? text : fallback;
+  };
+  return {
+    enforce: level('enforce', 'baseline'),
+    audit: level('audit', 'restricted'),
+    warn: level('warn', 'restricted'),
+    version: textAt(spec, 'podSecurity', 'version') ?? 'latest',
   };
 }
 

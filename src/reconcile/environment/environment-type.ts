@@ -4,6 +4,8 @@ import type { ResourceType } from '../../domain/resource.ts';
 export const ENVIRONMENT: ResourceType = { group: OURS.group, version: OURS.version, resource: 'environments' };
 export const NAMESPACE: ResourceType = { group: '', version: 'v1', resource: 'namespaces' };
 export const SERVICE_ACCOUNT: ResourceType = { group: '', version: 'v1', resource: 'serviceaccounts' };
+export const SECRET: ResourceType = { group: '', version: 'v1', resource: 'secrets' };
+export const OPERATOR: ResourceType = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' };
 export const RESOURCE_QUOTA: ResourceType = { group: '', version: 'v1', resource: 'resourcequotas' };
 export const LIMIT_RANGE: ResourceType = { group: '', version: 'v1', resource: 'limitranges' };
 export const ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };
@@ -13,5 +15,5 @@ export const CLUSTER_ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k
 /** On an Environment: "true" lets it take over a namespace that exists and that no Environment owns. */
 export const ADOPT_ANNOTATION = `${OURS.group}/adopt-namespace`;
 
-/** The service account under which releases are installed in an environment. */
+/** The service account that earlier versions made in each environment. */
 export const DEPLOYER = 'chandlery-deployer';

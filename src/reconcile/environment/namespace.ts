@@ -1,6 +1,7 @@
 import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
-import { labelsOf } from './environment-objects.ts';
+import { labelsOf, namespaceLabels } from './environment-objects.ts';
+import type { EnvironmentSpec } from './environment-spec.ts';
 import { NAMESPACE } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
@@ -10,28 +11,31 @@ type ClusterPart = EnvironmentPorts['cluster'];
 export async function createNamespace(
   cluster: ClusterPart,
   environment: KubeObject,
-  input: { name: string; signal: AbortSignal },
+  { spec, signal }: { spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: input.name, labels: labelsOf(environment) } };
-  await cluster.create(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal: input.signal });
+  const metadata = { name: spec.namespace, labels: namespaceLabels(environment, spec) };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
+  await cluster.create(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
 }
 
-/** Labels a namespace that nobody owns, if it is still the one that was read. */
-export async function adoptNamespace(
+/** Gives the namespace the labels of the Environment, if it is still the one that was read. Does nothing when it has them. */
+export async function labelNamespace(
   cluster: ClusterPart,
   environment: KubeObject,
-  input: { namespace: KubeObject; signal: AbortSignal },
+  input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  await labelNamespace(cluster, input, labelsOf(environment));
+  const labels = Object.entries(namespaceLabels(environment, input.spec));
+  if (labels.every(([key, value]) => input.namespace.metadata.labels?.[key] === value)) return;
+  await patchLabels(cluster, input, Object.fromEntries(labels));
 }
 
-/** Takes the Environment's labels off a namespace, so that it belongs to nobody. */
+/** Takes the Environment's labels off a namespace, so that it belongs to nobody. Those of Pod Security stay: what runs there is no safer than before. */
 export async function disownNamespace(
   cluster: ClusterPart,
   environment: KubeObject,
   input: { namespace: KubeObject; signal: AbortSignal },
 ): Promise<void> {
-  await labelNamespace(cluster, input, Object.fromEntries(Object.keys(labelsOf(environment)).map((label) => [label, null])));
+  await patchLabels(cluster, input, Object.fromEntries(Object.keys(labelsOf(environment)).map((label) => [label, null])));
 }
 
 /** Asks for the deletion of the namespace, if it is still the one that was read. */
@@ -40,7 +44,7 @@ export async function removeNamespace(cluster: ClusterPart, input: { namespace: 
   await cluster.delete({ ...NAMESPACE, name }, { signal: input.signal, ...(uid === undefined ? {} : { uid }) });
 }
 
-async function labelNamespace(
+async function patchLabels(
   cluster: ClusterPart,
   { namespace, signal }: { namespace: KubeObject; signal: AbortSignal },
   labels: Readonly<Record<string, string | null>>,

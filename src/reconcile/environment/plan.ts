@@ -9,7 +9,7 @@ export type EnvironmentAct =
   | { readonly kind: 'adopt-namespace'; readonly namespace: KubeObject }
   | { readonly kind: 'furnish'; readonly namespace: KubeObject }
   /** Nothing can be done until somebody else does something. */
-  | { readonly kind: 'refuse'; readonly reason: 'NamespaceTaken' | 'NamespaceExists'; readonly message: string }
+  | { readonly kind: 'refuse'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   | { readonly kind: 'await-removal'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** Takes the rights and our label away and leaves the rest. */
@@ -33,6 +33,10 @@ export function planEnvironment(state: EnvironmentState): EnvironmentAct {
       const message = `namespace ${spec.namespace} belongs to the environment ${tenure.owner}; choose another one`;
       return { kind: 'refuse', reason: 'NamespaceTaken', message };
     }
+    case 'Occupied': {
+      const message = `namespace ${spec.namespace} is used by the Operator ${tenure.operators.join(', ')}; choose another one, or move the Operator`;
+      return { kind: 'refuse', reason: 'OperatorNamespace', message };
+    }
     case 'Unowned': {
       if (tenure.adopt === 'asked') return { kind: 'adopt-namespace', namespace: tenure.namespace };
       const message = `namespace ${spec.namespace} exists already; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to take it over`;
@@ -55,6 +59,7 @@ function planRemoval({ tenure, spec }: EnvironmentState): EnvironmentAct {
     case 'Missing':
     case 'Unowned':
     case 'Foreign':
+    case 'Occupied':
       return { kind: 'finish' };
     default:
       return tenure satisfies never;

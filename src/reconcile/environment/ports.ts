@@ -4,7 +4,7 @@ import type { KubeObject } from '../../domain/resource.ts';
 /** What reconciling an Environment needs of the world. */
 export interface EnvironmentPorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
   readonly events: {
     record(
       about: KubeObject,

@@ -7,7 +7,7 @@ import { writeStanding, type Standing } from './environment-status.ts';
 import { ENVIRONMENT } from './environment-type.ts';
 import { guard, letGo } from '../finalizer.ts';
 import { furnish } from './furnish.ts';
-import { adoptNamespace, createNamespace, removeNamespace } from './namespace.ts';
+import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { planEnvironment, type EnvironmentAct } from './plan.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { readState, type EnvironmentState } from './state.ts';
@@ -43,7 +43,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   const { environment, spec } = state;
   switch (act.kind) {
     case 'furnish':
-      await furnish(ports.cluster, { environment, spec }, signal);
+      await furnish(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
       await writeStanding(ports, environment, { standing: readyIn(act.namespace), signal });
       return { requeueAfter: DRIFT_MS };
     case 'refuse':
@@ -82,9 +82,9 @@ async function step(
     case 'guard':
       return guard(cluster, { type: ENVIRONMENT, object: environment, signal });
     case 'create-namespace':
-      return createNamespace(cluster, environment, { name: spec.namespace, signal });
+      return createNamespace(cluster, environment, { spec, signal });
     case 'adopt-namespace':
-      return adoptNamespace(cluster, environment, { namespace: act.namespace, signal });
+      return labelNamespace(cluster, environment, { namespace: act.namespace, spec, signal });
     case 'remove-namespace':
       return removeNamespace(cluster, { namespace: act.namespace, signal });
     case 'vacate':

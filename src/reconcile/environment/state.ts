@@ -2,9 +2,9 @@ import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
-import { NAMESPACE } from './environment-type.ts';
+import { NAMESPACE, OPERATOR } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { tenureOf, type Tenure } from './tenure.ts';
+import { isToBeTaken, operatorsIn, tenureOf, type Tenure } from './tenure.ts';
 
 /** All that the plan for an Environment depends on. */
 export interface EnvironmentState {
@@ -28,8 +28,21 @@ export async function readState(
     spec,
     guarded: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'guarded' : 'unguarded',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
-    tenure: tenureOf(environment, namespace),
+    tenure: await withOperators(cluster, { tenure: tenureOf(environment, namespace), namespace: spec.namespace, signal }),
   };
+}
+
+interface Taking {
+  readonly tenure: Tenure;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+/** The members of an Environment would reach the Secrets and the account of an Operator, so the two never share a namespace. */
+async function withOperators(cluster: EnvironmentPorts['cluster'], { tenure, namespace, signal }: Taking): Promise<Tenure> {
+  if (!isToBeTaken(tenure)) return tenure;
+  const operators = operatorsIn(namespace, (await cluster.list(OPERATOR, { signal })).items);
+  return operators.length === 0 ? tenure : { kind: 'Occupied', operators };
 }
 
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

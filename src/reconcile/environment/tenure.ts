@@ -1,4 +1,5 @@
 import { OURS } from '../../domain/names.ts';
+import { parseOperatorSpec } from '../../domain/operator-spec.ts';
 import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { ADOPT_ANNOTATION } from './environment-type.ts';
@@ -10,7 +11,9 @@ export type Tenure =
   | { readonly kind: 'Terminating'; readonly namespace: KubeObject; readonly why: string }
   /** It is there without an owner; `adopt` says whether the Environment asks for it. */
   | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'not asked' }
-  | { readonly kind: 'Foreign'; readonly owner: string };
+  | { readonly kind: 'Foreign'; readonly owner: string }
+  /** Operators, as `namespace/name`, are in it or have their release there. */
+  | { readonly kind: 'Occupied'; readonly operators: readonly string[] };
 
 /** Whose a namespace is, by its label: names of Environments are unique in the cluster. */
 export function tenureOf(environment: KubeObject, namespace: KubeObject | undefined): Tenure {
@@ -22,6 +25,19 @@ export function tenureOf(environment: KubeObject, namespace: KubeObject | undefi
   if (owner !== undefined) return { kind: 'Ours', namespace };
   const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
   return { kind: 'Unowned', namespace, adopt };
+}
+
+/** Whether an Environment could take the namespace now, so that it matters who else is in it. */
+export function isToBeTaken(tenure: Tenure): boolean {
+  return tenure.kind === 'Missing' || (tenure.kind === 'Unowned' && tenure.adopt === 'asked');
+}
+
+/** The Operators, as `namespace/name`, that are in a namespace or have their release there. */
+export function operatorsIn(namespace: string, operators: readonly KubeObject[]): string[] {
+  return operators
+    .filter((operator) => operator.metadata.namespace === namespace || parseOperatorSpec(operator).targetNamespace === namespace)
+    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
+    .sort();
 }
 
 /** What the deletion of a namespace waits for, in the words of Kubernetes. */

@@ -15,6 +15,7 @@ export type LivingAct =
   | { readonly kind: 'guard' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'wait'; readonly wait: number }
+  | { readonly kind: 'report-reserved'; readonly error: AppError }
   | { readonly kind: 'refuse-foreign'; readonly release: ForeignRelease }
   | { readonly kind: 'unlock' }
   | { readonly kind: 'report-unfetched'; readonly error: AppError }
@@ -55,18 +56,16 @@ export function planLiving(state: LivingState): LivingAct {
       return { kind: 'rest' };
     case 'Unguarded':
       return { kind: 'guard' };
-    case 'Foreign':
-      return { kind: 'refuse-foreign', release: state.release };
     case 'Locked':
       return { kind: 'unlock' };
     case 'Waiting':
       return { kind: 'wait', wait: state.wait };
+    case 'Reserved':
+    case 'Foreign':
     case 'Unfetched':
-      return { kind: 'report-unfetched', error: state.error };
     case 'Unresolved':
-      return { ...state, kind: 'report-unresolved' };
     case 'Blocked':
-      return { ...state, kind: 'await-dependencies' };
+      return planObstacle(state);
     case 'Adoptable':
       return { ...state, kind: 'adopt' };
     case 'Absent':
@@ -90,11 +89,28 @@ export function planLiving(state: LivingState): LivingAct {
   }
 }
 
+/** States in which something has to change before anything is done. */
+type ObstacleState = Extract<LivingState, { kind: 'Reserved' | 'Foreign' | 'Unfetched' | 'Unresolved' | 'Blocked' }>;
+
+function planObstacle(state: ObstacleState): LivingAct {
+  switch (state.kind) {
+    case 'Reserved':
+      return { kind: 'report-reserved', error: state.error };
+    case 'Foreign':
+      return { kind: 'refuse-foreign', release: state.release };
+    case 'Unfetched':
+      return { kind: 'report-unfetched', error: state.error };
+    case 'Unresolved':
+      return { ...state, kind: 'report-unresolved' };
+    case 'Blocked':
+      return { ...state, kind: 'await-dependencies' };
+    default:
+      return state satisfies never;
+  }
+}
+
 /** States of a revision that is to be made, or was made and is to be judged. */
-type RevisionState = Exclude<
-  LivingState,
-  { kind: 'Suspended' | 'Unguarded' | 'Foreign' | 'Locked' | 'Waiting' | 'Unfetched' | 'Unresolved' | 'Blocked' | 'Adoptable' }
->;
+type RevisionState = Exclude<LivingState, ObstacleState | { kind: 'Suspended' | 'Unguarded' | 'Locked' | 'Waiting' | 'Adoptable' }>;
 
 function planRevision(state: RevisionState): LivingAct {
   switch (state.kind) {

@@ -27,6 +27,8 @@ export interface OperatorPorts {
   };
   /** The versions of what an Operator refers to, as far as they are known (see `watchReferences`). */
   readonly references?: { revisionOf(operator: KubeObject): string | undefined };
+  /** All Environments, as far as they are known; absent: whose a namespace is, is asked before something is written, and not else. */
+  readonly environments?: () => readonly KubeObject[];
   readonly log: Log;
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */

@@ -18,6 +18,8 @@ import type { ResolvedValues } from './facts/resolve-values.ts';
 export interface LivingFacts {
   readonly guarded: boolean;
   readonly suspended: boolean;
+  /** Why it must not work in its namespaces. */
+  readonly reserved?: AppError;
   /** Milliseconds until the next attempt is due; 0 when it is due now. */
   readonly wait: number;
   /** The spec is new, or a person has asked, since the last attempt. */
@@ -59,6 +61,8 @@ export interface DyingFacts {
 export type LivingState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Unguarded' }
+  /** A namespace that it uses belongs to an Environment or to Kubernetes. */
+  | { readonly kind: 'Reserved'; readonly error: AppError }
   /** Somebody else has a release of that name. */
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
   /** A worker that is gone has left the release pending. */
@@ -133,6 +137,7 @@ export function determineLivingState(facts: LivingFacts): LivingState {
   const { release, chart } = facts;
   if (facts.suspended) return { kind: 'Suspended' };
   if (!facts.guarded) return { kind: 'Unguarded' };
+  if (facts.reserved !== undefined) return { kind: 'Reserved', error: facts.reserved };
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release)) return { kind: 'Locked', release };
   if (facts.wait > 0 || chart === undefined) return { kind: 'Waiting', wait: facts.wait };

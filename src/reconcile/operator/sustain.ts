@@ -14,6 +14,7 @@ import { observeCrds, type CrdFact } from './facts/observe-crds.ts';
 import { observeDependencies } from './facts/observe-dependencies.ts';
 import { observeHealth } from './facts/observe-health.ts';
 import { install } from './acts/install.ts';
+import { observeReservation } from './facts/observe-reservation.ts';
 import { observeRelease } from './facts/observe-release.ts';
 import type { ReleaseFact } from './facts/judge-release.ts';
 import { planLiving, type LivingAct } from './plan.ts';
@@ -57,7 +58,14 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
     observeCrds(ports.cluster, work.release, { ...query, claims: claimedDefinitions(spec) }),
   ]);
   const facts = factsOf(work, release, crds);
-  if (facts.suspended || !facts.guarded || facts.wait > 0 || (release.kind === 'Foreign' && !isAdoptable(facts, release))) return facts;
+  if (
+    facts.suspended ||
+    !facts.guarded ||
+    facts.reserved !== undefined ||
+    facts.wait > 0 ||
+    (release.kind === 'Foreign' && !isAdoptable(facts, release))
+  )
+    return facts;
   const chart = await fetchChart(memory.charts, work);
   const hold = 'step' in chart && release.kind === 'Own' ? await holdUpgrade(work, facts, { release, target: chart }) : undefined;
   if (hold !== undefined && release.kind === 'Own') {
@@ -73,11 +81,13 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
 /** What is known without asking anybody else. */
 function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): LivingFacts {
   const { ports, operator, spec, status, generation, requestedAt, references } = work;
+  const reserved = observeReservation(ports, operator);
   const { lastAttempted, rollback } = status;
   const stands = rollback?.generation === generation && rollback.requestedAt === requestedAt;
   return {
     guarded: isGuarded(operator),
     suspended: spec.suspend,
+    ...(reserved === undefined ? {} : { reserved }),
     adopt: spec.adopt,
     remediation: spec.upgrade.remediation,
     testing: spec.test.enable,
@@ -131,6 +141,7 @@ async function perform(memory: OperatorMemory, { work, facts }: Seen, act: Livin
       return correctDrift(memory.drift, work, act.drift);
     case 'rest':
     case 'wait':
+    case 'report-reserved':
     case 'refuse-foreign':
     case 'report-unfetched':
     case 'report-unresolved':

@@ -4,6 +4,7 @@ import { redact } from '../../../domain/redact.ts';
 import { applyCrds } from './apply-crds.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import type { Gathered } from '../charts/gather-crds.ts';
+import { rejectReserved } from '../facts/observe-reservation.ts';
 import { holdRelease } from './hold-release.ts';
 import { STEP_LABEL } from '../kinds.ts';
 import type { ChangeRequest } from '../ports.ts';
@@ -40,6 +41,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
     gathered = await renderChart(held, input.target, input.verb);
+    await rejectReserved(held, gathered.objects);
     await input.announce(gathered);
     phase = 'CRDs';
     await applyCrds(held, gathered.crds);

@@ -12,6 +12,8 @@ import type { Chart } from '../ports.ts';
 export interface Gathered {
   /** The definitions as they are to be applied, one for each name, sorted by name. */
   readonly crds: readonly KubeObject[];
+  /** Everything else. */
+  readonly objects: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
   readonly refusals: readonly Refusal[];
   /** Whether anything is to be taken out of what Helm sends, or carried over. */
@@ -28,7 +30,14 @@ export function gatherCrds(rendered: readonly KubeObject[], chart: Chart, label:
     byName.set(object.metadata.name, marked(described, { label, origin: originOf(object, inFolder) }));
   }
   const crds = [...byName.values()].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
-  return { crds, conversions, refusals, sent: conversions.length === 0 && isPlain(rendered, inFolder) ? 'AsRendered' : 'Changed' };
+  const rest = objects.filter((object) => !isCustomResourceDefinition(object));
+  return {
+    crds,
+    objects: rest,
+    conversions,
+    refusals,
+    sent: conversions.length === 0 && isPlain(rendered, inFolder) ? 'AsRendered' : 'Changed',
+  };
 }
 
 /** Whether definitions are nowhere but in `crds/`, which Helm is told to leave out. A mention counts, since it is looked for in the text. */

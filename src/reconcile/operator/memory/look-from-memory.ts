@@ -1,5 +1,6 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { claimedDefinitions } from '../../../domain/operator-spec.ts';
+import { observeReservation } from '../facts/observe-reservation.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { keepSettled, recallSettled, takeNotes } from './settled.ts';
 import type { Reads, Sight } from './sight.ts';
@@ -23,7 +24,9 @@ export async function lookFromMemory(
 ): Promise<ReconcileResult | undefined> {
   const operator = sight.operator(key);
   const isLiving = operator !== undefined && operator.metadata.deletionTimestamp === undefined && isGuarded(operator);
-  const known = isLiving ? await recallSettled(memory, { ports, operator, signal }, key) : undefined;
+  // It may have been in step before its namespace became an Environment's.
+  const isSettled = isLiving && observeReservation(ports, operator) === undefined;
+  const known = isSettled ? await recallSettled(memory, { ports, operator, signal }, key) : undefined;
   if (known !== undefined) return known;
   memory.settled.delete(key);
   return isLiving ? await lookInFull(memory, { ports, sight }, { key, work: workOn(ports, operator, signal) }) : undefined;

@@ -22,6 +22,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'UpliftRefused',
   'CrdConflict',
   'UnsafeUpgrade',
+  'NamespaceReserved',
   'ReleaseConflict',
   'InvalidInput',
   'AdmissionDenied',

@@ -1,4 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
+import type { AppError } from '../../../domain/errors.ts';
 import { awaitDependencies } from './await-dependencies.ts';
 import { awaitWindow } from './await-window.ts';
 import { fetched, isFalse } from './conditions.ts';
@@ -24,6 +25,8 @@ export async function report(work: Work, facts: LivingFacts, act: ReportAct): Pr
       return rest(work, facts);
     case 'wait':
       return { requeueAfter: Math.max(act.wait, 1_000) };
+    case 'report-reserved':
+      return reportReserved(work, facts, act.error);
     case 'refuse-foreign':
       return refuseForeign(work, facts, act.release);
     case 'report-unfetched':
@@ -50,6 +53,12 @@ export async function report(work: Work, facts: LivingFacts, act: ReportAct): Pr
     default:
       return act satisfies never;
   }
+}
+
+/** Nothing is written; what runs stays. */
+async function reportReserved(work: Work, { wait, release, crds }: LivingFacts, error: AppError): Promise<ReconcileResult> {
+  if (wait > 0) return { requeueAfter: wait };
+  return { requeueAfter: await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release, crds }) };
 }
 
 async function rest(work: Work, { release, crds }: LivingFacts): Promise<ReconcileResult> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { at } from '../../../../src/domain/read.ts';
 import type { KubeObject } from '../../../../src/domain/resource.ts';
-import { environmentObjects } from '../../../../src/reconcile/environment/environment-objects.ts';
+import { environmentObjects, namespaceLabels } from '../../../../src/reconcile/environment/environment-objects.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 
 function objectsOf(spec: object): KubeObject[] {
@@ -19,16 +19,11 @@ const subjectsOf = (objects: readonly KubeObject[], kind: string, name: string) 
 const group = (name: string) => ({ kind: 'Group', name, apiGroup: 'rbac.authorization.k8s.io' });
 
 describe('what an environment consists of', () => {
-  test('at the least: the deployer with its rights, and nobody who sees it', () => {
+  test('at the least: no service account, and nobody who sees it', () => {
     const objects = objectsOf({});
     assert.deepEqual(
       objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`),
-      [
-        'ServiceAccount shop/chandlery-deployer',
-        'RoleBinding shop/chandlery-deployer',
-        'ClusterRole /chandlery-environment-shop',
-        'ClusterRoleBinding /chandlery-environment-shop',
-      ],
+      ['ClusterRole /chandlery-environment-shop', 'ClusterRoleBinding /chandlery-environment-shop'],
     );
     assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), []);
   });
@@ -65,6 +60,17 @@ describe('what an environment consists of', () => {
       { apiGroups: ['scheduling.k8s.io'], resources: ['priorityclasses'], verbs: ['get', 'list'] },
     ]);
     assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), [group('a'), group('b')]);
+  });
+
+  test('pods of the level baseline, unless an admin says otherwise', () => {
+    const levels = (spec: object): unknown => {
+      const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'shop' }, spec };
+      const labels = namespaceLabels(environment, parseEnvironment(environment));
+      return ['enforce', 'enforce-version', 'warn', 'audit'].map((mode) => labels[`pod-security.kubernetes.io/${mode}`]);
+    };
+    assert.deepEqual(levels({}), ['baseline', 'latest', 'restricted', 'restricted']);
+    const podSecurity = { enforce: 'restricted', warn: 'baseline', version: 'v1.36' };
+    assert.deepEqual(levels({ podSecurity }), ['restricted', 'v1.36', 'baseline', 'restricted']);
   });
 
   test('a quota and limits where they are asked for, in the namespace that it names', () => {

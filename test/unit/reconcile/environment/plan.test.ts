@@ -5,7 +5,7 @@ import { parseEnvironment } from '../../../../src/reconcile/environment/environm
 import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
 import { planEnvironment, type EnvironmentAct } from '../../../../src/reconcile/environment/plan.ts';
 import type { EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
-import { tenureOf } from '../../../../src/reconcile/environment/tenure.ts';
+import { operatorsIn, tenureOf, type Tenure } from '../../../../src/reconcile/environment/tenure.ts';
 
 const LABEL = 'chandlery.dev/environment';
 const FINALIZER = 'chandlery.dev/finalizer';
@@ -84,6 +84,29 @@ const CASES: readonly (readonly [string, World, EnvironmentAct['kind'], RegExp?]
     'rest',
   ],
 ];
+
+describe('operators in the namespace of an environment', () => {
+  const operator = (namespace: string, name: string, spec: object): KubeObject => {
+    return { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { namespace, name }, spec };
+  };
+
+  test('are those that are in it, and those whose release is there', () => {
+    const operators = [
+      operator('team-a', 'inside', { targetNamespace: 'elsewhere' }),
+      operator('chandlery-system', 'outside', { targetNamespace: 'team-a' }),
+      operator('chandlery-system', 'other', {}),
+    ];
+    assert.deepEqual(operatorsIn('team-a', operators), ['chandlery-system/outside', 'team-a/inside']);
+  });
+
+  test('keep an environment from taking it, and not from ending', () => {
+    const tenure: Tenure = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
+    const act = planEnvironment({ ...stateOf({}), tenure });
+    assert.equal(act.kind, 'refuse');
+    assert.match('message' in act ? act.message : '', /used by the Operator chandlery-system\/cache/);
+    assert.equal(planEnvironment({ ...stateOf({ deleting: true }), tenure }).kind, 'finish');
+  });
+});
 
 describe('the plan for an environment', () => {
   for (const [reason, world, kind, message] of CASES) {
