@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Assets } from '../web/assets.ts';
+import { createLiveStreams } from '../web/live/live-streams.ts';
 import { createRenderError, createWebRouter } from '../web/router.ts';
 import { createViews } from '../web/view-engine.ts';
 import { bindOperations } from './bind-operations.ts';
@@ -35,7 +36,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
   const web = createWebRouter({
     operations,
     views,
-    stopping: rest.stopping,
+    streams: createLiveStreams(rest.stopping),
     publicUrl: publicUrl.origin,
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });

@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express';
 
 const HEARTBEAT_MS = 15_000;
+/** Bytes that wait for a browser which does not take them; beyond, the stream is cut. */
+const MOST_WAITING = 2 * 1024 * 1024;
 
 /** One message of a stream; `data` is sent as JSON. */
 export interface StreamEvent {
@@ -29,7 +31,11 @@ export function openEventStream(req: Request, res: Response, signal: AbortSignal
   const closed = new AbortController();
   res.status(200).set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
-  const heartbeat = setInterval(() => res.write(': still here\n\n'), HEARTBEAT_MS);
+  const write = (text: string): boolean => {
+    if (res.writableLength > MOST_WAITING) res.destroy();
+    return res.destroyed ? false : res.write(text);
+  };
+  const heartbeat = setInterval(() => void write(': still here\n\n'), HEARTBEAT_MS);
   const close = (): void => {
     if (closed.signal.aborted) return;
     clearInterval(heartbeat);
@@ -40,12 +46,13 @@ export function openEventStream(req: Request, res: Response, signal: AbortSignal
   res.on('close', close);
   res.on('error', close);
   signal.addEventListener('abort', close);
-  if (signal.aborted) close();
+  // A browser that left before the stream was opened closes nothing any more.
+  if (signal.aborted || res.destroyed || req.socket.destroyed) close();
   return {
     close,
     signal: closed.signal,
     lastEventId: req.get('Last-Event-ID'),
-    send: (message) => (closed.signal.aborted ? true : res.write(format(message))),
+    send: (message) => (closed.signal.aborted ? true : write(format(message))),
   };
 }
 

@@ -11,6 +11,20 @@ export interface RequestContext {
   readonly person?: Person;
 }
 
+/** How the request proved who it is from. */
+export interface Access {
+  /** Names the session or token without telling it. */
+  readonly id: string;
+  readonly actor: Actor;
+  /**
+   * Whether the session or token is still good, and for the same user and groups. It does not count as a request.
+   *
+   * @throws AppError `Unauthenticated` for a token that is not, `IssuerUnavailable`.
+   */
+  check(): Promise<'same' | 'changed' | 'ended'>;
+}
+
+const accesses = new WeakMap<object, Access>();
 const contexts = new WeakMap<object, RequestContext>();
 
 /** The context of the request that `res` answers; createApp sets it before anything else. */
@@ -37,6 +51,15 @@ export function startContext(res: Response, requestId: string): void {
   contexts.set(res, { requestId });
 }
 
-export function setSignedIn(res: Response, signedIn: SignedIn): void {
+/** @throws AppError `Unauthenticated` when nobody is signed in. */
+export function accessOf(res: Response): Access {
+  const { actor } = signedInOf(res);
+  const access = accesses.get(res);
+  if (access === undefined) throw new AppError('Internal', `request: it is from ${JSON.stringify(actor.user)}, but not known how`);
+  return access;
+}
+
+export function setSignedIn(res: Response, signedIn: SignedIn, access: Access): void {
   contexts.set(res, { ...contextOf(res), ...signedIn });
+  accesses.set(res, access);
 }

@@ -1,8 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import { openEventStream } from '../http/event-stream.ts';
-import { signedInOf } from '../http/request-context.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import { instanceLive, instancePage, type InstanceReading } from './instance-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -10,7 +8,9 @@ import { environmentPath, instancePath } from './paths.ts';
 import type { InstanceAddress, WebOperations } from './ports.ts';
 import type { Crumb } from './shell.ts';
 import { unfitValues } from './version-moves.ts';
-import { streamChanges } from './stream-changes.ts';
+
+/** Between two readings of a live page. */
+const INTERVAL_MS = 2_000;
 
 const ROUTE = '/environments/:environment/instances/:app/:name';
 
@@ -76,15 +76,13 @@ async function readInstance(operations: WebOperations, actor: Actor, address: In
   return { instance, tree, events };
 }
 
-function stream({ operations, views, stopping }: WebDeps): RequestHandler {
+function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const { actor } = signedInOf(response);
     const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
-    // The first reading comes before the stream, so that what may not be seen is an answer like that of every page.
-    const first = await readInstance(operations, actor, address);
-    await streamChanges(openEventStream(request, response, stopping), {
-      first,
-      read: () => readInstance(operations, actor, address),
+    await streams.answer(request, response, {
+      key: instancePath(address),
+      intervalMs: INTERVAL_MS,
+      reader: (actor) => () => readInstance(operations, actor, address),
       render: (reading) => ({
         html: views.render('environments/instances/live', instanceLive(reading)),
         status: instanceLive(reading).health.word,

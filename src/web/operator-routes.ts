@@ -2,8 +2,6 @@ import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
 import type { OperatorView } from '../domain/operator.ts';
-import { openEventStream } from '../http/event-stream.ts';
-import { signedInOf } from '../http/request-context.ts';
 import { OPERATOR_STEPS } from '../operation/steer-operator.ts';
 import { missingSentence } from './message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
@@ -15,7 +13,9 @@ import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { operatorPath } from './paths.ts';
 import type { OperatorAddress, WebOperations } from './ports.ts';
 import type { Crumb } from './shell.ts';
-import { streamChanges } from './stream-changes.ts';
+
+/** Between two readings of a live page. */
+const INTERVAL_MS = 2_000;
 
 const ROUTE = '/operators/:namespace/:name';
 
@@ -112,20 +112,18 @@ async function readOverview(operations: WebOperations, actor: Actor, operator: O
 }
 
 /** Sends the tab again whenever something in it is different. */
-function stream({ operations, views, stopping }: WebDeps): RequestHandler {
+function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const { actor } = signedInOf(response);
     const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
     const tab = parseOperatorTab(new URL(request.originalUrl, 'http://local.invalid').searchParams.get('tab'));
-    const read = async (): Promise<{ readonly content: object; readonly status: string }> => {
+    const read = async (actor: Actor): Promise<{ readonly content: object; readonly status: string }> => {
       const operator = await operations.showOperator(actor, address);
       return { content: await readTab(operations, actor, { operator, tab, query: new URLSearchParams() }), status: operator.status };
     };
-    // The first reading comes before the stream, so that what may not be seen is an answer like that of every page.
-    const first = await read();
-    await streamChanges(openEventStream(request, response, stopping), {
-      first,
-      read,
+    await streams.answer(request, response, {
+      key: `${operatorPath(address)}?tab=${tab}`,
+      intervalMs: INTERVAL_MS,
+      reader: (actor) => () => read(actor),
       render: ({ content, status }) => ({ html: views.render(`operators/tabs/${tab}`, content), status: statusWord(status) }),
     });
   };

@@ -1,10 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import { isDnsSubdomain } from '../domain/names.ts';
 import type { OperatorList } from '../domain/operator-list.ts';
-import { openEventStream } from '../http/event-stream.ts';
-import { signedInOf } from '../http/request-context.ts';
 import {
   attentionLine,
   type Counts,
@@ -16,7 +13,6 @@ import {
 } from './operators-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import type { WebOperations } from './ports.ts';
-import { streamChanges } from './stream-changes.ts';
 
 /** A list costs more than one thing, so it is read less often. */
 const INTERVAL_MS = 5_000;
@@ -61,29 +57,28 @@ async function countOn(
   return Object.fromEntries(await operations.countInstances(actor, names));
 }
 
-function stream({ operations, views, stopping }: WebDeps): RequestHandler {
+function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const { actor } = signedInOf(response);
     const query = parseOperatorsQuery(new URL(request.originalUrl, 'http://local.invalid').searchParams);
-    let readings = 0;
-    let counts: Counts = {};
-    const read = async (): Promise<Reading> => {
-      const list = await operations.listOperators(actor, query);
-      if (readings % READINGS_A_COUNT === 0) counts = await countOn(operations, actor, { list, query });
-      readings += 1;
-      return { list, counts };
-    };
-    const first = await read();
-    await streamChanges(openEventStream(request, response, stopping), {
-      first,
-      read,
+    await streams.answer(request, response, {
+      key: `/operators?${JSON.stringify(query)}`,
+      intervalMs: INTERVAL_MS,
+      reader: (actor) => listReader(operations, actor, query),
       render: (reading) => ({
         html: views.render('operators/list', operatorsLive(reading.list, reading.counts, query)),
         status: attentionLine(reading.list),
       }),
-      pause: async (signal) => {
-        await wait(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
-      },
     });
+  };
+}
+
+function listReader(operations: WebOperations, actor: Actor, query: OperatorsQuery): () => Promise<Reading> {
+  let readings = 0;
+  let counts: Counts = {};
+  return async () => {
+    const list = await operations.listOperators(actor, query);
+    if (readings % READINGS_A_COUNT === 0) counts = await countOn(operations, actor, { list, query });
+    readings += 1;
+    return { list, counts };
   };
 }

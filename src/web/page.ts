@@ -4,6 +4,7 @@ import type { SignedIn } from '../domain/session.ts';
 import type { Asking } from '../domain/journal.ts';
 import { uploadOf, type Upload } from '../http/read-multipart.ts';
 import { contextOf, signedInOf } from '../http/request-context.ts';
+import type { LiveStreams } from './live/live-streams.ts';
 import type { Me, WebOperations } from './ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
 import type { Views } from './view-engine.ts';
@@ -12,8 +13,7 @@ import type { Views } from './view-engine.ts';
 export interface WebDeps {
   readonly operations: WebOperations;
   readonly views: Views;
-  /** Aborts when the server stops; ends the streams. */
-  readonly stopping: AbortSignal;
+  readonly streams: LiveStreams;
   /** A sentence under the sign-in button, e.g. about the demo people. */
   readonly signInHint?: string;
   /** Where people reach us, e.g. `https://catalogue.example.com`. */

@@ -5,6 +5,7 @@ import { createApp } from '../../src/http/create-app.ts';
 import type { IdentityPort } from '../../src/http/identity-port.ts';
 import { readAssets } from '../../src/web/assets.ts';
 import type { WebOperations } from '../../src/web/ports.ts';
+import { createLiveStreams } from '../../src/web/live/live-streams.ts';
 import { createRenderError, createWebRouter } from '../../src/web/router.ts';
 import { createViews, type Views } from '../../src/web/view-engine.ts';
 import { sampleOperations } from './sample-operations.ts';
@@ -48,7 +49,7 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
         handler: createWebRouter({
           operations,
           views,
-          stopping: stopping.signal,
+          streams: createLiveStreams(stopping.signal),
           publicUrl: PUBLIC_URL.origin,
         }),
       },

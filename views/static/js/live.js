@@ -15,8 +15,13 @@ function follow(block) {
       stream.close();
       location.assign(block.dataset.gone);
     });
+    // The page without a session is the way to the sign-in and back.
+    stream.addEventListener('signed-out', () => {
+      stream.close();
+      location.reload();
+    });
     stream.addEventListener('error', () => {
-      if (stream?.readyState === EventSource.CLOSED) say('Live updates have stopped. Use Refresh.');
+      if (stream?.readyState === EventSource.CLOSED) warn('Live updates have stopped. Refresh the page to see changes.');
     });
   };
   const close = () => {
@@ -42,6 +47,12 @@ function show(block, { html, status }) {
 function say(text) {
   const line = document.querySelector('#live-status');
   if (line !== null && line.textContent !== text) line.textContent = text;
+}
+
+/** The same for everybody to see. */
+function warn(text) {
+  say(text);
+  document.querySelector('#live-status')?.classList.replace('visually-hidden', 'muted');
 }
 
 function isSelecting(block) {

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Readings of live streams wait for their turn here, so that what they cost has a bound however many streams there are. */
+export interface ReadingTurns {
+  /** Reads when it is the person's turn; undefined when the signal aborts before. */
+  take<T>(person: string, signal: AbortSignal, read: () => Promise<T>): Promise<T | undefined>;
+}
+
+export interface Pace {
+  /** Milliseconds between two readings of one person; they come one after another. */
+  readonly personMs: number;
+  /** Milliseconds between two readings of anybody. */
+  readonly allMs: number;
+}
+
+/** Two a second for a person, twenty for all: a reading makes up to thirty calls to the api-server. */
+const PACE: Pace = { personMs: 500, allMs: 50 };
+
+/** Each person has a queue and at most one reading in the queue of all, so that nobody's many streams hold back somebody's one. */
+export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTurns {
+  const queues = new Map<string, Promise<void>>();
+  let nextForAll = 0;
+
+  const ofAll = async (signal: AbortSignal): Promise<void> => {
+    const now = performance.now();
+    const at = Math.max(now, nextForAll);
+    nextForAll = at + allMs;
+    await pause(at - now, signal);
+  };
+  return {
+    take: async (person, signal, read) => {
+      const before = queues.get(person) ?? Promise.resolve();
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      const queue = before.then(() => over);
+      queues.set(person, queue);
+      void queue.then(() => (queues.get(person) === queue ? queues.delete(person) : undefined));
+      await before;
+      if (!signal.aborted) await ofAll(signal);
+      if (signal.aborted) {
+        end();
+        return undefined;
+      }
+      const rest = wait(personMs, undefined, { ref: false });
+      try {
+        return await read();
+      } finally {
+        void rest.then(end);
+      }
+    },
+  };
+}
+
+/** Resolves after a while, or when the signal aborts. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (milliseconds > 0) await wait(milliseconds, undefined, { signal }).catch(() => undefined);
+}
