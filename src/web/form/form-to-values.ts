@@ -3,6 +3,7 @@ import { isObject } from '../../domain/read.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
 import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
+import { LARGEST_FORM, spend } from './form-budget.ts';
 import { fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
 import { sealSecrets } from './kept-secret.ts';
 import { readChoice } from './read-choice.ts';
@@ -25,6 +26,7 @@ export interface FormValues {
  * Reads a form that was sent. A field that was left empty is absent, a field that was not shown keeps its live value exactly.
  *
  * @param base the live values on edit; `{}` on create.
+ * @throws AppError `TooLarge` for more rows, fields or values than one form may have, with the field where they are.
  */
 export function formToValues(model: FormModel, fields: URLSearchParams, base: Json): FormValues {
   const reading = startReading(model, fields, base);
@@ -51,10 +53,11 @@ export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path,
 }
 
 function startReading(model: FormModel, fields: URLSearchParams, base: Json): Reading {
-  return { model, fields: fieldMap(fields), base, faults: [], seen: 0, yamlLeft: MOST_YAML, read: readNode };
+  return { model, fields: fieldMap(fields), base, faults: [], budget: { ...LARGEST_FORM }, seen: 0, yamlLeft: MOST_YAML, read: readNode };
 }
 
 function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {
+  spend(reading.budget, 'nodes', { amount: 1, path: spot.path });
   if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
   if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, spot);
   const yaml = take(reading, 'y', spot.path);

@@ -1,6 +1,7 @@
 import type { Json } from '../../domain/resource.ts';
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../../schema/form-node.ts';
 import { holdsText } from '../../schema/scalar-text.ts';
+import { sizeOf, spend } from './form-budget.ts';
 import { rowCount } from './form-fields.ts';
 import { fault, keptEmpty, take, type Reading } from './reading.ts';
 import { rowSpot, type Spot } from './spots.ts';
@@ -36,13 +37,18 @@ export function readMap(reading: Reading, node: MapNode, spot: Spot): Json | und
 
 function countRows(reading: Reading, spot: Spot): number | undefined {
   const count = rowCount(reading.fields, spot.path);
-  if (count !== undefined) reading.seen += 1;
+  if (count !== undefined) {
+    spend(reading.budget, 'rows', { amount: count, path: spot.path });
+    reading.seen += 1;
+  }
   return count;
 }
 
 /** A row always has a value: it is there because somebody added it. The empty text is one in maps, where `key:` is common. */
 function readRow(reading: Reading, node: FormNode, spot: Spot, parent?: 'map'): Json | undefined {
   const faults = reading.faults.length;
+  // Rows of a form that was made by hand may all come from the same live row.
+  spend(reading.budget, 'characters', { amount: sizeOf(spot.base), path: spot.path });
   const value = reading.read(reading, node, spot);
   if (value !== undefined || reading.faults.length > faults) return value;
   if (node.kind === 'list') return [];

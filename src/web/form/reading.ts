@@ -3,6 +3,7 @@ import type { Json } from '../../domain/resource.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
+import type { FormBudget } from './form-budget.ts';
 import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
 import type { Spot } from './spots.ts';
 
@@ -15,6 +16,8 @@ export interface Reading {
   readonly faults: FieldFault[];
   /** Gives texts that cannot be read as texts, so that nothing is lost where the form becomes YAML. */
   readonly lenient?: true;
+  /** What reading may still cost. */
+  readonly budget: FormBudget;
   /** Inputs met so far: a group none of whose inputs was sent was not shown. */
   seen: number;
   /** Characters of YAML that may still be read. */

@@ -5,6 +5,7 @@ import { isScalar, type ChoiceNode, type FormModel, type FormNode, type GroupNod
 import type { FormPath } from '../../schema/form-path.ts';
 import { holdsText, writeScalar } from '../../schema/scalar-text.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
+import { LARGEST_FORM, nodesIn } from './form-budget.ts';
 import { fieldName, MOST_ROWS, type FieldLetter } from './form-fields.ts';
 import { sealSecrets } from './kept-secret.ts';
 
@@ -26,15 +27,46 @@ export interface NodeValue {
 
 /** The inputs of one node and of all below it. */
 export function nodeToFields(model: FormModel, { node, path, value, origins }: NodeValue): URLSearchParams {
-  const writer: Writer = { fields: new URLSearchParams(), origins, live: model.mode === 'edit' && origins === 'rows' };
-  write(writer, { node, path, value, valuePath: path });
-  return writer.fields;
+  const part = { node, path, value, valuePath: path };
+  const live = model.mode === 'edit' && origins === 'rows';
+  const writer: Writer = { inputs: [], nodes: MOST_NODES, most: MOST_INPUTS, origins, live };
+  if (writesWhole(writer, () => write(writer, part))) return new URLSearchParams(writer.inputs);
+  const whole: Writer = { ...writer, inputs: [], most: Infinity };
+  asYaml(whole, part);
+  return new URLSearchParams(whole.inputs);
 }
 
 interface Writer {
-  readonly fields: URLSearchParams;
+  readonly inputs: [name: string, text: string][];
+  /** Nodes of rows that may still be written; each row is as much as its schema has. */
+  nodes: number;
+  /** Inputs that may be written. */
+  readonly most: number;
   readonly origins: 'rows' | 'none';
   readonly live: boolean;
+}
+
+/** Inputs of a form that is opened at most, so that a form stays within what is read of one; lists and maps beyond are YAML. */
+const MOST_INPUTS = 8_000;
+/** Half of what is read of a form, so that rows can be added. */
+const MOST_NODES = LARGEST_FORM.nodes / 2;
+
+/** Thrown where the inputs of a form are all used up. */
+const FULL = new Error('form: it has no more inputs');
+
+/** Whether there was room for all that was to be written; otherwise nothing of it is. */
+function writesWhole(writer: Writer, all: () => void): boolean {
+  const { nodes, inputs } = writer;
+  const { length } = inputs;
+  try {
+    all();
+    return true;
+  } catch (error) {
+    if (error !== FULL) throw error;
+    writer.inputs.length = length;
+    writer.nodes = nodes;
+    return false;
+  }
 }
 interface Part {
   readonly node: FormNode;
@@ -92,30 +124,27 @@ function writeGroup(writer: Writer, node: GroupNode, part: Part & { readonly val
   if (Object.values(value).every((member) => member === undefined)) put(writer, 's', path, 'empty');
 }
 
-/** Inputs that long lists and maps fill at most, so that a form stays within what is read of one; beyond, they are YAML. */
-const MOST_INPUTS = 12_000;
-const LONG = 200;
-
-/** Rows of many inputs are written apart first: a list that would be too much for a form is YAML instead. */
-function writeRows(writer: Writer, part: Part, { count, each }: { count: number; each: (inner: Writer) => void }): void {
-  const inner = count > LONG ? { ...writer, fields: new URLSearchParams() } : writer;
-  put(inner, 'n', part.path, String(count));
-  if (count === 0) put(inner, 's', part.path, 'empty');
-  each(inner);
-  if (inner === writer) return;
-  if (writer.fields.size + inner.fields.size > MOST_INPUTS) return asYaml(writer, part);
-  for (const [name, value] of inner.fields) writer.fields.append(name, value);
+/** A list that would be too much for a form is YAML instead. */
+function writeRows(writer: Writer, part: Part, { count, row, each }: { count: number; row: FormNode; each: () => void }): void {
+  const rows = (): void => {
+    put(writer, 'n', part.path, String(count));
+    if (count === 0) put(writer, 's', part.path, 'empty');
+    writer.nodes -= count * nodesIn(row);
+    if (writer.nodes < 0) throw FULL;
+    each();
+  };
+  if (!writesWhole(writer, rows)) asYaml(writer, part);
 }
 
 function writeList(writer: Writer, part: Part, items: readonly Json[]): void {
   const { node, path, valuePath } = part;
   if (items.length > MOST_ROWS || node.kind !== 'list') return asYaml(writer, part);
-  const writeItem = (inner: Writer, item: Json, row: number): void => {
+  const writeItem = (item: Json, row: number): void => {
     const here = [...path, row];
-    if (writer.origins === 'rows') put(inner, 'o', here, String(row));
-    write(inner, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
+    if (writer.origins === 'rows') put(writer, 'o', here, String(row));
+    write(writer, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
   };
-  writeRows(writer, part, { count: items.length, each: (inner) => items.forEach((item, row) => writeItem(inner, item, row)) });
+  writeRows(writer, part, { count: items.length, row: node.item, each: () => items.forEach(writeItem) });
 }
 
 function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): void {
@@ -123,13 +152,13 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
   const members = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   const fits = members.every(([key]) => key !== '' && !key.includes('\n') && isSafeText(key));
   if (!fits || members.length > MOST_ROWS || node.kind !== 'map') return asYaml(writer, part);
-  const writeMember = (inner: Writer, [key, member]: readonly [string, Json], row: number): void => {
+  const writeMember = ([key, member]: readonly [string, Json], row: number): void => {
     const here = [...path, row];
-    put(inner, 'k', here, key);
-    if (writer.origins === 'rows') put(inner, 'o', here, key);
-    write(inner, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
+    put(writer, 'k', here, key);
+    if (writer.origins === 'rows') put(writer, 'o', here, key);
+    write(writer, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
   };
-  writeRows(writer, part, { count: members.length, each: (inner) => members.forEach((member, row) => writeMember(inner, member, row)) });
+  writeRows(writer, part, { count: members.length, row: node.value, each: () => members.forEach(writeMember) });
 }
 
 /** Null is an empty control that says so. Lists and maps also say that they have no rows. */
@@ -141,9 +170,11 @@ function writeNull(writer: Writer, node: FormNode, path: FormPath): void {
 }
 
 function asYaml(writer: Writer, { node, path, value, valuePath }: Part): void {
+  if (writer.inputs.length >= writer.most) throw FULL;
   put(writer, 'y', path, writeYaml(writer.live ? sealSecrets(node, value, valuePath) : value));
 }
 
 function put(writer: Writer, letter: FieldLetter, path: FormPath, text: string): void {
-  writer.fields.append(fieldName(letter, path), text);
+  if (writer.inputs.length >= writer.most) throw FULL;
+  writer.inputs.push([fieldName(letter, path), text]);
 }
