@@ -9,18 +9,32 @@ const MOST = 100;
  */
 export function freezeNodes(model: FormModel, paths: readonly string[]): FormModel {
   const known = paths.slice(0, MOST).flatMap((text) => [parsePath(text) ?? []]);
-  const root = known.filter(([key]) => key === model.root.key).reduce((node, path) => freeze(node, path.slice(1)), model.root as FormNode);
+  const inside = known.filter(([key]) => key === model.root.key).map((path) => path.slice(1));
+  const root = inside.length === 0 ? model.root : freeze(model.root, inside);
   return { ...model, root: root as GroupNode | YamlNode };
 }
 
-function freeze(node: FormNode, path: FormPath): FormNode {
-  const [step, ...rest] = path;
-  if (step === undefined) return frozenWhole(node);
-  if (node.kind === 'group') return { ...node, children: node.children.map((child) => (child.key === step ? freeze(child, rest) : child)) };
+/** All paths at once, so that no node is frozen twice. */
+function freeze(node: FormNode, paths: readonly FormPath[]): FormNode {
+  if (paths.some((path) => path.length === 0)) return frozenWhole(node);
+  const rest = paths.map((path) => path.slice(1));
+  if (node.kind === 'group') {
+    const below = Map.groupBy(paths, ([step]) => String(step));
+    return { ...node, children: node.children.map((child) => freezeChild(child, below.get(child.key))) };
+  }
   if (node.kind === 'list') return { ...node, item: freeze(node.item, rest) };
   if (node.kind === 'map') return { ...node, value: freeze(node.value, rest) };
   if (node.kind !== 'choice') return node;
-  return { ...node, branches: node.branches.map((branch) => ({ ...branch, node: freeze(branch.node, path) as typeof branch.node })) };
+  return { ...node, branches: node.branches.map((branch) => ({ ...branch, node: freeze(branch.node, paths) as typeof branch.node })) };
+}
+
+function freezeChild(child: FormNode, paths: readonly FormPath[] | undefined): FormNode {
+  return paths === undefined
+    ? child
+    : freeze(
+        child,
+        paths.map((path) => path.slice(1)),
+      );
 }
 
 function frozenWhole(node: FormNode): FormNode {

@@ -13,8 +13,20 @@ export function matchesPattern(pattern: string, value: string): boolean {
   const repeats = (pattern.match(/\d+(?=[,}])/g) ?? []).reduce((sum, count) => sum + Number(count), 0);
   if ((pattern.length + repeats) * value.length > MOST_WORK) return true;
   try {
-    return RE2JS.compile(pattern).test(value);
+    return compiled(pattern).test(value);
   } catch {
     return true;
   }
+}
+
+const MOST_KEPT = 500;
+const known = new Map<string, RE2JS>();
+
+/** The rows of a list have the same pattern. */
+function compiled(pattern: string): RE2JS {
+  const found = known.get(pattern) ?? RE2JS.compile(pattern);
+  known.set(pattern, found);
+  const [oldest] = known.keys();
+  if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
+  return found;
 }

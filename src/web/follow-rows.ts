@@ -71,11 +71,13 @@ function follow(places: ReadonlyMap<string, readonly (number | undefined)[]>, na
 
 /** Where each row of a list stands in another one: the same row wherever it is, else the one at its place if that is no other row of old. */
 function placesIn(before: readonly string[], now: readonly string[]): (number | undefined)[] {
-  const free = new Map<string, number[]>();
-  now.forEach((row, index) => free.set(row, [...(free.get(row) ?? []), index]));
+  const free = Map.groupBy(
+    now.map((_, index) => now.length - 1 - index),
+    (index) => now[index],
+  );
   const known = new Set(before);
   return before.map((row, index) => {
-    const same = free.get(row)?.shift();
+    const same = free.get(row)?.pop();
     if (same !== undefined) return same;
     const other = now[index];
     return other === undefined || known.has(other) || now.length !== before.length ? undefined : index;

@@ -23,6 +23,9 @@ const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly labe
   [FILE_FIELD]: { href: '#upload', label: 'File' },
 };
 
+/** Nobody corrects more at once; each is looked up in the form. */
+const MOST_FAULTS = 100;
+
 export function showForm(
   model: FormModel,
   fields: URLSearchParams,
@@ -34,16 +37,19 @@ export function showForm(
   },
 ): ShownForm {
   const own = state.faults.filter((fault) => ownField(fault) !== undefined);
-  const located = locateFaults(
-    model,
-    fields,
-    state.faults.filter((fault) => ownField(fault) === undefined),
-  );
+  const others = state.faults.filter((fault) => ownField(fault) === undefined);
+  const located = locateFaults(model, fields, others.slice(0, MOST_FAULTS));
   const lines = [
     ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
     ...errorSummary(located, model).map(({ href, message }) => ({ href, message })),
+    ...moreFaults(others.length - located.length),
   ];
   return { form: formView(model, { ...state, fields, faults: located }), errors: lines };
+}
+
+function moreFaults(count: number): { message: string; href: string }[] {
+  if (count <= 0) return [];
+  return [{ message: `${count} more ${count === 1 ? 'problem is' : 'problems are'} shown once these are corrected`, href: '' }];
 }
 
 /** The message of a fault of one of the page's own inputs; empty without one. */

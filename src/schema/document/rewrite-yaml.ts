@@ -40,11 +40,12 @@ export function rewriteYaml(text: string, value: Json, within?: string): string 
 
 /** The text with those comment lines on top that it has lost. */
 function withComments(text: string, comments: readonly string[]): string {
-  const left = [...commentLines(text)];
+  const left = new Map<string, number>();
+  for (const comment of commentLines(text)) left.set(comment, (left.get(comment) ?? 0) + 1);
   const lost = comments.filter((comment) => {
-    const found = left.indexOf(comment);
-    if (found >= 0) left.splice(found, 1);
-    return found < 0;
+    const found = left.get(comment) ?? 0;
+    left.set(comment, found - 1);
+    return found < 1;
   });
   return lost.length === 0 ? text : `${lost.map((comment) => `#${comment}\n`).join('')}${text}`;
 }
@@ -113,17 +114,13 @@ function editSeq(document: Document, list: YAMLSeq, values: readonly Json[]): YA
 
 /** For each new row the old one that it was. */
 function matchRows(old: readonly Json[], values: readonly Json[]): (number | undefined)[] {
-  const free = new Map<string, number[]>();
-  old.forEach((value, index) => {
-    const text = JSON.stringify(value);
-    const same = free.get(text);
-    if (same === undefined) free.set(text, [index]);
-    else same.push(index);
-  });
-  const rows = values.map((value) => free.get(JSON.stringify(value))?.shift());
+  const texts = old.map((value) => JSON.stringify(value));
+  const backwards = old.map((_, index) => old.length - 1 - index);
+  const free = Map.groupBy(backwards, (index) => texts[index]);
+  const rows = values.map((value) => free.get(JSON.stringify(value))?.pop());
   const used = new Set(rows);
-  const others = old.map((_, index) => index).filter((index) => !used.has(index));
-  return rows.map((row) => row ?? others.shift());
+  const others = backwards.filter((index) => !used.has(index));
+  return rows.map((row) => row ?? others.pop());
 }
 
 function jsonOf(node: unknown): Json {

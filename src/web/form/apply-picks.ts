@@ -1,6 +1,6 @@
-import type { FormModel, FormNode, NameReference, ReferenceTarget } from '../../schema/form-node.ts';
+import type { FormModel, FormNode, NameReference } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
-import { fieldMap, fieldName, nodeAt, type FieldMap } from './form-fields.ts';
+import { fieldMap, fieldName, nodeAt, withFields, type FieldMap } from './form-fields.ts';
 
 /** The name of the list that chooses a kind and a name at once. Like a button it is gone once it has done its work. */
 export function pickName(path: FormPath): string {
@@ -18,29 +18,35 @@ export function applyPicks(model: FormModel, body: URLSearchParams): URLSearchPa
   if (picks.length === 0) return body;
   const fields = new URLSearchParams([...body].filter(([name]) => !name.startsWith('q.')));
   const map = fieldMap(fields);
+  const set = new Map<string, string>();
   for (const [name, text] of picks) {
     const path = parsePath(name.slice(2));
-    if (text !== '' && path !== undefined) applyPick(model, { fields, map, path }, text);
+    if (text !== '' && path !== undefined) applyPick(model, { set, map, path }, text);
   }
-  return fields;
+  return withFields(fields, set);
 }
 
 interface Pick {
-  readonly fields: URLSearchParams;
+  /** What the fields are set to. */
+  readonly set: Map<string, string>;
   readonly map: FieldMap;
   readonly path: FormPath;
 }
 
-function applyPick(model: FormModel, { fields, map, path }: Pick, text: string): void {
+function applyPick(model: FormModel, { set, map, path }: Pick, text: string): void {
   const kinds = kindsAt(model, path, map);
   const [kind = '', name = ''] = text.split('/');
   const target = kinds?.to.find((one) => one.kind === kind);
   if (kinds === undefined || target === undefined || name === '') return;
   const beside = (key: string): FormPath => [...path.slice(0, -1), key];
-  fields.set(fieldName('v', path), name);
-  fields.set(fieldName('v', beside('kind')), textOf(nodeAt(model.root, beside('kind'), map), kind));
-  if (kinds.group !== undefined)
-    setGroup(fields, { name: fieldName('v', beside(kinds.group)), node: nodeAt(model.root, beside(kinds.group), map), target });
+  set.set(fieldName('v', path), name);
+  set.set(fieldName('v', beside('kind')), textOf(nodeAt(model.root, beside('kind'), map), kind));
+  if (kinds.group === undefined) return;
+  const group = fieldName('v', beside(kinds.group));
+  const node = nodeAt(model.root, beside(kinds.group), map);
+  // A default that says the same is left to be one.
+  const isDefault = (map.get(group) ?? '') === '' && (node?.fallback ?? '') === target.group;
+  if (!isDefault) set.set(group, textOf(node, target.group));
 }
 
 /** What can be chosen for the name at a path; undefined where the kind is fixed. */
@@ -55,13 +61,4 @@ export function kindsAt(model: FormModel, path: FormPath, fields: FieldMap): Nam
 /** How the control of a kind writes it. */
 function textOf(node: FormNode | undefined, kind: string): string {
   return node?.kind === 'enum' ? (node.options.find(({ value }) => value === kind)?.text ?? kind) : kind;
-}
-
-/** A default that says the same is left to be one. */
-function setGroup(
-  fields: URLSearchParams,
-  { name, node, target }: { readonly name: string; readonly node: FormNode | undefined; readonly target: ReferenceTarget },
-): void {
-  const isDefault = (fields.get(name) ?? '') === '' && (node?.fallback ?? '') === target.group;
-  if (!isDefault) fields.set(name, textOf(node, target.group));
 }

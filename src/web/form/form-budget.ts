@@ -11,12 +11,16 @@ export interface FormBudget {
   nodes: number;
   /** Characters of live values that rows take over from where they came from. */
   characters: number;
+  /** Characters that are held against patterns, times those of the pattern. Beyond it nothing is refused: the api-server has the last word. */
+  patterns: number;
 }
 
 /** Ten times what the longest lists that we know hold, and four times what the largest kind has. */
-export const LARGEST_FORM: FormBudget = { rows: 10_000, nodes: 200_000, characters: 16 * 1024 * 1024 };
+export const LARGEST_FORM: FormBudget = { rows: 10_000, nodes: 200_000, characters: 16 * 1024 * 1024, patterns: 4_000_000 };
 
-const UNITS: Readonly<Record<keyof FormBudget, string>> = {
+type BudgetUnit = 'rows' | 'nodes' | 'characters';
+
+const UNITS: Readonly<Record<BudgetUnit, string>> = {
   rows: `more than ${LARGEST_FORM.rows.toLocaleString('en')} rows in its lists and maps together`,
   nodes: `more than ${LARGEST_FORM.nodes.toLocaleString('en')} fields, those of all rows together`,
   characters: `more than ${LARGEST_FORM.characters / 1024 / 1024} MiB of values together`,
@@ -27,7 +31,7 @@ const UNITS: Readonly<Record<keyof FormBudget, string>> = {
  *
  * @throws AppError `TooLarge` with the field at which the budget is used up.
  */
-export function spend(budget: FormBudget, unit: keyof FormBudget, { amount, path }: { readonly amount: number; readonly path: FormPath }): void {
+export function spend(budget: FormBudget, unit: BudgetUnit, { amount, path }: { readonly amount: number; readonly path: FormPath }): void {
   budget[unit] -= amount;
   if (budget[unit] >= 0) return;
   const field = formatPath(path).slice(0, 500);

@@ -1,4 +1,4 @@
-import type { Branch, ChoiceNode, FormNode } from '../../schema/form-node.ts';
+import type { Branch, ChoiceNode, FormNode, GroupNode } from '../../schema/form-node.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 
 /**
@@ -23,6 +23,9 @@ export type FieldMap = ReadonlyMap<string, string>;
 /** Lists and maps with more rows are edited as YAML. */
 export const MOST_ROWS = 2000;
 
+/** No form is nested more deeply; longer paths are not part of one. */
+const MOST_STEPS = 40;
+
 const NAME = /^([vyrnkosxbcmp])\.(.*)$/s;
 
 /** The name of an input. */
@@ -34,7 +37,9 @@ export function fieldName(letter: FieldLetter, path: FormPath): string {
 export function parseFieldName(name: string): { readonly letter: FieldLetter; readonly path: FormPath } | undefined {
   const [, letter, text] = NAME.exec(name) ?? [];
   const path = text === undefined ? undefined : parsePath(text);
-  return letter === undefined || path === undefined || path.length === 0 ? undefined : { letter: letter as FieldLetter, path };
+  return letter === undefined || path === undefined || path.length === 0 || path.length > MOST_STEPS
+    ? undefined
+    : { letter: letter as FieldLetter, path };
 }
 
 /** The inputs of the form by name, with the line ends that the user typed rather than those that browsers send. The first of a name counts. */
@@ -44,6 +49,18 @@ export function fieldMap(fields: URLSearchParams): FieldMap {
     if (NAME.test(name) && !map.has(name)) map.set(name, value.replaceAll('\r\n', '\n'));
   }
   return map;
+}
+
+/** The form with some of its inputs set, each where it stands first, all others as they were. */
+export function withFields(fields: URLSearchParams, set: ReadonlyMap<string, string>): URLSearchParams {
+  const left = new Map(set);
+  const changed = [...fields].flatMap(([name, value]): [string, string][] => {
+    if (!set.has(name)) return [[name, value]];
+    const text = left.get(name);
+    left.delete(name);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return new URLSearchParams([...changed, ...left]);
 }
 
 /** The number of rows at a path; undefined when the form did not show the list or map. */
@@ -83,8 +100,17 @@ function branchNodes(node: FormNode): readonly FormNode[] {
 
 /** One step down: the member of a group, the row of a list or map; of the first branch that has it. */
 export function childOf(node: FormNode, step: string | number): FormNode | undefined {
-  if (node.kind === 'group') return node.children.find((child) => child.key === step);
+  if (node.kind === 'group') return memberOf(node, String(step));
   if (node.kind === 'map') return node.value;
   if (node.kind === 'choice') return node.branches.map((branch) => childOf(branch.node, step)).find((child) => child !== undefined);
   return node.kind === 'list' && (typeof step === 'number' || /^\d+$/.test(step)) ? node.item : undefined;
+}
+
+const members = new WeakMap<GroupNode, ReadonlyMap<string, FormNode>>();
+
+/** A member of a group by its key. Groups may have thousands, and are asked once for every input. */
+function memberOf(node: GroupNode, key: string): FormNode | undefined {
+  const known = members.get(node) ?? new Map(node.children.map((child) => [child.key, child]));
+  members.set(node, known);
+  return known.get(key);
 }

@@ -1,10 +1,10 @@
 import type { FieldFault } from '../../domain/errors.ts';
-import type { FormModel, FormNode } from '../../schema/form-node.ts';
+import type { FormModel, FormNode, GroupNode } from '../../schema/form-node.ts';
 import { placesInYaml, type Place } from '../../schema/document/place-in-yaml.ts';
 import { isWhole } from '../../schema/document/read-manifest.ts';
 import { restAfterKey, restAfterRow, startsWithKey } from '../../schema/fault-path.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
-import { chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
+import { childOf, chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
 
 const LONGEST = 2000;
 
@@ -76,7 +76,7 @@ function descend(fields: FieldMap, at: Descent): Descent {
 
 function stepInto(fields: FieldMap, { node, path, rest }: Descent): Descent | undefined {
   if (node.kind === 'group') {
-    const children = node.children.filter((child) => restAfterKey(rest, child.key) !== undefined);
+    const children = mayBegin(node, rest).filter((child) => restAfterKey(rest, child.key) !== undefined);
     const [child] = children.toSorted((a, b) => b.key.length - a.key.length);
     return child === undefined ? undefined : { node: child, path: [...path, child.key], rest: restAfterKey(rest, child.key) ?? '' };
   }
@@ -90,6 +90,16 @@ function stepInto(fields: FieldMap, { node, path, rest }: Descent): Descent | un
   }
   return node.kind === 'map' ? stepIntoMap(fields, { value: node.value, path, rest }) : undefined;
 }
+
+/** The members whose key the text may begin with: the one of that name, and all whose names have other characters. */
+function mayBegin(node: GroupNode, rest: string): readonly FormNode[] {
+  const plain = childOf(node, /^(?:\.|\[["']?)([\w$-]+)/.exec(rest)?.[1] ?? '');
+  const odd = oddMembers.get(node) ?? node.children.filter(({ key }) => !/^[\w$-]+$/.test(key));
+  oddMembers.set(node, odd);
+  return plain === undefined || odd.includes(plain) ? odd : [plain, ...odd];
+}
+
+const oddMembers = new WeakMap<GroupNode, readonly FormNode[]>();
 
 /** Rows of a map go by their key, the longest that fits. */
 function stepIntoMap(fields: FieldMap, { value, path, rest }: { value: FormNode; path: FormPath; rest: string }): Descent | undefined {

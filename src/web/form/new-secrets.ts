@@ -6,7 +6,7 @@ import { checkScalar } from '../../schema/check-scalar.ts';
 import type { FormModel, FormNode, TextNode } from '../../schema/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { SECRETS } from '../../schema/reference-targets.ts';
-import { fieldMap, fieldName, nodeAt, parseFieldName, type FieldMap } from './form-fields.ts';
+import { fieldMap, fieldName, nodeAt, parseFieldName, withFields, type FieldMap } from './form-fields.ts';
 
 /** The name of the input that a value is typed into. It is in no list of inputs that travel along: it is sent once, and never shown. */
 export function typedName(path: FormPath): string {
@@ -18,8 +18,8 @@ export function splitTyped(body: URLSearchParams): { readonly fields: URLSearchP
   const values = [...body].filter(([name]) => name.startsWith('w.'));
   const typed = new Map(values.filter(([, value]) => value !== '').map(([name, value]) => [name.slice(2), value]));
   const fields = new URLSearchParams([...body].filter(([name]) => !name.startsWith('w.')));
-  for (const path of typed.keys()) if (fields.has(`m.${path}`)) fields.set(`m.${path}`, 'type');
-  return { fields, typed };
+  const asked = [...fields.keys()].filter((name) => name.startsWith('m.') && typed.has(name.slice(2)));
+  return { fields: asked.length === 0 ? fields : withFields(fields, new Map(asked.map((name) => [name, 'type']))), typed };
 }
 
 /** A text that names a Secret whose key stands beside it: for such a one a Secret can be made. */
@@ -28,6 +28,9 @@ export function canBeMade(node: FormNode): node is TextNode & { readonly referen
   return node.reference.key !== undefined && node.reference.to.resource === SECRETS.resource && node.reference.to.group === '';
 }
 
+/** More than can be made at once, so that whoever asks for more is told so. */
+const MOST_ASKED = 50;
+
 /** The Secrets that the form asks for. A value that has to be typed is empty when they are written without it; before that it may come later. */
 export function newSecretsOf(
   model: FormModel,
@@ -35,14 +38,15 @@ export function newSecretsOf(
   { typed, writing }: { readonly typed: ReadonlyMap<string, string>; readonly writing: boolean },
 ): NewSecret[] {
   const map = fieldMap(fields);
-  return [...map].flatMap(([name, how]) => {
+  const wanted = [...map].flatMap(([name, how]) => {
     const path = asked(model, map, name);
     if (path === undefined) return [];
     const text = formatPath(path.name);
     const value = typed.get(text) ?? (how === 'type' ? (writing ? '' : 'typed later') : undefined);
-    const wanted = { name: map.get(fieldName('v', path.name)) ?? '', key: map.get(fieldName('v', path.key)) ?? '', field: text };
-    return [value === undefined ? wanted : { ...wanted, value: secret(value) }];
+    const made = { name: map.get(fieldName('v', path.name)) ?? '', key: map.get(fieldName('v', path.key)) ?? '', field: text };
+    return [value === undefined ? made : { ...made, value: secret(value) }];
   });
+  return wanted.slice(0, MOST_ASKED);
 }
 
 /** Where the name and the key stand, if the input asks for a Secret that the form as it is can refer to. */
