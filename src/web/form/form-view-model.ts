@@ -12,6 +12,8 @@ export interface FormView {
   readonly pager: PagerView;
   /** Why not every field has a control of its own; absent where each has. */
   readonly reduced?: string;
+  /** A sentence, where the page cannot show all that is on it; empty otherwise. */
+  readonly leftOut: string;
   /** Inputs that are not on this page: what was typed elsewhere travels along. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   readonly yamlOp: string;

@@ -2,18 +2,21 @@ import type { FieldFault } from '../../domain/errors.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
 import { isScalar, type FormModel, type FormNode, type GroupNode } from '../../schema/form-node.ts';
 import { branchesView } from './branches-view.ts';
-import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from './form-fields.ts';
 import { pathsHolding } from './form-units.ts';
 import type { FieldView, FormView, PagerView } from './form-view-model.ts';
-import { childViews, countControls, groupView, partChildren } from './group-view.ts';
+import { countControls } from './count-controls.ts';
+import { childViews, groupView, partChildren } from './group-view.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
 import { keptFields } from './kept-fields.ts';
+import { wholePage } from './page-budget.ts';
 import { pagesOf } from './pages.ts';
 import { searchWords, matchingChildren } from './search-fields.ts';
 import { rowsView } from './rows-view.ts';
 import type { ShownChoices } from './shown-choices.ts';
-import { errorsByPath, filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
+import { pageErrors } from './page-errors.ts';
+import { filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
 import { wholeYamlView } from './whole-yaml-view.ts';
 
 export interface FormState {
@@ -45,7 +48,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
   const context: ViewContext = {
     model,
     fields: map,
-    errors: errorsByPath(faults),
+    errors: pageErrors(faults),
     filled,
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
@@ -53,6 +56,7 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
     now,
     generated: fields.get('_generated') ?? '',
     listed: new Map(),
+    page: wholePage(),
     origins: {
       live: model.mode === 'edit' ? pathsHolding(model, fields, base) : new Set(),
       ...(preset === undefined ? {} : { preset: { title: preset.title, holds: pathsHolding(model, fields, preset.values) } }),
@@ -64,16 +68,34 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
   const reduced = model.reduced === undefined ? {} : { reduced: model.reduced };
   if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
     const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
-    return { yaml, ...reduced, main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
+    return { yaml, ...reduced, leftOut: '', main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
   }
   const main = childViews(context, model.root, { ...spot, part: 'main' });
   const rest = restOf(context, model.root, { spot, fields });
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
-  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views] });
-  return { yaml: false, ...reduced, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
+  const { leftOut } = context.page;
+  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], isWhole: leftOut === 0 });
+  return {
+    yaml: false,
+    ...reduced,
+    leftOut: leftOutSentence(leftOut),
+    main,
+    all: rest.views,
+    allOpen,
+    allCount: rest.count,
+    pager: rest.pager,
+    kept,
+    yamlOp,
+  };
 }
 
 const NO_PAGER: PagerView = { offered: false, query: '', found: '', page: 1, pages: 1, previousOp: '', nextOp: '' };
+
+function leftOutSentence(count: number): string {
+  if (count === 0) return '';
+  const fields = count === 1 ? '1 more field is' : `${count} more fields are`;
+  return `${fields} in the rows and groups of this page than it can show. They keep what they hold. To see or change them, choose YAML.`;
+}
 
 interface Rest {
   readonly views: readonly FieldView[];
@@ -90,7 +112,7 @@ function restOf(context: ViewContext, root: GroupNode, { spot, fields }: { spot:
   const others = partChildren(context, { ...root, children: found }, { ...spot, part: 'more' });
   const pages = pagesOf(others);
   const page = Math.min(pages.length, Math.max(1, Math.trunc(Number(fields.get('_page') ?? 1)) || 1));
-  const faulty = root.children.filter((child) => hasError(context, [root.key, child.key]));
+  const faulty = root.children.filter((child) => context.errors.around.has(formatPath([root.key, child.key])));
   const onPage = pages[page - 1] ?? [];
   const wrong = partChildren(context, { ...root, children: faulty }, { ...spot, part: 'more' });
   const shown = [...wrong.filter((child) => !onPage.some((node) => node.key === child.key)), ...onPage];
@@ -116,13 +138,6 @@ function restOf(context: ViewContext, root: GroupNode, { spot, fields }: { spot:
 function foundText(count: number): string {
   if (count === 0) return 'No other field has these words in its name or description.';
   return count === 1 ? '1 field found.' : `${count} fields found.`;
-}
-
-function hasError(context: ViewContext, path: FormPath): boolean {
-  const text = formatPath(path);
-  return [...context.errors.keys()].some(
-    (field) => field === text || (field.startsWith(text) && ['.', '['].includes(field[text.length] ?? '')),
-  );
 }
 
 function show(context: ViewContext, node: FormNode, spot: ShowSpot): FieldView {

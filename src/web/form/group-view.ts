@@ -1,9 +1,11 @@
-import { isScalar, type FormNode, type GroupNode } from '../../schema/form-node.ts';
+import type { FormNode, GroupNode } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
+import { countControls } from './count-controls.ts';
 import { fillsItself } from './fill-required.ts';
 import { fieldName } from './form-fields.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
+import { isFull, leaveOut } from './page-budget.ts';
 import { memberSpot } from './spots.ts';
 import { fieldText, frameOf, isFrozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
@@ -23,7 +25,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
   const children = closed ? [] : childViews(context, node, spot);
   const isMore = spot.part === 'more';
   // What wants nothing from a person is not asked for until the api-server misses it.
-  const offered = context.errors.has(path) && fillsItself(node) ? 'always' : 'when ticked';
+  const offered = context.errors.messages.has(path) && fillsItself(node) ? 'always' : 'when ticked';
   return {
     ...frameOf(context, node, spot, {
       partial: 'parts/field-group',
@@ -46,10 +48,14 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
 export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot): FieldView[] {
   const { part } = spot;
   const children = partChildren(context, node, spot);
-  const views = children.map((child) => {
+  const views = children.flatMap((child) => {
+    if (isFull(context.page)) {
+      leaveOut(context.page, child);
+      return [];
+    }
     const here: ShowSpot = { ...memberSpot(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
-    return context.show(context, child, split ? { ...here, part } : here);
+    return [context.show(context, child, split ? { ...here, part } : here)];
   });
   const others = part !== 'main' && (node.open || fieldText(context, 'r', spot.path) !== undefined);
   return others ? [...views, othersView(context, node, spot)] : views;
@@ -78,19 +84,4 @@ function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: S
 function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean {
   if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', spot.path) !== undefined) return false;
   return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
-}
-
-const counted = new WeakMap<FormNode, number>();
-
-/** Controls in a node; the row of a list or map counts once. Forms are made once and shown often, so the number is kept. */
-export function countControls(node: FormNode): number {
-  const known = counted.get(node) ?? controlsIn(node);
-  counted.set(node, known);
-  return known;
-}
-
-function controlsIn(node: FormNode): number {
-  if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countControls(child), 0);
-  if (node.kind === 'choice') return Math.max(...node.branches.map((branch) => countControls(branch.node)));
-  return isScalar(node) || node.kind === 'yaml' ? 1 : Math.min(countControls(node.kind === 'list' ? node.item : node.value), 3);
 }

@@ -7,16 +7,18 @@ import type { FieldView } from './form-view-model.ts';
 export interface Shown {
   readonly mode: FormMode;
   readonly views: readonly FieldView[];
+  /** Whether the page had room for all rows and groups on it. */
+  readonly isWhole: boolean;
 }
 
 /**
  * The inputs that the page does not show: those of other pages, and what was typed into a branch that is not chosen now. On create an empty one says
  * nothing; on edit it says that a live value was taken away.
  */
-export function keptFields(fields: URLSearchParams, { mode, views }: Shown): { name: string; value: string }[] {
+export function keptFields(fields: URLSearchParams, { mode, views, isWhole }: Shown): { name: string; value: string }[] {
   const names = new Set(views.flatMap(namesIn));
   const sent = new Set(fields.keys());
-  const paths = new Set(views.flatMap(pathsIn));
+  const paths = new Set(views.flatMap((view) => pathsIn(view, isWhole)));
   const frozen = new Set(views.flatMap(frozenIn));
   return [...fields].flatMap(([name, value]) => {
     const parsed = parseFieldName(name);
@@ -37,9 +39,10 @@ function isShown(path: FormPath, paths: ReadonlySet<string>): boolean {
 }
 
 /** The fields that are whole on the page; of a group a search may show a part only, of many rows a page. */
-function pathsIn(view: FieldView): string[] {
-  if ('children' in view) return view.children.flatMap(pathsIn);
-  if (hasPager(view)) return contentOf(view).flatMap(pathsIn);
+function pathsIn(view: FieldView, isWhole: boolean): string[] {
+  const inside = (): string[] => contentOf(view).flatMap((inner) => pathsIn(inner, isWhole));
+  if ('children' in view || hasPager(view)) return inside();
+  if (!isWhole && ('branchName' in view || 'countName' in view)) return inside();
   return 'name' in view && view.name.startsWith('r.') ? [] : [view.path];
 }
 

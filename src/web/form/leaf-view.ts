@@ -6,6 +6,7 @@ import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './fo
 import { defaultHint } from './hints.ts';
 import { advisedView, isAdvised } from './advised-view.ts';
 import { pickView, referenceOf } from './pick-view.ts';
+import { pageErrors } from './page-errors.ts';
 import { isLong, searchView } from './search-view.ts';
 import { secretView } from './secret-view.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
@@ -80,7 +81,7 @@ export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot)
     required: false,
     help: { summary: 'More keys and values, written as YAML.', more: '' },
   };
-  const frame = frameOf({ ...context, errors: new Map() }, others, spot, {
+  const frame = frameOf({ ...context, errors: pageErrors([]) }, others, spot, {
     partial: 'parts/field-lines',
     disabled: live !== undefined,
     keep: false,

@@ -1,5 +1,6 @@
 import type { FormNode } from '../../schema/form-node.ts';
-import { countControls, SMALL_GROUP } from './group-view.ts';
+import { countControls } from './count-controls.ts';
+import { SMALL_GROUP } from './group-view.ts';
 
 /** What a page holds at most, unless a single field is more. */
 const CONTROLS_PER_PAGE = 80;

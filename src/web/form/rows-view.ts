@@ -4,6 +4,8 @@ import { fieldName, MOST_ROWS, rowCount } from './form-fields.ts';
 import type { RowsPagerView, RowsView, RowView } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
 import { pageOfRow, shownRows, type RowsPage } from './rows-page.ts';
+import { isFull, leaveOut } from './page-budget.ts';
+import { withoutMessage } from './page-errors.ts';
 import { rowSpot } from './spots.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
 
@@ -18,20 +20,22 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
   const path = formatPath(spot.path);
   const count = rowCount(shown.fields, spot.path) ?? 0;
   const page = shownRows(context.fields, node, { path: spot.path, count });
-  const wrong = wrongRows(shown, path, count).filter((row) => row < page.first || row >= page.end);
+  const wrong = (shown.errors.rows.get(path) ?? []).filter((row) => row < count && (row < page.first || row >= page.end));
   const here = Array.from({ length: page.end - page.first }, (_, index) => page.first + index);
-  const rows = [...here, ...wrong.slice(0, MOST_WRONG)].toSorted((a, b) => a - b);
+  const wanted = [...here, ...wrong.slice(0, MOST_WRONG)].toSorted((a, b) => a - b);
   const one = singular(spot.title ?? node.label);
   const mayBeEmpty = node.kind === 'map' || (node.constraints.minItems ?? 0) === 0;
   const offered = node.required && mayBeEmpty ? 'always' : 'when ticked';
   const what = node.kind === 'list' ? 'an empty list' : 'an empty map';
   const keep = count > 0 ? false : keepView(shown, spot.path, { what, offered });
+  const frame = frameOf(shown, node, spot, { partial: 'parts/field-rows', disabled: live !== undefined, keep });
+  const rows = wanted.flatMap((row) => rowOnPage(shown, node, { spot, row, count, one, page }));
   return {
-    ...frameOf(shown, node, spot, { partial: 'parts/field-rows', disabled: live !== undefined, keep }),
+    ...frame,
     isMap: node.kind === 'map',
     countName: fieldName('n', spot.path),
     count,
-    rows: rows.map((row) => rowView(shown, node, { spot, row, count, one, page })),
+    rows,
     pager: page.pages === 1 ? false : pagerView(page, spot.path, { count, wrong }),
     collapsible: false,
     open: true,
@@ -39,14 +43,6 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: S
     addLabel: `Add ${inSentence(one)}`,
     yamlOp: live === undefined && (count > 0 || !isScalar(node.kind === 'list' ? node.item : node.value)) ? `yaml:${path}` : '',
   };
-}
-
-/** The rows in which something is wrong, the first of them first. */
-function wrongRows({ errors }: ViewContext, path: string, count: number): number[] {
-  const rows = [...errors.keys()]
-    .filter((field) => field.startsWith(`${path}[`))
-    .map((field) => Number.parseInt(field.slice(path.length + 1), 10));
-  return [...new Set(rows)].filter((row) => row < count).toSorted((a, b) => a - b);
 }
 
 function pagerView(page: RowsPage, path: FormPath, { count, wrong }: { count: number; wrong: readonly number[] }): RowsPagerView {
@@ -90,6 +86,12 @@ interface RowPlace {
   readonly page: RowsPage;
 }
 
+function rowOnPage(context: ViewContext, node: ListNode | MapNode, place: RowPlace): RowView[] {
+  if (!isFull(context.page)) return [rowView(context, node, place)];
+  leaveOut(context.page, node.kind === 'list' ? node.item : node.value);
+  return [];
+}
+
 function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one, page }: RowPlace): RowView {
   const here = rowSpot(context.fields, spot, row);
   const content = node.kind === 'list' ? node.item : node.value;
@@ -100,8 +102,9 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
   const isFrozen = node.locked !== undefined || (node.immutable && context.model.mode === 'edit' && spot.base !== undefined);
   const asFields =
     content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
-  const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.get(formatPath(here.path)) ?? '') : '';
-  const inner = error === '' ? context : withoutError(context, here.path);
+  const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.messages.get(formatPath(here.path)) ?? '') : '';
+  // What the row says already is not said again by its control.
+  const inner = error === '' ? context : { ...context, errors: withoutMessage(context.errors, here.path) };
   return {
     id: idOfPath(here.path),
     pageOp: row >= page.first && row < page.end ? '' : `rows:${path}:${pageOfRow(node, row)}`,
@@ -123,13 +126,6 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
     upTo: idOfPath([...spot.path, row - 1]),
     downTo: idOfPath([...spot.path, row + 1]),
   };
-}
-
-/** What the row says already is not said again by its control. */
-function withoutError(context: ViewContext, path: FormPath): ViewContext {
-  const errors = new Map(context.errors);
-  errors.delete(formatPath(path));
-  return { ...context, errors };
 }
 
 /** `: anna`, when a row has a name that tells it from the others. */

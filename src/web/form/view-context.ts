@@ -2,12 +2,15 @@ import type { FieldFault } from '../../domain/errors.ts';
 import type { FormModel, FormNode } from '../../schema/form-node.ts';
 import { fallbackWords } from '../../schema/value-words.ts';
 import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { sizeOf } from './form-budget.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf, LONGEST_DEFAULT } from './hints.ts';
 import type { ShownChoices } from './shown-choices.ts';
 import { sealSecrets } from './kept-secret.ts';
 import { originOf, type Origins } from './origin.ts';
+import { addToPage, type PageBudget } from './page-budget.ts';
+import type { PageErrors } from './page-errors.ts';
 import type { Spot } from './spots.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
@@ -15,7 +18,7 @@ import { nodeToFields } from './values-to-fields.ts';
 export interface ViewContext {
   readonly model: FormModel;
   readonly fields: FieldMap;
-  readonly errors: ReadonlyMap<string, string>;
+  readonly errors: PageErrors;
   /** The texts of the paths at or below which something was filled in, opened, or is wrong. */
   readonly filled: ReadonlySet<string>;
   /** Whether the form has so many fields that empty groups are left closed. */
@@ -29,6 +32,8 @@ export interface ViewContext {
   /** The lists of choices on the page so far: resource -> id. */
   readonly listed: Map<string, string>;
   readonly origins: Origins;
+  /** What the page may still show. */
+  readonly page: PageBudget;
   /** The present, for what happens next. */
   readonly now: Date;
   /** Shows any node; handed in so that the parts need not know each other. */
@@ -42,14 +47,6 @@ export interface ShowSpot extends Spot {
   readonly part?: 'main' | 'more';
   /** Within a group that cannot be changed: what it lacks cannot be added. */
   readonly frozen?: true;
-}
-
-export function errorsByPath(faults: readonly FieldFault[]): Map<string, string> {
-  const errors = new Map<string, string>();
-  for (const { field, message } of faults) {
-    if (field !== undefined) errors.set(field, errors.has(field) ? `${errors.get(field)}. ${message}` : message);
-  }
-  return errors;
 }
 
 /** The paths with content, and all their ancestors. */
@@ -84,6 +81,8 @@ export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): Vi
   if (!isFrozen(context, node, spot)) return undefined;
   const value = spot.base ?? (node.locked === undefined ? undefined : node.fallback);
   if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
+  // Rows of a form that was made by hand may all show the same live row.
+  context.page.characters -= sizeOf(value) / LIVE;
   const shown = node.locked === undefined ? value : sealSecrets(node, value, spot.path);
   const live = nodeToFields(context.model, { node, path: spot.path, value: shown, origins: 'rows' });
   return { ...context, fields: fieldMap(live) };
@@ -94,6 +93,9 @@ export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen:
   if (node.locked !== undefined) return true;
   return node.immutable && model.mode === 'edit' && (base !== undefined || inFrozen === true);
 }
+
+/** Characters of a live value that are as much work as one of a page. */
+const LIVE = 8;
 
 export interface FrameOptions {
   readonly partial: string;
@@ -112,10 +114,13 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
   const isMore = spot.part === 'more' && spot.path.length > 1;
   const isNamed = spot.title === undefined && !isMore;
   const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
-  const error = isMore ? '' : (context.errors.get(path) ?? '');
+  const error = isMore ? '' : (context.errors.messages.get(path) ?? '');
   const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
   const origin = isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
+  const more = isNamed ? node.help.more : '';
+  const fallback = isNamed ? defaultYaml(node) : {};
   const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
+  addToPage(context.page, node, hint.length + more.length + (fallback.defaultYaml ?? '').length);
   return {
     partial: options.partial,
     id,
@@ -126,8 +131,8 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, op
     mark: node.required && isNamed ? 'Required' : '',
     origin,
     hint,
-    more: isNamed ? node.help.more : '',
-    ...(isNamed ? defaultYaml(node) : {}),
+    more,
+    ...fallback,
     error,
     describedBy: describedBy(id, { origin: IN_LEGEND.has(options.partial) ? '' : origin, hint, error }),
     disabled: options.disabled,
