@@ -42,14 +42,32 @@ export interface ShownPreset {
 
 const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
-export function formView(model: FormModel, { fields, base, faults, choices, preset, now = new Date() }: FormState): FormView {
+export function formView(model: FormModel, state: FormState): FormView {
+  const context = startView(model, state);
+  const { fields, base, faults } = state;
+  const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
+  const yamlOp = `yaml:${model.root.key}`;
+  const reduced = model.reduced === undefined ? {} : { reduced: model.reduced };
+  if (model.root.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) {
+    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
+    return { yaml, ...reduced, leftOut: '', main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
+  }
+  const { filled, page } = context;
+  const main = childViews(context, model.root, { ...spot, part: 'main' });
+  const rest = restOf(context, model.root, { spot, fields });
+  const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
+  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], isWhole: page.leftOut === 0 });
+  const leftOut = leftOutSentence(page.leftOut);
+  return { yaml: false, ...reduced, leftOut, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
+}
+
+function startView(model: FormModel, { fields, base, faults, choices, preset, now = new Date() }: FormState): ViewContext {
   const map = fieldMap(fields);
-  const filled = filledPaths(map, faults);
-  const context: ViewContext = {
+  return {
     model,
     fields: map,
     errors: pageErrors(faults),
-    filled,
+    filled: filledPaths(map, faults),
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
     choices,
@@ -62,30 +80,6 @@ export function formView(model: FormModel, { fields, base, faults, choices, pres
       ...(preset === undefined ? {} : { preset: { title: preset.title, holds: pathsHolding(model, fields, preset.values) } }),
     },
     show,
-  };
-  const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
-  const yamlOp = `yaml:${model.root.key}`;
-  const reduced = model.reduced === undefined ? {} : { reduced: model.reduced };
-  if (model.root.kind === 'yaml' || map.has(fieldName('y', spot.path))) {
-    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
-    return { yaml, ...reduced, leftOut: '', main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
-  }
-  const main = childViews(context, model.root, { ...spot, part: 'main' });
-  const rest = restOf(context, model.root, { spot, fields });
-  const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
-  const { leftOut } = context.page;
-  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], isWhole: leftOut === 0 });
-  return {
-    yaml: false,
-    ...reduced,
-    leftOut: leftOutSentence(leftOut),
-    main,
-    all: rest.views,
-    allOpen,
-    allCount: rest.count,
-    pager: rest.pager,
-    kept,
-    yamlOp,
   };
 }
 
