@@ -1,9 +1,11 @@
 import type { Actor } from '../domain/actor.ts';
 import { AppError, isAppError, type ErrorCode } from '../domain/errors.ts';
+import { reachWarnings } from '../domain/chart-inspection/reach-warnings.ts';
 import { OURS } from '../domain/names.ts';
 import { operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus } from '../domain/operator-status.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../domain/preflight/findings.ts';
+import { redact } from '../domain/redact.ts';
 import { readChartAccess } from '../domain/read-chart-access.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { Conversion } from '../domain/uplift/conversion.ts';
@@ -74,7 +76,10 @@ export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operat
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
-    const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], unchecked: unread }, checked.findings];
+    const warned = reachWarnings(rendering.objects, spec.targetNamespace).map(({ where, message }) =>
+      line(`${where}: ${redact(message, values.secrets)}`, 'Chart'),
+    );
+    const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], warned, unchecked: unread }, checked.findings];
     return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
   } catch (error) {
     const nothing = { remedies: [], conversions: [] };

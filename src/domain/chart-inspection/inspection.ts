@@ -64,6 +64,13 @@ const WARNING_CODES = [
   'HostAccess',
   'NoRequests',
   'OtherNamespace',
+  'EscalatingRights',
+  'AggregatedRole',
+  'ForeignBinding',
+  'BroadBinding',
+  'Webhook',
+  'Hook',
+  'ManyObjects',
 ] as const;
 
 /** Something that an admin should know before offering the chart. It stops nobody. */

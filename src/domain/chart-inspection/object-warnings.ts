@@ -1,24 +1,11 @@
-import { at, booleanAt, isObject, listAt, textAt, textsAt } from '../read.ts';
+import { at, booleanAt, isObject, listAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
 import type { ChartWarning } from './inspection.ts';
+import { reachWarnings } from './reach-warnings.ts';
 
-/** What rendered objects give rise to: rights that are too wide, images that move, pods that reach for the node. */
+/** What rendered objects give rise to: rights that are too wide, reach beyond the release, images that move, pods that reach for the node. */
 export function objectWarnings(objects: readonly KubeObject[], namespace: string): ChartWarning[] {
-  return objects.flatMap((object) => [...rightsWarnings(object), ...podWarnings(object), ...namespaceWarnings(object, namespace)]);
-}
-
-function rightsWarnings(object: KubeObject): ChartWarning[] {
-  const where = nameOf(object);
-  if (/^(Cluster)?RoleBinding$/.test(object.kind) && textAt(object, 'roleRef', 'name') === 'cluster-admin') {
-    const who = listAt(object, 'subjects').map((subject) => `${textAt(subject, 'kind') ?? ''} ${textAt(subject, 'name') ?? ''}`.trim());
-    const reach = object.kind === 'ClusterRoleBinding' ? 'in the whole cluster' : 'in its namespace';
-    return [{ code: 'ClusterAdmin', where, message: `it gives every right ${reach} to ${who.join(', ') || 'nobody'}` }];
-  }
-  if (!/^(Cluster)?Role$/.test(object.kind)) return [];
-  const wide = listAt(object, 'rules').some((rule) =>
-    ['verbs', 'resources', 'apiGroups'].every((member) => textsAt(rule, member).includes('*')),
-  );
-  return wide ? [{ code: 'WildcardRights', where, message: 'a rule of it holds every verb on every resource of every group' }] : [];
+  return [...reachWarnings(objects, namespace), ...objects.flatMap(podWarnings)];
 }
 
 function podWarnings(object: KubeObject): ChartWarning[] {
@@ -67,12 +54,6 @@ function hostWarnings(where: string, pod: unknown): ChartWarning[] {
   const paths = listAt(pod, 'volumes').flatMap((volume) => textAt(volume, 'hostPath', 'path') ?? []);
   const found = [...shared, ...paths.map((path) => `the path ${path}`)];
   return found.length === 0 ? [] : [{ code: 'HostAccess', where, message: `its pods share with their node: ${found.join(', ')}` }];
-}
-
-function namespaceWarnings(object: KubeObject, namespace: string): ChartWarning[] {
-  const other = object.metadata.namespace;
-  if (other === undefined || other === '' || other === namespace) return [];
-  return [{ code: 'OtherNamespace', where: nameOf(object), message: `it goes into the namespace "${other}", wherever the release is` }];
 }
 
 function podSpecOf({ kind, spec }: KubeObject): unknown {

@@ -53,6 +53,44 @@ describe('the warnings about rendered objects', () => {
       codes: [],
     },
     {
+      title: 'a webhook that closes with its server',
+      object: { ...kind('ValidatingWebhookConfiguration'), webhooks: [{ name: 'a.example.com', failurePolicy: 'Fail' }] },
+      codes: ['Webhook'],
+      says: /reject requests of the whole cluster, and does so while its server is away/,
+    },
+    { title: 'an aggregated API', object: kind('APIService'), codes: ['Webhook'] },
+    {
+      title: 'a role that is added to what developers have',
+      object: {
+        ...kind('ClusterRole'),
+        metadata: { name: 'x', labels: { 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' } },
+        rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }],
+      },
+      codes: ['AggregatedRole'],
+      says: /added to the ClusterRole edit/,
+    },
+    {
+      title: 'a role that may impersonate',
+      object: { ...kind('ClusterRole'), rules: [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }] },
+      codes: ['EscalatingRights'],
+    },
+    {
+      title: 'a binding for everybody',
+      object: { ...kind('ClusterRoleBinding'), roleRef: { name: 'view' }, subjects: [{ kind: 'Group', name: 'system:authenticated' }] },
+      codes: ['BroadBinding'],
+    },
+    {
+      title: 'a hook',
+      object: { ...kind('Secret'), metadata: { name: 'x', annotations: { 'helm.sh/hook': 'pre-install,pre-upgrade' } } },
+      codes: ['Hook'],
+    },
+    { title: 'a test', object: { ...kind('Secret'), metadata: { name: 'x', annotations: { 'helm.sh/hook': 'test' } } }, codes: [] },
+    {
+      title: 'a RoleBinding in another namespace',
+      object: { ...kind('RoleBinding'), metadata: { name: 'x', namespace: 'kube-system' }, roleRef: { name: 'view' } },
+      codes: ['ForeignBinding'],
+    },
+    {
       title: 'an object of another namespace',
       object: { ...kind('ConfigMap'), metadata: { name: 'x', namespace: 'kube-system' } },
       codes: ['OtherNamespace'],
@@ -71,6 +109,21 @@ describe('the warnings about rendered objects', () => {
         codes,
       );
       if (says !== undefined) assert.match(warnings[0]?.message ?? '', says);
+    });
+  }
+});
+
+describe('the warnings about the number of objects', () => {
+  for (const [count, codes] of [
+    [2000, []],
+    [2001, ['ManyObjects']],
+  ] as const) {
+    it(`are ${codes.join(', ') || 'none'} for ${count}`, () => {
+      const objects = Array.from({ length: count }, () => kind('ConfigMap'));
+      assert.deepEqual(
+        objectWarnings(objects, 'ns').map(({ code }) => code),
+        codes,
+      );
     });
   }
 });
