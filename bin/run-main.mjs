@@ -1,4 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,8 @@ const NODE_MAJOR = 24;
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
 const PARENT_MS = 500;
+/** Where scripts of packages are switched off, a small text stands in for the program, which complains. */
+const SMALLEST_PROGRAM = 1024 * 1024;
 
 /**
  * Runs src/main.ts with the arguments on the pinned Node, passes signals on, and ends as it ends. When we are killed, it learns so by the
@@ -51,12 +54,24 @@ function followNpm(child) {
 /** The Node that package.json pins; else this one when it is recent enough. */
 function findNode() {
   const pinned = join(root, 'node_modules', '.bin', 'node');
-  const { stdout } = spawnSync(pinned, ['--version'], { encoding: 'utf8' });
-  if (majorOf(stdout ?? '') >= NODE_MAJOR) return pinned;
+  if (majorOf(pinnedVersion(pinned)) >= NODE_MAJOR) return pinned;
   if (majorOf(process.version) >= NODE_MAJOR) return process.execPath;
   return fail(
     `Chandlery needs Node ${NODE_MAJOR}, which npm installs with its packages: run \`node bin/setup.mjs\`, or \`npm rebuild node\` if scripts of packages are switched off.`,
   );
+}
+
+/** Read rather than asked for: a process more would be half of what a short command takes. */
+function pinnedVersion(pinned) {
+  try {
+    return statSync(pinned).size < SMALLEST_PROGRAM ? '' : readVersion(join(root, 'node_modules', 'node', 'package.json'));
+  } catch {
+    return '';
+  }
+}
+
+function readVersion(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).version;
 }
 
 function majorOf(version) {

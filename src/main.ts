@@ -1,68 +1,132 @@
-import { resolve } from 'node:path';
-import { chartCommand } from './compose/chart-command.ts';
-import { formCommand } from './compose/form-command.ts';
-import { parseConfig, SETTINGS, type Config } from './config.ts';
-import { startChandlery } from './compose.ts';
-import { AppError } from './domain/errors.ts';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { helpOf, overviewOf, type Command } from './cli/command.ts';
+import { takeOutput } from './cli/output-option.ts';
+import { parseConfig, type Config } from './config.ts';
+import { AppError, isAppError } from './domain/errors.ts';
 import { defaultStateDir } from './embedded/cluster/state-folder.ts';
-import { mintDemoToken } from './embedded/issuer/mint-demo-token.ts';
-import { createLog, type Log } from './observe/log.ts';
 
-const HELP = `Chandlery: a self-service catalogue of managed apps for Kubernetes
-
-  chandlery serve              the catalogue, on an embedded cluster or on one of yours
-  chandlery token --as PERSON  a bearer token of the embedded issuer, for scripts
-  chandlery chart inspect WHAT what a chart (file, folder, URL) is, brings and asks for; -o json for programs
-  chandlery form -f FILE       every field of a CRD, a values schema or a chart; -o json for programs
-  chandlery state              the path of the state folder: kubeconfig, audit.log
-  chandlery help               this text
-
-Options (each is also a setting in the environment: --port 9000 is CHANDLERY_PORT=9000):
-`;
+// The command line. Each command loads what it needs when it runs, so that the small ones start at once.
 
 const repoRoot = resolve(import.meta.dirname, '..');
-const [command = 'help', ...argv] = process.argv.slice(2);
+/** For whatever called us wrongly: an option, an argument, a setting. */
+const USAGE_ERROR = 2;
+const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    usage: '[options]',
+    summary: 'run the catalogue, on an embedded cluster or on one of yours',
+    options: [],
+    settings: 'all',
+    examples: ['chandlery serve --port 9000', 'chandlery serve --context kind-kind'],
+    run: (argv) => serve(parseConfig(argv, process.env)),
+  },
+  {
+    name: 'token',
+    usage: '--as PERSON [--state DIR]',
+    summary: 'print a bearer token of the embedded issuer, for scripts',
+    options: [],
+    settings: ['as', 'state'],
+    examples: ['TOKEN=$(chandlery token --as dev-a)'],
+    run: async (argv) => {
+      const config = parseConfig(argv, process.env);
+      if (config.as === undefined) throw new AppError('ConfigInvalid', 'token: name a demo person, e.g. chandlery token --as dev-a');
+      const { mintDemoToken } = await import('./embedded/issuer/mint-demo-token.ts');
+      return `${await mintDemoToken({ stateDir: stateDirOf(config), name: config.as })}\n`;
+    },
+  },
+  {
+    name: 'chart',
+    usage: 'inspect FILE|FOLDER|URL|- [-o json] [--verify-key FILE]',
+    summary: 'show what a chart is, brings and asks for',
+    options: [OUTPUT, ['--verify-key FILE', 'hold the signature against this OpenPGP keyring or cosign public key']],
+    settings: ['mirror', 'chart-root', 'allow-egress', 'chart-ca'],
+    examples: ['chandlery chart inspect charts/cache-operator', 'chandlery chart inspect - < demo-1.0.0.tgz'],
+    run: async (argv) => {
+      const { chartCommand } = await import('./compose/chart-command.ts');
+      return await chartCommand({ argv, env: process.env, repoRoot }, new AbortController().signal);
+    },
+  },
+  {
+    name: 'form',
+    usage: '-f FILE|- [-o json]',
+    summary: 'list every form field of a CRD, a values schema or a chart',
+    options: [['-f, --file FILE', 'the file or folder; - reads the standard input'], OUTPUT],
+    settings: [],
+    examples: ['chandlery form -f crd.yaml', 'kubectl get crd NAME -o yaml | chandlery form -f -'],
+    run: async (argv) => {
+      const { formCommand } = await import('./compose/form-command.ts');
+      return await formCommand(argv, new AbortController().signal);
+    },
+  },
+  {
+    name: 'state',
+    usage: '[--state DIR] [-o json]',
+    summary: 'print the path of the state folder: kubeconfig, audit.log',
+    options: [OUTPUT],
+    settings: ['state'],
+    examples: ['KUBECONFIG=$(chandlery state)/kubeconfig kubectl get operators -A'],
+    run: (argv) => {
+      const { output, rest } = takeOutput('state', argv);
+      const stateDir = stateDirOf(parseConfig(rest, process.env));
+      const files = { stateDir, kubeconfig: join(stateDir, 'kubeconfig'), auditLog: join(stateDir, 'audit.log') };
+      return Promise.resolve(output === 'json' ? `${JSON.stringify(files, null, 2)}\n` : `${stateDir}\n`);
+    },
+  },
+];
+
+// Whoever reads us may have read enough: `chandlery form -f crd.yaml | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
-  process.exitCode = await run();
+  process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`chandlery: ${error instanceof AppError ? error.message : (error as Error).stack}\n`);
-  process.exitCode = 1;
+  process.exitCode = isAppError(error, 'ConfigInvalid') ? USAGE_ERROR : 1;
 }
 // Whatever still hangs then, a read from a drive that is away for example, does not keep the process.
 setTimeout(() => process.exit(), 2_000).unref();
 
-async function run(): Promise<number> {
-  if (argv.some((word) => word === '--help' || word === '-h')) return help();
-  switch (command) {
-    case 'serve':
-      return await serve(parseConfig(argv, process.env));
-    case 'token': {
-      const config = parseConfig(argv, process.env);
-      if (config.as === undefined) throw new AppError('ConfigInvalid', 'token: name a demo person, e.g. chandlery token --as dev-a');
-      process.stdout.write(`${await mintDemoToken({ stateDir: stateDirOf(config), name: config.as })}\n`);
-      return 0;
-    }
-    case 'chart':
-      process.stdout.write(await chartCommand({ argv, env: process.env, repoRoot }, new AbortController().signal));
-      return 0;
-    case 'form':
-      process.stdout.write(await formCommand(argv, new AbortController().signal));
-      return 0;
-    case 'state':
-      process.stdout.write(`${stateDirOf(parseConfig(argv, process.env))}\n`);
-      return 0;
-    case 'help':
-    case '--help':
-    case '-h':
-      return help();
-    default:
-      throw new AppError('ConfigInvalid', `${JSON.stringify(command)} is not a command; "chandlery help" lists them`);
-  }
+async function run([name = 'help', ...argv]: readonly string[]): Promise<number> {
+  if (name === '--version' || name === 'version') return print(`${await version()}\n`);
+  if (['help', '--help', '-h'].includes(name)) return print(helpFor(argv[0]));
+  const command = commandOf(name);
+  if (argv.some((word) => word === '--help' || word === '-h')) return print(helpOf(command));
+  const result = await command.run(argv);
+  return typeof result === 'number' ? result : print(result);
 }
 
+function commandOf(name: string): Command {
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command !== undefined) return command;
+  throw new AppError('ConfigInvalid', `${JSON.stringify(name)} is not a command; "chandlery help" lists them`);
+}
+
+function helpFor(name: string | undefined): string {
+  return name === undefined || name.startsWith('-') ? overviewOf(COMMANDS) : helpOf(commandOf(name));
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+async function version(): Promise<string> {
+  const { version: number } = JSON.parse(await readFile(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
+  return number;
+}
+
+function stateDirOf(config: Config): string {
+  return config.stateDir ?? defaultStateDir(repoRoot, process.env);
+}
+
+/** Runs the server until a signal asks it to stop, or it cannot go on. */
 async function serve(config: Config): Promise<number> {
-  const log = processLog(config);
+  const { startChandlery } = await import('./compose.ts');
+  const { createLog } = await import('./observe/log.ts');
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write: (text) => process.stderr.write(text) });
   const stop = new AbortController();
   // Not once: a second Ctrl-C while we stop would leave the cluster's processes behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
@@ -74,20 +138,6 @@ async function serve(config: Config): Promise<number> {
   if (failure === undefined) return 0;
   log.error('Chandlery cannot go on', { why: failure });
   return 1;
-}
-
-function processLog({ logLevel, logFormat }: Config): Log {
-  return createLog({ level: logLevel, format: logFormat, write: (text) => process.stderr.write(text) });
-}
-
-function stateDirOf(config: Config): string {
-  return config.stateDir ?? defaultStateDir(repoRoot, process.env);
-}
-
-function help(): number {
-  const lines = SETTINGS.map(({ name, value, help: text }) => `  ${`--${name} ${value}`.padEnd(30)}${text}`);
-  process.stdout.write(`${HELP}\n${lines.join('\n')}\n`);
-  return 0;
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

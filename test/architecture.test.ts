@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['schema', 'observe', 'config.ts'],
   ['chart', 'helm', 'kube', 'git', 'store', 'identity', 'controller'],
   ['operation', 'reconcile'],
-  ['api', 'web', 'http', 'embedded'],
+  ['api', 'web', 'http', 'cli', 'embedded'],
   ['compose'],
   ['compose.ts'],
   ['main.ts'],
@@ -141,11 +141,11 @@ function importsOf(file: string): string[] {
 /** `<file> <name>` of each thing that a file imports from others, at once or later. */
 function importedNames(file: string): string[] {
   const statements = readFileSync(file, 'utf8').matchAll(
-    /import (?:type )?\{([^}]*)\} from '(\.[^']+)'|import\('(\.[^']+)'\)\.then\(\(\{([^}]*)\}\)/g,
+    /import (?:type )?\{([^}]*)\} from '(\.[^']+)'|import\('(\.[^']+)'\)\.then\(\(\{([^}]*)\}\)|const \{([^}]*)\} = await import\('(\.[^']+)'\)/g,
   );
-  return [...statements].flatMap(([, names, path, laterPath, laterNames]) => {
-    const from = normalize(join(dirname(file), path ?? laterPath ?? ''));
-    return (names ?? laterNames ?? '').split(',').map(
+  return [...statements].flatMap(([, names, path, laterPath, laterNames, awaitedNames, awaitedPath]) => {
+    const from = normalize(join(dirname(file), path ?? laterPath ?? awaitedPath ?? ''));
+    return (names ?? laterNames ?? awaitedNames ?? '').split(',').map(
       (name) =>
         `${from} ${name
           .trim()

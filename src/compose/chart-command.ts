@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readArchive } from '../chart/archive.ts';
 import { createChartLibrary } from '../chart/chart-library.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
+import { takeOutput, type Output } from '../cli/output-option.ts';
+import { readStandardInput } from '../cli/standard-input.ts';
 import { parseConfig, type Config } from '../config.ts';
 import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
 import { describeInspection } from '../domain/chart-inspection/describe-inspection.ts';
@@ -26,10 +28,10 @@ export interface ChartCommandInput {
 
 /** The Kubernetes that charts are rendered for when no cluster is asked: the embedded one. */
 const KUBERNETES = 'v1.36.3';
-const USAGE = 'chandlery chart inspect FILE|FOLDER|URL [-o json] [--verify-key FILE]';
+const USAGE = 'chandlery chart inspect FILE|FOLDER|URL|- [-o json] [--verify-key FILE]';
 
 /**
- * `chandlery chart inspect FILE|FOLDER|URL [-o json] [--verify-key FILE]`: what a chart is, brings and asks for, without a cluster, and whether it is signed
+ * `chandlery chart inspect FILE|FOLDER|URL|- [-o json] [--verify-key FILE]`: what a chart is, brings and asks for, without a cluster, and whether it is signed
  * by that key: an OpenPGP keyring, or a public key of cosign. What it unpacks is removed again.
  *
  * @returns the text to print.
@@ -39,7 +41,7 @@ export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, s
   const { target, output, verifyKey, config } = parseCommand(argv, env);
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-inspect-'));
   try {
-    const { source, roots } = await locate(target);
+    const { source, roots } = await locate(target === '-' ? await keepInput(folder) : target);
     const ports = await openPorts({
       folder,
       roots: { charts: join(repoRoot, 'charts'), ...config.chartRoots, ...roots },
@@ -56,24 +58,22 @@ export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, s
 
 interface Command {
   readonly target: string;
-  readonly output: 'lines' | 'json';
+  readonly output: Output;
   /** A file with public keys. */
   readonly verifyKey?: string;
   readonly config: Config;
 }
 
 function parseCommand(argv: readonly string[], env: ChartCommandInput['env']): Command {
-  const { positionals, output, verifyKey, rest } = split(argv);
+  const { output, rest: words } = takeOutput('chart', argv);
+  const { positionals, verifyKey, rest } = split(words);
   const [verb, target, ...more] = positionals;
   if (verb !== 'inspect' || target === undefined || more.length > 0) throw new AppError('ConfigInvalid', `chart: write ${USAGE}`);
-  if (output !== 'lines' && output !== 'json')
-    throw new AppError('ConfigInvalid', `chart: -o: ${JSON.stringify(output)} is not one of lines, json`);
   return { target, output, ...(verifyKey === undefined ? {} : { verifyKey }), config: parseConfig(rest, env) };
 }
 
 interface Words {
   readonly positionals: readonly string[];
-  readonly output: string;
   readonly verifyKey: string | undefined;
   readonly rest: readonly string[];
 }
@@ -82,7 +82,6 @@ interface Words {
 function split(argv: readonly string[]): Words {
   const many = { type: 'string', multiple: true } as const;
   const options = {
-    output: { type: 'string', short: 'o', default: 'lines' },
     'verify-key': { type: 'string' },
     mirror: many,
     'chart-root': many,
@@ -91,15 +90,22 @@ function split(argv: readonly string[]): Words {
   } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: true });
-    const { output, 'verify-key': verifyKey, ...settings } = values;
+    const { 'verify-key': verifyKey, ...settings } = values;
     const rest = Object.entries(settings).flatMap(([name, given]) => (given ?? []).flatMap((value) => [`--${name}`, value]));
-    return { positionals, output, verifyKey, rest };
+    return { positionals, verifyKey, rest };
   } catch (cause) {
     const why = messageOf(cause).split('. To specify')[0] ?? '';
     throw new AppError('ConfigInvalid', `chart: ${why}; write ${USAGE}, with --mirror, --chart-root, --allow-egress or --chart-ca`, {
       cause,
     });
   }
+}
+
+/** A chart that was piped into the command, as a file. */
+async function keepInput(folder: string): Promise<string> {
+  const path = join(folder, 'input.tgz');
+  await writeFile(path, await readStandardInput());
+  return path;
 }
 
 /** A public key in PEM is cosign's; anything else is a keyring of OpenPGP. */

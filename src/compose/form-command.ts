@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
+import { takeOutput, type Output } from '../cli/output-option.ts';
+import { readStandardInput } from '../cli/standard-input.ts';
 import { AppError, messageOf } from '../domain/errors.ts';
 import { coverage, type Coverage } from '../schema/coverage.ts';
 import { buildForm } from '../schema/form-model.ts';
 import { valueWords } from '../schema/value-words.ts';
 import { listFields, type FieldLine } from '../schema/list-fields.ts';
-import { readFormSources, type FormSource } from './form-sources.ts';
+import { readFormSources, sourcesInText, type FormSource } from './form-sources.ts';
 
 /** What the command prints of one schema; `-o json` prints a list of them. */
 export interface FormReport {
@@ -14,30 +16,32 @@ export interface FormReport {
   readonly coverage: Coverage;
 }
 
-const OPTIONS = { file: { type: 'string', short: 'f' }, output: { type: 'string', short: 'o', default: 'lines' } } as const;
+const OPTIONS = { file: { type: 'string', short: 'f' } } as const;
+const STANDARD_INPUT = '-';
 
 /**
- * `chandlery form -f FILE [-o json]`: every field that a CustomResourceDefinition, a values schema or a chart has in our forms.
+ * `chandlery form -f FILE|- [-o json]`: every field that a CustomResourceDefinition, a values schema or a chart has in our forms.
  *
  * @returns the text to print.
  * @throws AppError `ConfigInvalid` for options; `InvalidInput` and the errors of charts for a file that cannot be read.
  */
 export async function formCommand(argv: readonly string[], signal: AbortSignal): Promise<string> {
   const { file, output } = optionsOf(argv);
-  const reports = (await readFormSources(file, signal)).map(reportOf);
+  const sources =
+    file === STANDARD_INPUT ? sourcesInText('-', (await readStandardInput()).toString('utf8')) : await readFormSources(file, signal);
+  const reports = sources.map(reportOf);
   return output === 'json' ? `${JSON.stringify(reports, null, 2)}\n` : reports.map(linesOf).join('\n');
 }
 
-function optionsOf(argv: readonly string[]): { file: string; output: string } {
-  const { file, output } = parsed(argv);
+function optionsOf(argv: readonly string[]): { file: string; output: Output } {
+  const { output, rest } = takeOutput('form', argv);
+  const { file } = parsed(rest);
   if (file === undefined || file === '')
     throw new AppError('ConfigInvalid', 'form: name a file, e.g. chandlery form -f crd.yaml; a CRD, a values schema or a chart');
-  if (output !== 'lines' && output !== 'json')
-    throw new AppError('ConfigInvalid', `form: -o: ${JSON.stringify(output)} is not one of lines, json`);
   return { file, output };
 }
 
-function parsed(argv: readonly string[]): { file?: string | undefined; output: string } {
+function parsed(argv: readonly string[]): { file?: string | undefined } {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
   } catch (cause) {

@@ -32,7 +32,15 @@ export async function readFormSources(file: string, signal: AbortSignal): Promis
   if (found === undefined) throw bad(file, 'there is no such file');
   if (found.isDirectory() || /\.(tgz|tar\.gz)$/.test(file)) return chartSources(await readLocalChart(resolve(file), signal));
   if (found.size > LARGEST_FILE) throw bad(file, `it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
-  const text = await readFile(file, 'utf8');
+  return sourcesInText(file, await readFile(file, 'utf8'));
+}
+
+/**
+ * The same for a text that is no chart.
+ *
+ * @param file what messages call it.
+ */
+export function sourcesInText(file: string, text: string): FormSource[] {
   return /^kind:\s*["']?(CustomResourceDefinition|List)\b/m.test(text) || /"kind":\s*"CustomResourceDefinition"/.test(text)
     ? crdSources(file, text)
     : [valuesSource(file, text)];

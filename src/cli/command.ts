@@ -1,0 +1,58 @@
+import { SETTINGS } from '../config.ts';
+
+/** One word of the command line: `chandlery NAME …`. */
+export interface Command {
+  readonly name: string;
+  /** What stands behind the name, e.g. `-f FILE|- [-o json]`. */
+  readonly usage: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** What it takes besides, a line each: the option and what it does. */
+  readonly options: readonly (readonly [string, string])[];
+  /** The settings that mean something to it; `all` for the server. */
+  readonly settings: readonly string[] | 'all';
+  readonly examples: readonly string[];
+  /** @returns the text to print, or the code to exit with. */
+  run(argv: readonly string[]): Promise<string | number>;
+}
+
+const WIDTH = 34;
+
+/** The text of `chandlery help`. */
+export function overviewOf(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, usage, summary }) => row(`chandlery ${name}${firstOf(usage)}`, summary));
+  return [
+    'Chandlery: a self-service catalogue of managed apps for Kubernetes',
+    '',
+    ...rows,
+    row('chandlery help [COMMAND]', 'this text, or all about a command'),
+    row('chandlery --version', 'the version'),
+    '',
+    '"chandlery help serve" lists the settings. Each is also a variable of the environment: --port 9000 is CHANDLERY_PORT=9000.',
+    '',
+  ].join('\n');
+}
+
+/** The text of `chandlery help COMMAND`. */
+export function helpOf({ name, usage, summary, options, settings, examples }: Command): string {
+  const known = SETTINGS.filter((setting) => settings === 'all' || settings.includes(setting.name));
+  const rows = [...options, ...known.map((setting) => [`--${setting.name} ${setting.value}`.trimEnd(), setting.help] as const)];
+  return [
+    `Usage: chandlery ${name} ${usage}`.trimEnd(),
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...(rows.length === 0 ? [] : ['', 'Options:', ...rows.map(([option, text]) => row(option, text))]),
+    ...(examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)]),
+    '',
+  ].join('\n');
+}
+
+/** Only what must be given. */
+function firstOf(usage: string): string {
+  const [required = ''] = usage.split(' [');
+  return required === '' || required.startsWith('[') ? '' : ` ${required}`;
+}
+
+function row(left: string, right: string): string {
+  return left.length < WIDTH - 2 ? `  ${left.padEnd(WIDTH)}${right}` : `  ${left}\n  ${' '.repeat(WIDTH)}${right}`;
+}

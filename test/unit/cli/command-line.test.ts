@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { objectAt, textAt } from '../../../src/domain/read.ts';
+import { repoRoot } from '../../support/cluster.ts';
+
+const CRDS = join(repoRoot, 'charts/chandlery/crds/environments.chandlery.dev.yaml');
+
+describe('the command line', () => {
+  const run = (args: readonly string[], input?: string) =>
+    spawnSync(process.execPath, ['bin/chandlery.mjs', ...args], {
+      cwd: repoRoot,
+      encoding: 'utf8',
+      ...(input === undefined ? {} : { input }),
+    });
+
+  it('tells its version, and about each command', () => {
+    const { version } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
+    assert.equal(run(['--version']).stdout, `${version}\n`);
+    const overview = run(['help']).stdout;
+    const names = [...overview.matchAll(/^ {2}chandlery ([a-z]+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help');
+    assert.ok(names.length >= 5);
+    for (const name of names) assert.match(run([name, '--help']).stdout, new RegExp(`^Usage: chandlery ${name}`));
+  });
+
+  it('ends with 2 and a sentence when it was called wrongly', () => {
+    for (const args of [['nope'], ['serve', '--prot', '1'], ['form'], ['state', '-o', 'xml'], ['token'], ['help', 'nope']]) {
+      const { status, stdout, stderr } = run(args);
+      assert.equal(status, 2, args.join(' '));
+      assert.equal(stdout, '');
+      assert.match(stderr, /^chandlery: [^\n]+\n$/, args.join(' '));
+    }
+  });
+
+  it('prints where the state is for programs', () => {
+    const state: unknown = JSON.parse(run(['state', '--state', '/srv/here', '-o', 'json']).stdout);
+    assert.equal(textAt(state, 'kubeconfig'), '/srv/here/kubeconfig');
+    assert.deepEqual(Object.keys(objectAt(state)), ['stateDir', 'kubeconfig', 'auditLog']);
+  });
+
+  it('reads the standard input in place of a file', () => {
+    const { stdout } = run(['form', '-f', '-', '-o', 'json'], readFileSync(CRDS, 'utf8'));
+    assert.equal(textAt(JSON.parse(stdout), 0, 'title'), 'Environment chandlery.dev/v1alpha1');
+    assert.match(run(['form', '-f', '-'], '').stderr, /the standard input is empty/);
+  });
+
+  it('says nothing when whoever reads has read enough', () => {
+    const script = `"${process.execPath}" bin/chandlery.mjs form -f "${CRDS}" | head -1`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: repoRoot, encoding: 'utf8' });
+    assert.equal(stdout, '# Environment chandlery.dev/v1alpha1\n');
+    assert.equal(stderr, '');
+  });
+});
