@@ -1,6 +1,6 @@
-import { parseAllDocuments } from 'yaml';
-import type { Document, ScalarTag, Tags, YAMLError } from 'yaml';
+import type { Document, ScalarTag, Tags } from 'yaml';
 import { AppError } from './errors.ts';
+import { parseLenientYaml } from './lenient-yaml.ts';
 import type { Json } from './resource.ts';
 
 /** How much hostile YAML may ask of us. */
@@ -40,10 +40,10 @@ export function parseYamlDocument(text: string, bounds: YamlBounds = YAML_BOUNDS
   return documents[0] ?? null;
 }
 
-function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
+function readDocuments(text: string, bounds: YamlBounds): readonly Document.Parsed[] {
   if (mayNestDeeply(text)) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
   if (isCostly(text)) throw fault('expands its aliases more often than is allowed, or holds long runs of empty items');
-  const documents = parseAllDocuments(text.replace(/^\uFEFF/, ''), {
+  const { documents, placeOf } = parseLenientYaml(text.replace(/^\uFEFF/, ''), {
     version: '1.1',
     customTags: goTags,
     uniqueKeys: false,
@@ -51,21 +51,40 @@ function readDocuments(text: string, bounds: YamlBounds): Document.Parsed[] {
     strict: false,
     logLevel: 'silent',
   });
-  if (!Array.isArray(documents)) return [];
   if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
   const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
   // The parser reports its own overflow as an error of the text.
   if (broken?.message.includes('call stack') === true) throw new RangeError('too deep');
-  if (broken !== undefined) throw syntaxFault(broken);
+  if (broken !== undefined) throw fault(`is not YAML: ${broken.message}`, placeOf(broken));
   return documents;
 }
 
 /** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
 export function goTags(tags: Tags): Tags {
-  const unknown = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:set', 'tag:yaml.org,2002:omap', 'tag:yaml.org,2002:pairs']);
+  const unknown = new Set([
+    'tag:yaml.org,2002:binary',
+    'tag:yaml.org,2002:timestamp',
+    'tag:yaml.org,2002:set',
+    'tag:yaml.org,2002:omap',
+    'tag:yaml.org,2002:pairs',
+  ]);
   const known = tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
-  return known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag)));
+  return [...known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag))), ...GO_TAGS];
 }
+
+/** Integers by their prefixes in both cases, and binary data as the text that it encodes. */
+const GO_TAGS: readonly ScalarTag[] = [
+  {
+    tag: 'tag:yaml.org,2002:int',
+    default: true,
+    test: /^[-+]?0(?:[oO][0-7_]+|X[0-9a-fA-F_]+|B[01_]+)$/,
+    resolve: (text) => {
+      const digits = text.replaceAll(/[-+_]/g, '').toLowerCase();
+      return text.startsWith('-') ? -Number(digits) : Number(digits);
+    },
+  },
+  { tag: 'tag:yaml.org,2002:binary', resolve: (text) => Buffer.from(text, 'base64').toString('utf8') },
+];
 
 /** To go-yaml a number has digits before its exponent; the parser takes `.` and `e1234567` for numbers, too, and makes NaN of them. */
 function withDigits(tag: ScalarTag): ScalarTag {
@@ -111,12 +130,6 @@ function checked(value: unknown, depth: number): Json {
   if (typeof value !== 'object') return null;
   // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, checked(member, depth - 1)]));
-}
-
-function syntaxFault(error: YAMLError): AppError {
-  const place = error.linePos?.[0];
-  const sentence = error.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'cannot be read';
-  return fault(`is not YAML: ${sentence}`, place === undefined ? undefined : { line: place.line, column: place.col });
 }
 
 function fault(message: string, place?: { readonly line: number; readonly column: number }): AppError {
