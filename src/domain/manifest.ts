@@ -1,5 +1,5 @@
 import { parseYamlDocuments } from './bounded-yaml.ts';
-import { AppError } from './errors.ts';
+import { AppError, isAppError } from './errors.ts';
 import type { Json, JsonObject, KubeObject } from './resource.ts';
 
 /** What one chart may render. A release of more would not fit into its Secret, and every reader of it would pay. */
@@ -8,10 +8,10 @@ export const RENDERED_BOUNDS = { bytes: 16 * 1024 * 1024, objects: 10_000 } as c
 /**
  * The Kubernetes objects that a chart rendered, document by document.
  *
- * @throws AppError `InvalidInput` beyond `RENDERED_BOUNDS`, and like `parseManifest`.
+ * @throws AppError `InvalidInput` beyond `RENDERED_BOUNDS`, and like `parseNamed`.
  */
 export function parseRendered(text: string): KubeObject[] {
-  const objects = splitRendered(text).flatMap((document) => parseManifest(document));
+  const objects = splitRendered(text).flatMap((document) => parseNamed(document));
   checkCount(objects.length);
   return objects;
 }
@@ -49,6 +49,35 @@ function splitManifest(text: string): string[] {
     .split(/^---(?=\s|$)/m)
     .map((part) => part.replace(/^[ \t]*\r?\n/, '').trimEnd())
     .filter((part) => part.split('\n').some((line) => line.trim() !== '' && !line.trim().startsWith('#')));
+}
+
+/** The objects of one of these documents. Throws like `parseManifest`, and names the object as far as its text tells. */
+export function parseNamed(document: string): KubeObject[] {
+  try {
+    return parseManifest(document);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    throw new AppError(error.code, `${titleOf(document)}: ${error.message}`, { cause: error, faults: error.faults });
+  }
+}
+
+/** What Helm writes down about the file that a document came from: a comment, and on its way to a post-renderer an annotation. */
+const SOURCE = /^(?:# Source:|\s+postrenderer\.helm\.sh\/postrender-filename:)\s*(.*)$/m;
+
+/** `ConfigMap "a" (chart/templates/a.yaml)` */
+function titleOf(document: string): string {
+  const kind = plain(/^kind:(.*)$/m.exec(document)?.[1]);
+  const name = plain(/^metadata:[^\n]*\n(?:[ #].*\n|\n)*? {1,8}name:(.*)$/m.exec(document)?.[1]);
+  const source = plain(SOURCE.exec(document)?.[1]);
+  const title = `${kind === '' ? 'an object' : kind}${name === '' ? '' : ` ${JSON.stringify(name)}`}`;
+  return source === '' ? title : `${title} (${source})`;
+}
+
+function plain(text = ''): string {
+  return text
+    .trim()
+    .replaceAll(/^['"]|['"]$/g, '')
+    .slice(0, 253);
 }
 
 function isEmpty(document: Json): boolean {

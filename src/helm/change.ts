@@ -1,11 +1,11 @@
 import type { JsonObject } from '../domain/resource.ts';
 import type { ReleaseInfo } from '../domain/release.ts';
-import { PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
 import type { HelmHome } from './home.ts';
 import { checkChartPath, checkRelease, labelArgument } from './names.ts';
+import { postRendered } from './post-renderer.ts';
 import { parseRelease } from './release-output.ts';
 import type { ReleaseRef } from './release-output.ts';
-import type { HelmRunner } from './run.ts';
+import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
 
 export interface InstallInput extends ReleaseRef {
@@ -15,10 +15,7 @@ export interface InstallInput extends ReleaseRef {
   readonly values: JsonObject;
   /** Labels of the release record, by which our releases are told from foreign ones. */
   readonly labels: Readonly<Record<string, string>>;
-  /**
-   * `uplift` sends the objects through our post-renderer: CustomResourceDefinitions are taken out, legacy APIs carried over. `plain` changes nothing and
-   * fails when there is a CustomResourceDefinition after all; it costs a few milliseconds, the other one takes a Node. Default: none.
-   */
+  /** See `PostRender`. Default: none. */
   readonly postRender?: 'uplift' | 'plain';
   /** Strings that must not show in an error. */
   readonly secrets?: readonly string[];
@@ -59,17 +56,21 @@ async function change(
   checkChartPath(input.chartPath);
   const labels = labelArgument(input.labels);
   const timeoutMs = input.timeoutMs ?? CHANGE_TIMEOUT_MS;
-  const output = await withValuesFile(home, input.values, (values) =>
-    runner({
-      what: `${verb} of "${input.release}" in namespace "${input.namespace}"`,
-      command: [verb],
-      options: changeOptions(input, { values, labels, timeoutMs, extra }),
-      positionals: [input.release, input.chartPath],
-      timeoutMs,
-      secrets: input.secrets ?? [],
-      signal,
-    }),
-  );
+  const what = `${verb} of "${input.release}" in namespace "${input.namespace}"`;
+  const { postRender: mode, secrets = [] } = input;
+  const output = await withValuesFile(home, input.values, (values) => {
+    const run = (more: readonly string[]): Promise<HelmOutput> =>
+      runner({
+        what,
+        command: [verb],
+        options: [...changeOptions(input, { values, labels, timeoutMs, extra }), ...more],
+        positionals: [input.release, input.chartPath],
+        timeoutMs,
+        secrets,
+        signal,
+      });
+    return mode === undefined ? run([]) : postRendered(home, { mode, what, secrets, run });
+  });
   return parseRelease(output.stdout, input.labels);
 }
 
@@ -84,8 +85,6 @@ function changeOptions(input: InstallInput, { values, labels, timeoutMs, extra }
   const options = ['--namespace', input.namespace, '--output', 'json', '--values', values, '--timeout', hookTimeout(timeoutMs)];
   options.push('--skip-crds', '--skip-schema-validation', '--hide-notes', ...extra);
   if (labels !== '') options.push('--labels', labels);
-  if (input.postRender === 'plain') options.push('--post-renderer', PLAIN_POST_RENDERER);
-  if (input.postRender === 'uplift') options.push('--post-renderer', POST_RENDERER, '--post-renderer-args', 'uplift');
   return options;
 }
 

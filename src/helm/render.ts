@@ -1,9 +1,9 @@
 import { AppError, messageOf } from '../domain/errors.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import type { HelmHome } from './home.ts';
-import { POST_RENDERER } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
 import type { ParseInWorker } from './parse-in-worker.ts';
+import { postRendered, type PostRender } from './post-renderer.ts';
 import { redact } from '../domain/redact.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
@@ -47,35 +47,39 @@ export async function render({ runner, home, parse }: Renderer, input: RenderInp
   checkKubeVersion(input.kubeVersion);
   checkApiVersions(input.apiVersions);
   const output = await withValuesFile(home, input.values, async (values) => {
-    const plain = await template(runner, input, { values, extra: [], signal });
+    const run = (mode: PostRender): Promise<HelmOutput> => template({ runner, home }, input, { values, mode, signal });
+    // A change goes through a post-renderer, before which Helm reads all objects and writes them anew. So does this, to meet the same text.
+    const plain = await run('pass');
     // Helm says so only here; the post-renderer sees those hooks before Helm drops them, and turns them into ordinary objects.
-    if (!plain.stderr.includes('skipping unknown hook')) return plain;
-    return template(runner, input, { values, extra: ['--post-renderer', POST_RENDERER, '--post-renderer-args', 'reveal'], signal });
+    return plain.stderr.includes('skipping unknown hook') ? await run('reveal') : plain;
   });
   return objectsOf(parse, output, input);
 }
 
 interface TemplateRun {
   readonly values: string;
-  readonly extra: readonly string[];
+  readonly mode: PostRender;
   readonly signal: AbortSignal;
 }
 
-function template(runner: HelmRunner, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
+function template({ runner, home }: Pick<Renderer, 'runner' | 'home'>, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
   const { release, namespace, chartPath, kubeVersion, apiVersions } = input;
   const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values, '--skip-schema-validation'];
-  options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds', ...run.extra);
+  options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds');
   options.push(...apiVersionOptions(apiVersions));
   if (input.isUpgrade) options.push('--is-upgrade');
-  return runner({
-    what: `render of "${release}" in namespace "${namespace}"`,
-    command: ['template'],
-    options,
-    positionals: [release, chartPath],
-    timeoutMs: RENDER_TIMEOUT_MS,
-    secrets: input.secrets ?? [],
-    signal: run.signal,
-  });
+  const [what, secrets] = [`render of "${release}" in namespace "${namespace}"`, input.secrets ?? []];
+  const start = (more: readonly string[]): Promise<HelmOutput> =>
+    runner({
+      what,
+      command: ['template'],
+      options: [...options, ...more],
+      positionals: [release, chartPath],
+      timeoutMs: RENDER_TIMEOUT_MS,
+      secrets,
+      signal: run.signal,
+    });
+  return postRendered(home, { mode: run.mode, what, secrets, run: start });
 }
 
 /** Several options: one argument of a program may hold 128 KiB, and a cluster with many kinds has more to say than that. */

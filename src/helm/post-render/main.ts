@@ -1,7 +1,10 @@
 /**
- * The post-renderer that helm starts (see `home.ts`): objects on standard input, what is to be sent on standard output. It imports pure
- * code only, and ends by itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
+ * The post-renderer that helm starts (see `post-renderer.ts`): objects on standard input, what is to be sent on standard output. Its arguments are the
+ * mode and the file for the reason of a failure, which Helm does not tell: an error code, then the sentence. It imports pure code only, and ends by
+ * itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
  */
+import { writeFileSync } from 'node:fs';
+import { isAppError, messageOf } from '../../domain/errors.ts';
 import { RENDERED_BOUNDS } from '../../domain/manifest.ts';
 import { transform } from './transform.ts';
 
@@ -14,7 +17,9 @@ try {
   const mode = process.argv[2] === 'reveal' ? 'reveal' : 'uplift';
   process.stdout.write(transform(await readInput(), mode));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const [code, reason, report] = [isAppError(error, 'UpliftRefused') ? error.code : 'HelmFailed', messageOf(error), process.argv[3]];
+  if (report !== undefined) writeFileSync(report, `${code}\n${reason}\n`, { mode: 0o600 });
+  process.stderr.write(`${reason}\n`);
   process.exitCode = 1;
 }
 

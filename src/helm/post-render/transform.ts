@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { AppError } from '../../domain/errors.ts';
-import { parseManifest, splitRendered } from '../../domain/manifest.ts';
+import { parseNamed, splitRendered } from '../../domain/manifest.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
 
@@ -15,7 +15,8 @@ const ORIGIN = 'chandlery.dev/origin';
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
  * reading of YAML other than Helm's own has a say in it.
  *
- * @throws AppError `UpliftRefused` naming the object that cannot be carried over; `InvalidInput` for more than one release may hold.
+ * @throws AppError `UpliftRefused` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
+ *   read, or for more than one release may hold.
  */
 export function transform(input: string, mode: PostRenderMode): string {
   const documents = splitRendered(input).flatMap((document) => transformDocument(document, mode));
@@ -24,7 +25,7 @@ export function transform(input: string, mode: PostRenderMode): string {
 }
 
 function transformDocument(document: string, mode: PostRenderMode): string[] {
-  const objects = parseManifest(document);
+  const objects = parseNamed(document);
   const next = mode === 'reveal' ? objects.map(reveal) : lift(objects);
   const untouched = next.length === objects.length && next.every((object, index) => object === objects[index]);
   return untouched ? [document] : next.map(write);

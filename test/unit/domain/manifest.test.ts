@@ -35,6 +35,20 @@ test('a number has digits before its exponent, as go-yaml has it', () => {
   });
 });
 
+test('what go-yaml reads is read, also where YAML asks for more', () => {
+  const cases: readonly (readonly [string, string, unknown])[] = [
+    ['the emitter of go-yaml closes a quote in column 0', "a:\n  b: 'one\n\n    two\n\n'\n  c: 1\n", { a: { b: 'one\ntwo\n', c: 1 } }],
+    ['double quotes, too', 'a:\n  b: "x\ny"\n', { a: { b: 'x y' } }],
+    ['a flow collection ends in any column', 'a:\n  b: {\nc: 1,\n\td: [2,\n3]\n}\n', { a: { b: { c: 1, d: [2, 3] } } }],
+    ['integers by their prefix', 'a: 0o644\nb: -0O7\nc: 0X1F\nd: 0B11\n', { a: 420, b: -7, c: 31, d: 3 }],
+    ['an escaped apostrophe', `a: "it\\'s \\\\'"\n`, { a: "it's \\'" }],
+    ['binary data is the text that it encodes', 'a: !!binary aGVsbG8=\n', { a: 'hello' }],
+    ['a carriage return ends a line', 'a: 1\rb: 2\r\nc: 3\r', { a: 1, b: 2, c: 3 }],
+  ];
+  for (const [world, text, expected] of cases) assert.deepEqual(parseYamlDocument(text), expected, world);
+  assert.throws(() => parseYamlDocument("a:\n  b: 'x\n---\nc: 'y'\n"), { code: 'InvalidInput', message: /\(line 2, column 8\)/ });
+});
+
 test('a fault of YAML has its place', () => {
   assert.throws(() => parseYamlDocument('a: 1\nb: [\n'), { code: 'InvalidInput', message: /is not YAML: .* \(line \d, column \d+\)/ });
   assert.throws(() => parseYamlDocument('a: *nobody'), { code: 'InvalidInput' });

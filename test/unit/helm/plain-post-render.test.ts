@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const SCRIPT = fileURLToPath(new URL('../../../src/helm/post-render/plain.sh', import.meta.url));
 
 describe('the post-renderer for charts that need none', () => {
-  const run = (input: string) => spawnSync('/bin/sh', [SCRIPT], { input, encoding: 'utf8' });
+  const run = (input: string) => spawnSync('/bin/sh', [SCRIPT, 'plain'], { input, encoding: 'utf8', maxBuffer: 4 * 1024 * 1024 });
 
   it('gives out what came in, whatever a shell might see in it', () => {
     const text = 'kind: ConfigMap\ndata:\n  a: "$HOME `id` \\\\n %s"\n  b: |\n    -n\n\n    é\n';

@@ -74,6 +74,30 @@ data:
   assert.equal(object?.metadata.annotations?.['helm.sh/hook'], 'pre-install');
 });
 
+test('a chart is read as Helm hands it to a post-renderer, with the quote that closes a text in column 0', async (t) => {
+  const { render } = await bench(t);
+  const template = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  rule: 'one\n\n    two\n\n    '\n  b: x\n";
+  const [object] = await render(chartFiles('chart', '1.0.0', { 'templates/a.yaml': template }));
+  assert.deepEqual(object?.['data'], { rule: 'one\ntwo\n', b: 'x' });
+});
+
+test('what a post-renderer cannot read is told by object, file and reason, without a secret', async (t) => {
+  const { render } = await bench(t);
+  const hook =
+    'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c, annotations: {"helm.sh/hook": crd-install}}\n';
+  const odd = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {a: b}\n  name: hunter2\ndata: [*hunter2]\n';
+  const nameless = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {a: b}\n';
+  const files = chartFiles('chart', '1.0.0', { 'templates/a.yaml': hook, 'templates/b.yaml': nameless });
+  await assert.rejects(render(files), {
+    code: 'HelmFailed',
+    message: /^helm render of "demo" in namespace "default": ConfigMap \(chart\/templates\/b\.yaml\): .*has no metadata\.name$/,
+  });
+  await assert.rejects(render(chartFiles('chart', '1.0.0', { 'templates/b.yaml': odd }), { secrets: ['hunter2'] }), (error: Error) => {
+    assert.doesNotMatch(error.message, /hunter2/);
+    return true;
+  });
+});
+
 test('a cluster with thousands of kinds can be told of', async (t) => {
   const { render } = await bench(t);
   const many = Array.from({ length: 5000 }, (_, index) => `group-${index}.providers.example.com/v1alpha1/SomeLongKind${index}`);

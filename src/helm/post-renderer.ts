@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError, isAppError, type ErrorCode } from '../domain/errors.ts';
+import { redact } from '../domain/redact.ts';
+import type { HelmHome } from './home.ts';
+import { PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
+
+/**
+ * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out and carries legacy APIs over, `reveal` shows
+ * the hooks that Helm drops; both take a Node. `plain` changes nothing and fails when there is a CustomResourceDefinition after all, `pass` lets all of
+ * them through; these take a few milliseconds. In every mode Helm parses the objects and writes them anew first.
+ */
+export type PostRender = 'uplift' | 'reveal' | 'plain' | 'pass';
+
+export interface PostRenderedRun<T> {
+  readonly mode: PostRender;
+  /** What it is about, for the error. */
+  readonly what: string;
+  readonly secrets: readonly string[];
+  /** Runs helm with more options. */
+  readonly run: (options: readonly string[]) => Promise<T>;
+}
+
+/** Codes that a post-renderer may fail with. */
+const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftRefused'];
+
+/**
+ * Runs helm with a post-renderer. Helm drops what its plugins say when they fail, so ours write it to a file, and the error says it.
+ *
+ * @throws what the run throws; AppError `HelmFailed` or `UpliftRefused` with what the post-renderer says.
+ */
+export async function postRendered<T>(home: HelmHome, { mode, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
+  const report = join(home.dir, 'tmp', `${randomUUID()}.report`);
+  const plugin = mode === 'plain' || mode === 'pass' ? PLAIN_POST_RENDERER : POST_RENDERER;
+  try {
+    return await run(['--post-renderer', plugin, '--post-renderer-args', mode, '--post-renderer-args', report]);
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed')) throw error;
+    const [first = '', ...reason] = (await readFile(report, 'utf8').catch(() => '')).split('\n');
+    const code = CODES.find((known) => known === first);
+    if (code === undefined) throw error;
+    throw new AppError(code, `helm ${what}: ${redact(reason.join('\n').trim(), secrets)}`, { cause: error });
+  } finally {
+    await rm(report, { force: true });
+  }
+}
