@@ -43,6 +43,7 @@ export const ERROR_TABLE = {
   ApprovalRefused: { status: 409, title: 'This version cannot be approved' },
   PlanClosed: { status: 409, title: 'This plan is no longer open' },
   UnsafeUpgrade: { status: 409, title: 'A new definition would not fit what is stored' },
+  ObjectReserved: { status: 409, title: 'The chart holds objects of Chandlery itself' },
   CrdConflict: { status: 409, title: 'Somebody else owns this kind' },
   ActorMissing: { status: 500, title: 'A call for a user carried no user' },
   Internal: { status: 500, title: 'Something went wrong on our side' },

@@ -1,8 +1,9 @@
 import type { Actor } from '../domain/actor.ts';
 import { AppError, isAppError, type ErrorCode } from '../domain/errors.ts';
 import { reachWarnings } from '../domain/chart-inspection/reach-warnings.ts';
+import { crdClaimant } from '../domain/crd-owner.ts';
 import { OURS } from '../domain/names.ts';
-import { operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
+import { parseOperatorSpec, type OperatorSpec } from '../domain/operator-spec.ts';
 import { parseOperatorStatus } from '../domain/operator-status.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../domain/preflight/findings.ts';
 import { redact } from '../domain/redact.ts';
@@ -99,24 +100,16 @@ interface Scene {
   readonly signal: AbortSignal;
 }
 
-/** Other Operators with the same release, or that brought one of its kinds. */
-function rivals({ catalog }: CheckPorts, { operator, spec, rendering }: Scene): Finding[] {
-  const label = operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name);
+/** Other Operators with the same release. */
+function rivals({ catalog }: CheckPorts, { spec }: Pick<Scene, 'spec'>): Finding[] {
   const release = catalog.operators().filter((other) => {
     const { releaseName, targetNamespace } = parseOperatorSpec(other);
     return releaseName === spec.releaseName && targetNamespace === spec.targetNamespace;
   });
-  const names = new Set(rendering.definitions.map(({ metadata }) => metadata.name));
-  const taken = catalog.customResourceDefinitions().flatMap(({ metadata }) => {
-    const owner = metadata.labels?.[OURS.operatorLabel];
-    return names.has(metadata.name) && owner !== undefined && owner !== label
-      ? [`The kind ${metadata.name} belongs to the Operator ${owner}`]
-      : [];
-  });
   const sentences = release.map(
     ({ metadata }) => `The Operator ${metadata.namespace ?? ''}/${metadata.name} has this release already; choose another spec.releaseName`,
   );
-  return [...sentences, ...taken].map((message) => line(message, 'Object'));
+  return sentences.map((message) => line(message, 'Object'));
 }
 
 async function checkRendered(
@@ -130,7 +123,16 @@ async function checkRendered(
   const reserved = await findReserved(trial, { operator, objects }, signal);
   const safety = spec.upgrade.crdSafety;
   const candidates = rendering.definitions;
-  const { definitions, missing, forbidden } = await planDefinitions(ports, actor, { trial, candidates, crds: [], safety, signal });
+  const { namespace = OURS.systemNamespace, name } = operator.metadata;
+  const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
+  const { definitions, missing, forbidden } = await planDefinitions(ports, actor, {
+    trial,
+    candidates,
+    crds: [],
+    safety,
+    claimant,
+    signal,
+  });
   const kinds = definitions.map(({ crd, change, refusal }): Partial<Findings> => {
     if (refusal !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${refusal}`, 'Validation')] };
     if (change === 'same') return {};

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
+import { crdConflict, type CrdClaimant } from '../domain/crd-owner.ts';
 import type { CrdFinding, CrdVerdict } from '../domain/crd-safety/finding.ts';
 import { compareCrds } from '../domain/crd-safety/compare-crds.ts';
 import { storedChecks } from '../domain/crd-safety/judge-upgrade.ts';
@@ -24,6 +25,8 @@ export interface DefinitionsInput {
   readonly candidates: readonly KubeObject[];
   readonly crds: OperatorStatus['crds'];
   readonly safety: PlannedDefinitions['safety'];
+  /** The Operator that is to bring them. */
+  readonly claimant: CrdClaimant;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +69,7 @@ function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PlannedDefi
   return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
 }
 
-async function judge(cluster: Cluster, candidate: KubeObject, { trial, signal }: DefinitionsInput): Promise<Judged> {
+async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: DefinitionsInput): Promise<Judged> {
   const name = candidate.metadata.name;
   const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
   const { live, missing } = await readLive(cluster, name, signal);
@@ -74,7 +77,8 @@ async function judge(cluster: Cluster, candidate: KubeObject, { trial, signal }:
     return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
   const judged: StoredVerdict =
     live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
-  const answer = await dryRun(trial, candidate, signal);
+  const conflict = live === undefined ? undefined : crdConflict(live, claimant);
+  const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { refusal: conflict };
   const { findings, faults, touched, missing: unread } = judged;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';

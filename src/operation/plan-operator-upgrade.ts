@@ -12,6 +12,7 @@ import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } 
 import { timingOf } from '../domain/upgrade-plan/timing.ts';
 import { upgradeCommands, type UpgradeCommandInput } from '../domain/upgrade-plan/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../domain/upgrade-plan/value-changes.ts';
+import { crdClaimant } from '../domain/crd-owner.ts';
 import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
 import type { Decisions } from '../schema/decide-migration.ts';
 import { decideOwnValues, type DecidedValues } from './decide-values.ts';
@@ -103,7 +104,14 @@ async function look({ ports, actor, input, spec, status, values, signal }: Scene
   const trial = trialOf(ports, actor, rights);
   const crds = isBroken(after) ? [] : status.crds;
   const [{ forbidden, ...definitions }, instances] = await Promise.all([
-    planDefinitions(ports, actor, { trial, candidates: after.definitions, crds, safety: spec.upgrade.crdSafety, signal }),
+    planDefinitions(ports, actor, {
+      trial,
+      candidates: after.definitions,
+      crds,
+      safety: spec.upgrade.crdSafety,
+      claimant: crdClaimant(input, spec, status),
+      signal,
+    }),
     instancesOf(ports, actor, input),
   ]);
   const old = isBroken(after) ? RENDERED_NOTHING : before;

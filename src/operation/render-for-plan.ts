@@ -3,6 +3,7 @@ import { isAppError } from '../domain/errors.ts';
 import type { OperatorSpec } from '../domain/operator-spec.ts';
 import { textAt } from '../domain/read.ts';
 import { redact } from '../domain/redact.ts';
+import { reservedObjects } from '../domain/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/resource.ts';
 import type { Conversion } from '../domain/uplift/conversion.ts';
 import { describeFromOpenApiSpec } from '../domain/uplift/openapi-spec.ts';
@@ -65,7 +66,7 @@ export async function renderForPlan(
       objects: objects.filter((object) => !isCustomResourceDefinition(object)),
       definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
       conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
-      faults: [...misfits, ...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+      faults: [...misfits, ...reservedObjects(rendered), ...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
       unchecked,
     };
   } catch (error) {

@@ -1,5 +1,9 @@
 import type { Subject } from './attack.ts';
+import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
-export const SUBJECTS: readonly Subject[] = [{ name: 'credentials', attacks: credentials }];
+export const SUBJECTS: readonly Subject[] = [
+  { name: 'credentials', attacks: credentials },
+  { name: 'crds', attacks: crds },
+];

@@ -107,7 +107,10 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const asked = await product.api('admin', '/operators?dryRun=All', { method: 'POST', body });
     assert.deepEqual([asked.status, textAt(asked.body, 'verdict')], [200, 'Blocked']);
     const blocked = listAt(asked.body, 'findings', 'blocked').map((line) => textAt(line, 'message'));
-    assert.ok(blocked.includes(`The kind ${CACHES} belongs to the Operator chandlery-system.cache`), blocked.join());
+    assert.ok(
+      blocked.includes(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" has brought it; remove one of the two`),
+      blocked.join(),
+    );
     const refused = await product.api('dev-a', '/operators?dryRun=All', { method: 'POST', body });
     assert.equal(textAt(refused.body, 'missing', 0, 'resource'), 'operators');
     assert.deepEqual(listAt(refused.body, 'findings', 'created'), []);

@@ -76,7 +76,9 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await visitor.check();
     await page.getByLabel('The resource, as YAML').fill(RIVAL);
     await page.getByRole('button', { name: 'Check it' }).click();
-    await page.getByText(`The kind ${CACHES} belongs to the Operator chandlery-system.cache`).waitFor();
+    await page
+      .getByText(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" has brought it; remove one of the two`)
+      .waitFor();
     assert.equal(await page.getByRole('button', { name: 'Create it' }).count(), 0);
     assert.equal(await page.getByLabel('The resource, as YAML').inputValue(), RIVAL);
     await visitor.check();

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../resource.ts';
+import { reservedObjects } from '../reserved-objects.ts';
 import { isCustomResourceDefinition, uplift } from '../uplift/uplift.ts';
 import { broughtKinds } from './brought-kinds.ts';
 import { fileWarnings, type ChartText } from './file-warnings.ts';
@@ -37,9 +38,19 @@ export function inspectRendering({ chart, text, crds, rendering, namespace, reco
     objects: countKinds(others),
     conversions,
     refusals,
-    warnings: [...failed, ...sizeWarnings(release), ...fileWarnings(text), ...objectWarnings(others, namespace)],
+    warnings: [
+      ...failed,
+      ...reservedWarnings(objects),
+      ...sizeWarnings(release),
+      ...fileWarnings(text),
+      ...objectWarnings(others, namespace),
+    ],
     release,
   };
+}
+
+function reservedWarnings(objects: readonly KubeObject[]): ChartWarning[] {
+  return reservedObjects(objects).map((message) => ({ code: 'ObjectReserved', where: 'chart', message }));
 }
 
 function releaseSize(bytes: number): ReleaseSize {

@@ -47,6 +47,7 @@ export interface InspectedKind {
 
 const WARNING_CODES = [
   'RenderFailed',
+  'ObjectReserved',
   'ReleaseTooLarge',
   'ReleaseLarge',
   'OwnValuesRefused',

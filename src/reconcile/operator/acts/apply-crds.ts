@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
+import { crdClaimant, crdConflict } from '../../../domain/crd-owner.ts';
 import { OURS } from '../../../domain/names.ts';
 import { isInChart } from '../../../domain/operator-status.ts';
 import { listAt, textAt } from '../../../domain/read.ts';
@@ -7,7 +8,7 @@ import type { KubeObject } from '../../../domain/resource.ts';
 import { checkCrds } from './check-crds.ts';
 import { CRD } from '../kinds.ts';
 import { markFormer } from './leave-crds.ts';
-import { findCrd, isBroughtBy, isEstablished, observeCrds } from '../facts/observe-crds.ts';
+import { findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 
 const ESTABLISHED_MS = 30_000;
@@ -38,21 +39,10 @@ export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promis
   );
 }
 
-/** A definition without any owner may be taken over: an earlier Operator, or a person, has left it. */
-function refuseForeign({ release, label }: Work, crd: KubeObject): void {
-  const { name, labels = {}, annotations = {} } = crd.metadata;
-  const other = labels[OURS.operatorLabel];
-  if (other !== undefined && other !== label) {
-    throw new AppError('CrdConflict', `kind "${name}": the Operator "${other.replace('.', '/')}" has brought it; remove one of the two`);
-  }
-  const foreign = annotations['meta.helm.sh/release-name'];
-  if (foreign !== undefined && !isBroughtBy(crd, release, label)) {
-    const namespace = annotations['meta.helm.sh/release-namespace'] ?? '';
-    throw new AppError(
-      'CrdConflict',
-      `kind "${name}": the Helm release "${namespace}/${foreign}" has brought it; uninstall that one first`,
-    );
-  }
+/** A definition without an owner is only taken over when the Operator asks for that, or left it there itself. */
+function refuseForeign({ operator: { metadata }, spec, status }: Work, crd: KubeObject): void {
+  const conflict = crdConflict(crd, crdClaimant({ namespace: metadata.namespace ?? 'default', name: metadata.name }, spec, status));
+  if (conflict !== undefined) throw new AppError('CrdConflict', `kind "${crd.metadata.name}": ${conflict}`);
 }
 
 /** Another definition has the plural, the kind or a short name already: waiting does not help. */

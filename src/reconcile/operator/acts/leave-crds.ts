@@ -1,4 +1,5 @@
 import { isAppError } from '../../../domain/errors.ts';
+import { FORMER_OPERATOR } from '../../../domain/crd-owner.ts';
 import { OURS } from '../../../domain/names.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
@@ -13,9 +14,11 @@ export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact
   }
 }
 
-/** Takes our marks off definitions that stay behind, so that another Operator may take them over. */
-export async function disownCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
-  const body = { metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null } } };
+/** Takes our marks off definitions that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
+export async function disownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = {
+    metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null, [FORMER_OPERATOR]: label } },
+  };
   for (const { name } of crds.filter((crd) => crd.labelled)) {
     await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
   }

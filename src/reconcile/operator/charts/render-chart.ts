@@ -1,6 +1,7 @@
 import type { Discovery } from '../../../domain/cluster.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { redact } from '../../../domain/redact.ts';
+import { reservedObjects } from '../../../domain/reserved-objects.ts';
 import { apiVersionOf } from '../../../domain/resource.ts';
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
 import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
@@ -12,7 +13,7 @@ import type { Work } from '../work.ts';
 /**
  * Renders a chart as this cluster would get it, its CustomResourceDefinitions carried over and taken out.
  *
- * @throws AppError `ValuesInvalid` when its schema refuses the values; `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
+ * @throws AppError `ObjectReserved` when it holds what belongs to Chandlery; `ValuesInvalid` when its schema refuses the values; `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
  */
 export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
   const { ports, spec, release, label, signal } = work;
@@ -24,6 +25,8 @@ export async function renderChart(work: Work, { chart, values: { values, secrets
     { ...release, chartPath: chart.path, values, secrets, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },
     signal,
   );
+  const reserved = reservedObjects(rendered);
+  if (reserved.length > 0) throw new AppError('ObjectReserved', redact(`chart: ${reserved.join('; ')}`, secrets));
   const gathered = gatherCrds(rendered, chart, label);
   const [refusal] = gathered.refusals;
   if (refusal !== undefined)

@@ -1,7 +1,9 @@
 import { findObject } from '../../find-object.ts';
+import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/crd-owner.ts';
 import { OURS } from '../../../domain/names.ts';
 import { parseCrdOrigin, type CrdStatus } from '../../../domain/operator-status.ts';
 import { listAt, textAt } from '../../../domain/read.ts';
+import { isReservedCrd } from '../../../domain/reserved-objects.ts';
 import type { KubeObject } from '../../../domain/resource.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
@@ -33,7 +35,7 @@ export async function observeCrds(
 ): Promise<readonly CrdFact[]> {
   const { items } = await cluster.listMetadata(CRD, { signal });
   const brought = items.filter(
-    (object) => isBroughtBy(object, release, label) || (claims.includes(object.metadata.name) && ownerOf(object) === undefined),
+    (object) => isBroughtBy(object, { label, release }) || (claims.includes(object.metadata.name) && crdOwner(object) === undefined),
   );
   const found = await Promise.all(brought.map(({ metadata }) => findCrd(cluster, metadata.name, signal)));
   return found
@@ -42,25 +44,18 @@ export async function observeCrds(
     .sort((a, b) => a.name.localeCompare(b.name));
 }
 
+/** The names of CRDs in a group of Chandlery's own that carry the marks of an Operator or of its release: its operator has registered them. */
+export async function observeReservedCrds(
+  cluster: OperatorPorts['cluster'],
+  release: ReleaseRef,
+  { label, signal }: Query,
+): Promise<readonly string[]> {
+  const { items } = await cluster.listMetadata(CRD, { signal });
+  return items.filter((crd) => isReservedCrd(crd) && isMarkedFor(crd, { label, release })).map(({ metadata }) => metadata.name);
+}
+
 export async function findCrd(cluster: OperatorPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   return await findObject(cluster, { ...CRD, name }, signal);
-}
-
-/** Whose CRD it is: by our label, or, when it has none, by the annotations that Helm and operators put on what belongs to a release. */
-export function isBroughtBy({ metadata }: KubeObject, { release, namespace }: ReleaseRef, label: string): boolean {
-  const owner = metadata.labels?.[OURS.operatorLabel];
-  if (owner !== undefined) return owner === label;
-  const { annotations = {} } = metadata;
-  return annotations['meta.helm.sh/release-name'] === release && annotations['meta.helm.sh/release-namespace'] === namespace;
-}
-
-/** Who has brought a definition, as a clause; undefined when nobody says so. */
-export function ownerOf({ metadata }: KubeObject): string | undefined {
-  const { labels = {}, annotations = {} } = metadata;
-  const operator = labels[OURS.operatorLabel];
-  if (operator !== undefined) return `the Operator "${operator.replace('.', '/')}"`;
-  const release = annotations['meta.helm.sh/release-name'];
-  return release === undefined ? undefined : `the Helm release "${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}"`;
 }
 
 /** Reads a definition, live or about to be applied. */

@@ -21,6 +21,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'EgressDenied',
   'UpliftRefused',
   'CrdConflict',
+  'ObjectReserved',
   'UnsafeUpgrade',
   'NamespaceReserved',
   'ReleaseConflict',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/resource.ts';
 import { gatherCrds } from '../../../../../src/reconcile/operator/charts/gather-crds.ts';
-import { crdFactOf, isBroughtBy } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
+import { isBroughtBy } from '../../../../../src/domain/crd-owner.ts';
+import { crdFactOf } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
 import { judgeRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../../../../src/reconcile/operator/ports.ts';
 import { publishedCrds, rolesOf } from '../../../../../src/reconcile/operator/acts/app-roles.ts';
@@ -86,7 +87,7 @@ describe('whose definition it is', () => {
     { title: 'one that nobody marked is a draft', metadata: {}, brought: false },
   ];
   for (const { title, metadata, brought } of cases) {
-    it(title, () => assert.equal(isBroughtBy(definition('x', metadata), release, 'n.o'), brought));
+    it(title, () => assert.equal(isBroughtBy(definition('x', metadata), { release, label: 'n.o' }), brought));
   }
 });
 

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { findCondition } from '../../src/domain/condition.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator-status.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { chartFiles, writeFiles, type ChartFiles } from '../support/charts.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Attack } from './attack.ts';
+import type { Target } from './target.ts';
+
+// Charts and operators that reach for what is Chandlery's own, and CRDs that nobody gave them.
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const HOOK = { 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'before-hook-creation' };
+const EVERYTHING = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
+
+/** What a chart would have to hold to change what is ours, by where it stands in the chart. */
+const OURS: Readonly<Record<string, ChartFiles>> = {
+  environments: { 'crds/a.yaml': text(crd('environments', 'chandlery.dev', 'Environment', 'Cluster')) },
+  sources: { 'templates/a.yaml': text(crd('catalogsources', 'chandlery.dev', 'CatalogSource', 'Cluster')) },
+  operators: { 'crds/a.yaml': text(crd('operators', 'operatorcontroller.kubeplus', 'Operator')) },
+  'operators-hook': {
+    'templates/a.yaml': text(annotated(crd('operators', 'operatorcontroller.kubeplus', 'Operator'), { 'helm.sh/hook': 'crd-install' })),
+  },
+  squatter: { 'crds/a.yaml': text(crd('wallets', 'apps.chandlery.dev', 'Wallet')) },
+  workflows: { 'crds/a.yaml': text(crd('resourcecompositions', 'workflows.kubeplus', 'ResourceComposition')) },
+  list: {
+    'templates/a.yaml': text({ apiVersion: 'v1', kind: 'List', items: [crd('environments', 'chandlery.dev', 'Environment', 'Cluster')] }),
+  },
+  apiservice: {
+    'templates/a.yaml': text({
+      ...object('APIService', 'v1alpha1.chandlery.dev', 'apiregistration.k8s.io/v1'),
+      spec: { group: 'chandlery.dev', version: 'v1alpha1', groupPriorityMinimum: 1000, versionPriority: 10 },
+    }),
+  },
+  'environment-object': {
+    'templates/a.yaml': text({
+      ...object('Environment', 'smuggled', 'chandlery.dev/v1alpha1'),
+      spec: { groups: [{ name: 'oidc:strangers', role: 'maintainer' }] },
+    }),
+  },
+  'role-hook': { 'templates/a.yaml': text(annotated({ ...object('ClusterRole', 'chandlery-developer', RBAC), ...EVERYTHING }, HOOK)) },
+  aggregated: {
+    'templates/a.yaml': text({
+      ...object('ClusterRole', 'harmless', RBAC),
+      metadata: { name: 'harmless', labels: { 'chandlery.dev/aggregate-to-developer': 'true' } },
+      ...EVERYTHING,
+    }),
+  },
+  'admin-binding': {
+    'templates/a.yaml': text({
+      ...object('ClusterRoleBinding', 'harmless', RBAC),
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-admin' },
+      subjects: [{ kind: 'User', name: 'oidc:stranger', apiGroup: 'rbac.authorization.k8s.io' }],
+    }),
+  },
+  'foreign-record': {
+    'templates/a.yaml': text({ ...object('Secret', 'sh.helm.release.v1.cache-operator.v99'), type: 'helm.sh/release.v1' }),
+  },
+  'namespace-hook': { 'templates/a.yaml': text(annotated(object('Namespace', 'chandlery-system'), HOOK)) },
+};
+
+const WATCHED = [
+  'crd/environments.chandlery.dev',
+  'crd/catalogsources.chandlery.dev',
+  'crd/operators.operatorcontroller.kubeplus',
+  'clusterrole/chandlery-developer',
+  'clusterrole/chandlery-admin',
+];
+
+export const attacks: readonly Attack[] = [
+  {
+    title: 'charts bring CRDs, resources, roles, labels and release records of Chandlery itself',
+    run: async (target) => {
+      const before = await generations(target);
+      const names = Object.keys(OURS);
+      for (const [name, files] of Object.entries(OURS)) await offer(target, name, chartFiles(name, '1.0.0', files));
+      for (const name of names) await create(target, name);
+      for (const name of names) {
+        const status = await eventually(async () => {
+          const found = await statusOf(target, name);
+          return findCondition(found.conditions, 'Stalled') === undefined ? undefined : found;
+        }, `the Operator ${name} is stalled`);
+        assert.match(findCondition(status.conditions, 'Ready')?.message ?? '', /take it out of the chart/, name);
+        assert.equal(findCondition(status.conditions, 'Ready')?.reason, 'ObjectReserved', name);
+        assert.equal(status.release, undefined, `${name} was installed`);
+      }
+      assert.deepEqual(await generations(target), before);
+      for (const gone of ['environment/smuggled', 'clusterrole/harmless', 'clusterrolebinding/harmless', 'crd/wallets.apps.chandlery.dev'])
+        assert.notEqual((await target.kubectl('root', ['get', gone])).exitCode, 0, `${gone} is there`);
+      for (const name of names) await remove(target, name);
+      return names.length;
+    },
+  },
+  {
+    title: 'the preflight of such charts lets them pass',
+    run: async (target) => {
+      const names = ['environments', 'operators-hook', 'aggregated', 'role-hook'];
+      for (const name of names) {
+        const { json, text: body } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator(name) });
+        const blocked = (json as { blocked?: { message: string }[] }).blocked ?? [];
+        assert.ok(
+          blocked.some(({ message }) => message.includes('take it out of the chart')),
+          `${name}: ${body.slice(0, 500)}`,
+        );
+      }
+      return names.length;
+    },
+  },
+  {
+    title: 'a chart takes over a CRD that somebody has made by hand, and Cascade deletes it with all instances',
+    run: async (target) => {
+      const theirs = crd('ledgers', 'finance.example.com', 'Ledger');
+      await applied(target, theirs);
+      await offer(target, 'taker', chartFiles('taker', '1.0.0', { 'crds/a.yaml': text(theirs) }));
+      const { json } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator('taker') });
+      const blocked = (json as { blocked?: { message: string }[] }).blocked ?? [];
+      assert.ok(
+        blocked.some(({ message }) => /no Operator owns it; set spec\.adopt/.test(message)),
+        JSON.stringify(blocked),
+      );
+      await create(target, 'taker', { deletionPolicy: 'Cascade' });
+      await eventually(async () => reasonOf(await statusOf(target, 'taker')) === 'CrdConflict', 'the conflict is told');
+      await remove(target, 'taker');
+      const { stdout } = await target.kubectl('root', ['get', 'crd', 'ledgers.finance.example.com', '-o', 'jsonpath={.metadata.labels}']);
+      assert.equal(stdout, '');
+      // The same with consent: what is asked for by name is given.
+      await create(target, 'taker', { adopt: true });
+      await eventually(async () => (await statusOf(target, 'taker')).status === 'READY', 'it is adopted');
+      await remove(target, 'taker');
+      // And back without it: the Operator had brought the CRD before.
+      await create(target, 'taker');
+      await eventually(async () => (await statusOf(target, 'taker')).status === 'READY', 'it has its own CRD back');
+      await remove(target, 'taker');
+      await target.kubectl('root', ['delete', 'crd', 'ledgers.finance.example.com']);
+      return 4;
+    },
+  },
+];
+
+async function offer({ chartsDir }: Target, name: string, files: ChartFiles): Promise<void> {
+  await writeFiles(join(chartsDir, name), files);
+}
+
+function operator(name: string, spec: object = {}): KubeObject {
+  const chart = { repoURL: 'file://attacks', name, version: '1.0.0' };
+  return {
+    apiVersion: 'operatorcontroller.kubeplus/v1',
+    kind: 'Operator',
+    metadata: { name: `crds-${name}`, namespace: 'default' },
+    spec: { chart, ...spec },
+  };
+}
+
+async function create(target: Target, name: string, spec: object = {}): Promise<void> {
+  const { exitCode, stderr } = await target.kubectl('admin', ['create', '-f', '-'], text(operator(name, spec)));
+  assert.equal(exitCode, 0, stderr);
+}
+
+async function remove(target: Target, name: string): Promise<void> {
+  const { exitCode, stderr } = await target.kubectl('admin', ['delete', 'kop', `crds-${name}`, '-n', 'default', '--timeout=60s']);
+  assert.equal(exitCode, 0, stderr);
+}
+
+async function applied(target: Target, manifest: object): Promise<void> {
+  const { exitCode, stderr } = await target.kubectl('root', ['apply', '-f', '-'], text(manifest));
+  assert.equal(exitCode, 0, stderr);
+}
+
+async function statusOf(target: Target, name: string): Promise<OperatorStatus> {
+  const { stdout, stderr } = await target.kubectl('admin', ['get', 'kop', `crds-${name}`, '-n', 'default', '-o', 'json']);
+  assert.notEqual(stdout, '', stderr);
+  return parseOperatorStatus(JSON.parse(stdout) as KubeObject);
+}
+
+function reasonOf(status: OperatorStatus): string | undefined {
+  return findCondition(status.conditions, 'Ready')?.reason;
+}
+
+/** What changes whenever somebody changes or replaces one of our objects. */
+async function generations(target: Target): Promise<string> {
+  const { stdout } = await target.kubectl('root', ['get', ...WATCHED, '-o', 'json']);
+  const { items } = JSON.parse(stdout) as { items: { metadata: { uid: string; generation?: number; name: string }; rules?: unknown[] }[] };
+  return JSON.stringify(items.map(({ metadata, rules }) => [metadata.name, metadata.uid, metadata.generation ?? 0, rules?.length ?? 0]));
+}
+
+function object(kind: string, name: string, apiVersion = 'v1'): KubeObject {
+  return { apiVersion, kind, metadata: { name } };
+}
+
+function annotated(object: KubeObject, annotations: Record<string, string>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function crd(plural: string, group: string, kind: string, scope = 'Namespaced'): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    ...object('CustomResourceDefinition', `${plural}.${group}`, 'apiextensions.k8s.io/v1'),
+    spec: { group, scope, names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  };
+}
+
+function text(manifest: object): string {
+  return JSON.stringify(manifest);
+}
