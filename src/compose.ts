@@ -3,6 +3,7 @@ import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
 import { furnishCluster } from './compose/furnish-cluster.ts';
 import { openDoor } from './compose/listen.ts';
+import { keepFurnished } from './compose/keep-furnished.ts';
 import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
@@ -129,10 +130,14 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
   const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
   const adminGroups = config.issuer.kind === 'embedded' ? demoAdmins(config) : [];
   try {
-    await furnishCluster({ kube, repoRoot, catalogDir, adminGroups, log }, signal);
+    const ours = { kube, repoRoot, catalogDir, adminGroups, log };
+    const furnished = await furnishCluster(ours, signal);
     readiness.furnished();
     const local = embedded === undefined ? {} : { embedded };
-    await runControllers({ kube, ...rest, helm: tools.helm, stateDir, repoRoot, log, signal, ...local });
+    await Promise.all([
+      keepFurnished({ ...ours, furnished, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
+      runControllers({ kube, ...rest, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
+    ]);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

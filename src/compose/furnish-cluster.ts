@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../domain/backoff.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { KubeObject } from '../domain/resource.ts';
 import { applyManifests, bootstrapCluster } from '../kube/bootstrap.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
@@ -21,13 +22,14 @@ const BACKOFF = { first: 250, longest: 10_000 };
 /**
  * Brings our kinds, roles and the catalogue source to the cluster, however long it is away. Resolves when all is there; throws only the
  * signal's reason.
+ *
+ * @returns our CRDs as they are now.
  */
-export async function furnishCluster(input: FurnishInput, signal: AbortSignal): Promise<void> {
+export async function furnishCluster(input: FurnishInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
   let known = '';
   for (let failures = 1; ; failures += 1) {
     try {
-      await furnishOnce(input, signal);
-      return;
+      return await furnishOnce(input, signal);
     } catch (error) {
       signal.throwIfAborted();
       const delay = backoffDelay(failures, BACKOFF, Math.random());
@@ -39,12 +41,13 @@ export async function furnishCluster(input: FurnishInput, signal: AbortSignal): 
   }
 }
 
-async function furnishOnce({ kube, repoRoot, catalogDir, adminGroups }: FurnishInput, signal: AbortSignal): Promise<void> {
+async function furnishOnce({ kube, repoRoot, catalogDir, adminGroups }: FurnishInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const chart = join(repoRoot, 'charts', 'chandlery');
   const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml'), policies: policyFile(repoRoot) };
-  await bootstrapCluster(kube, files, signal);
+  const crds = await bootstrapCluster(kube, files, signal);
   if (adminGroups.length > 0) await applyManifests(kube, [adminBinding(adminGroups)], signal);
   await ensureFolderSource(kube.asController(), catalogDir, signal);
+  return crds;
 }
 
 /** The admission policies of Environments. */

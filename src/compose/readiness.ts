@@ -7,14 +7,14 @@ import type { Metrics } from '../observe/metrics.ts';
 
 export interface ReadinessInput {
   readonly kube: Pick<Kube, 'ping'>;
-  readonly catalog: Pick<LiveCatalog, 'synced'>;
+  readonly catalog: Pick<LiveCatalog, 'synced' | 'faults'>;
   readonly identity: Pick<Identity, 'away'>;
   readonly metrics: Pick<Metrics, 'clusterReachable'>;
 }
 
 const PING_MS = 3_000;
 
-/** Whether we can serve: the cluster answers, holds our kinds and has been read once, and the issuer answers. */
+/** Whether we can serve: the cluster answers, holds our kinds and is being watched, and the issuer answers. */
 export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput): { furnished(): void; absences(): Promise<Absence[]> } {
   let furnished = false;
   const cluster = async (): Promise<string | undefined> => {
@@ -26,6 +26,8 @@ export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput
       return messageOf(error);
     }
     if (!furnished) return 'the cluster is being furnished with our kinds and roles';
+    const faults = catalog.faults();
+    if (faults.length > 0) return faults.join('; ');
     return catalog.synced() ? undefined : 'the catalogue is being read';
   };
   return {

@@ -6,6 +6,7 @@ import { runController, type Reconcile } from '../controller/controller.ts';
 import { mapSource, type KeySource } from '../controller/source.ts';
 import { OURS } from '../domain/names.ts';
 import { textAt } from '../domain/read.ts';
+import { isReservedCrdName } from '../domain/reserved-objects.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
@@ -79,13 +80,15 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
 }
 
 function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
-  const { catalogSources: sources, operators, environments } = catalog.reflectors;
+  const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
   const reconcile = createSourceReconciler({ cluster: kube.asController(), log, now });
   // What somebody deleted although its document is there comes back.
   const lostFrom = (reflector: Reflector, kind: string): KeySource =>
     mapSource(reflector, (key) => (reflector.get(key) === undefined ? sourcesOwning(kind, key, sources.all()) : []));
   const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment')];
-  return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...lost], reconcile, workers: 2 };
+  // A kind of ours that was lost is served again, and all its objects are to be made anew.
+  const restored = mapSource(crds, (name) => (isReservedCrdName(name) ? sources.all().map(({ metadata }) => metadata.name) : []));
+  return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...lost, restored], reconcile, workers: 2 };
 }
 
 async function operators(input: ControllersInput): Promise<Controller> {

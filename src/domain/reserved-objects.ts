@@ -26,7 +26,12 @@ export function isReservedGroup(group: string): boolean {
 
 /** Whether a CustomResourceDefinition defines a kind in a group of Chandlery's own. */
 export function isReservedCrd({ metadata, spec }: KubeObject): boolean {
-  return isReservedGroup(textAt(spec, 'group') ?? '') || isReservedGroup(groupOfName(metadata.name));
+  return isReservedGroup(textAt(spec, 'group') ?? '') || isReservedCrdName(metadata.name);
+}
+
+/** The same by the name of the CRD, `plural.group`. */
+export function isReservedCrdName(name: string): boolean {
+  return isReservedGroup(groupOfName(name));
 }
 
 /** Why objects may not come from a chart, a sentence each: they belong to Chandlery. Empty when all of them may. */

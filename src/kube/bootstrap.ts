@@ -8,6 +8,7 @@ import { booleanAt, listAt, textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceRef } from '../domain/resource.ts';
 import { CATALOG_TYPES } from './catalog-cache.ts';
 import type { Kube } from './kube.ts';
+import { isEstablished, restoreCrd } from './own-crds.ts';
 
 type BootKube = Pick<Kube, 'asController' | 'find' | 'invalidate'>;
 
@@ -29,15 +30,18 @@ const ESTABLISHED_MS = 30_000;
 
 /**
  * Brings to the cluster what Chandlery itself needs: its namespace, its kinds (and waits until they are served), its admission policies and then its roles.
- * All by server-side apply, so that it can run at every boot.
+ * All by server-side apply, so that it can run at every boot, and whenever something of it is lost.
+ *
+ * @returns our CRDs as they are now.
  */
-export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, signal: AbortSignal): Promise<void> {
+export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
   await applyManifests(kube, [namespace], signal);
-  await ensureCrds(kube, files.crds, signal);
+  const crds = await ensureCrds(kube, files.crds, signal);
   if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
   await applyManifests(kube, await readManifests(files.roles), signal);
   for (const ref of OBSOLETE) await removeOurs(kube, ref, signal);
+  return crds;
 }
 
 /** Deletes an object that an earlier version made. One of the same name that somebody else made stays. */
@@ -52,12 +56,13 @@ async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal)
   }
 }
 
-/** Applies every definition of a folder and waits until all of them are established and discovered. */
-async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<void> {
+/** Restores every definition of a folder and waits until all of them are established and discovered. */
+async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<KubeObject[]> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
   const definitions = (await Promise.all(files.map((file) => readManifests(join(folder, file))))).flat();
-  await applyManifests(kube, definitions, signal);
+  const restored = await Promise.all(definitions.map((definition) => restoreCrd(kube.asController(), definition, signal)));
   for (const definition of definitions) await waitUntilServed(kube, definition, signal);
+  return restored;
 }
 
 /** Applies objects in their order, taking over fields that others set: these objects are our own. */
@@ -103,8 +108,4 @@ async function isServed(kube: BootKube, definition: KubeObject, signal: AbortSig
   kube.invalidate();
   const found = await Promise.all(versions.map((version) => kube.find(`${group}/${version}`, kind, signal)));
   return found.every((served) => served !== undefined);
-}
-
-function isEstablished(condition: unknown): boolean {
-  return textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True';
 }

@@ -1,8 +1,10 @@
 import type { CatalogCache } from '../domain/cluster.ts';
 import { OURS } from '../domain/names.ts';
+import { isReservedGroup } from '../domain/reserved-objects.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 import type { Log } from '../observe/log.ts';
 import type { Kube } from './kube.ts';
+import { lostBecause } from './own-crds.ts';
 import { startReflector, type Reflector } from './reflector.ts';
 
 /** The types that the catalogue is made of. */
@@ -13,11 +15,21 @@ export const CATALOG_TYPES = {
   catalogSources: { group: OURS.group, version: OURS.version, resource: 'catalogsources' },
 } as const satisfies Record<keyof CatalogCache, ResourceType>;
 
+/** The names of the CRDs of ours that are watched. */
+const OWN_KINDS: readonly string[] = Object.values(CATALOG_TYPES)
+  .filter(({ group }) => isReservedGroup(group))
+  .map(({ resource, group }) => `${resource}.${group}`);
+
+/** A watch that breaks is taken up again within moments; only one that stays broken is told. */
+const FAILING_MS = 5_000;
+
 /** The catalogue resources, live. */
 export interface LiveCatalog extends CatalogCache {
   /** Each type by itself: a source of keys for controllers. */
   readonly reflectors: Readonly<Record<keyof CatalogCache, Reflector>>;
   synced(): boolean;
+  /** Why what is here may not be what is in the cluster, a sentence each: a CRD of ours is missing, or a watch fails and has failed for a while. */
+  faults(): readonly string[];
   /** Resolves when all of them have been listed. @throws the signal's reason when it aborts before. */
   waitForSync(signal: AbortSignal): Promise<void>;
   /** Calls the listener for what is there and then for each change, with the type and the key (`namespace/name` or `name`). */
@@ -44,6 +56,7 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
     environments: reflectors.environments.all,
     catalogSources: reflectors.catalogSources.all,
     synced: () => all.every((reflector) => reflector.synced()),
+    faults: () => [...lostKinds(reflectors.customResourceDefinitions), ...failures(reflectors)],
     waitForSync: async (until) => {
       await Promise.all(all.map((reflector) => reflector.waitForSync(until)));
     },
@@ -53,6 +66,23 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
       return () => stops.forEach((stop) => stop());
     },
   };
+}
+
+/** Our own CRDs that cannot be used. */
+function lostKinds(crds: Reflector): string[] {
+  if (!crds.synced()) return [];
+  return OWN_KINDS.flatMap((name) => {
+    const why = lostBecause(crds.get(name));
+    return why === undefined ? [] : [`the CRD ${name} is being restored: ${why}`];
+  });
+}
+
+function failures(reflectors: LiveCatalog['reflectors']): string[] {
+  const earliest = performance.now() - FAILING_MS;
+  return Object.entries(reflectors).flatMap(([type, reflector]) => {
+    const failing = reflector.failing();
+    return failing === undefined || failing.since > earliest ? [] : [`the watch of ${type} fails: ${failing.why}`];
+  });
 }
 
 function whole(object: KubeObject): KubeObject {

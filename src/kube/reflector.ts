@@ -25,10 +25,17 @@ export interface ReflectorOptions {
 
 /** A copy in memory of all objects of a type, kept in step by list and watch for as long as its signal lives. */
 export interface Reflector extends Pick<ObjectStore, 'all' | 'get' | 'onChange'> {
-  /** Whether everything has been listed at least once. */
+  /** Whether everything has been listed, and the type is still served. */
   synced(): boolean;
+  /** What goes wrong with listing and watching, and since when (milliseconds on the clock of `now`); undefined while nothing does. */
+  failing(): Failing | undefined;
   /** Resolves when everything has been listed. @throws the signal's reason when it aborts before. */
   waitForSync(signal: AbortSignal): Promise<void>;
+}
+
+export interface Failing {
+  readonly since: number;
+  readonly why: string;
 }
 
 const BACKOFF = { first: 200, longest: 5_000 };
@@ -42,22 +49,35 @@ export function startReflector(options: ReflectorOptions): Reflector {
   const store = createObjectStore(options.keep ?? ((object) => object));
   const first = Promise.withResolvers<void>();
   let synced = false;
+  let failing: Failing | undefined;
+  const { now = () => performance.now() } = options;
   const listed = (): void => {
     synced = true;
+    failing = undefined;
     first.resolve();
   };
-  void reflect(options, store, listed);
+  const failed = (why: string, served: 'served' | 'not served'): void => {
+    synced &&= served === 'served';
+    failing ??= { since: now(), why };
+  };
+  void reflect(options, store, { listed, failed });
   return {
     all: store.all,
     get: store.get,
     onChange: store.onChange,
     synced: () => synced,
+    failing: () => failing,
     waitForSync: (signal) => Promise.race([first.promise, abortOf(signal)]),
   };
 }
 
+interface Outcome {
+  readonly listed: () => void;
+  readonly failed: (why: string, served: 'served' | 'not served') => void;
+}
+
 /** Lists and watches until the signal aborts; never throws. */
-async function reflect(options: ReflectorOptions, store: ObjectStore, listed: () => void): Promise<void> {
+async function reflect(options: ReflectorOptions, store: ObjectStore, { listed, failed }: Outcome): Promise<void> {
   const { signal, log, type, random = Math.random, now = () => performance.now(), wait = pause } = options;
   for (let failures = 0; !signal.aborted;) {
     const started = now();
@@ -66,6 +86,7 @@ async function reflect(options: ReflectorOptions, store: ObjectStore, listed: ()
     } catch (error) {
       if (signal.aborted) return;
       const notServed = isAppError(error, 'NotFound');
+      failed(messageOf(error), notServed ? 'not served' : 'served');
       if (notServed) store.replaceAll([]);
       failures = now() - started > GOOD_WATCH_MS ? 1 : failures + 1;
       const delay = notServed ? NOT_SERVED_MS : backoffDelay(failures, BACKOFF, random());

@@ -98,7 +98,7 @@ export const attacks: readonly Attack[] = [
       const names = ['environments', 'operators-hook', 'aggregated', 'role-hook'];
       for (const name of names) {
         const { json, text: body } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator(name) });
-        const blocked = (json as { blocked?: { message: string }[] }).blocked ?? [];
+        const blocked = blockedIn(json);
         assert.ok(
           blocked.some(({ message }) => message.includes('take it out of the chart')),
           `${name}: ${body.slice(0, 500)}`,
@@ -114,7 +114,7 @@ export const attacks: readonly Attack[] = [
       await applied(target, theirs);
       await offer(target, 'taker', chartFiles('taker', '1.0.0', { 'crds/a.yaml': text(theirs) }));
       const { json } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator('taker') });
-      const blocked = (json as { blocked?: { message: string }[] }).blocked ?? [];
+      const blocked = blockedIn(json);
       assert.ok(
         blocked.some(({ message }) => /no Operator owns it; set spec\.adopt/.test(message)),
         JSON.stringify(blocked),
@@ -137,6 +137,10 @@ export const attacks: readonly Attack[] = [
     },
   },
 ];
+
+function blockedIn(preflight: unknown): { message: string }[] {
+  return (preflight as { findings?: { blocked?: { message: string }[] } }).findings?.blocked ?? [];
+}
 
 async function offer({ chartsDir }: Target, name: string, files: ChartFiles): Promise<void> {
   await writeFiles(join(chartsDir, name), files);

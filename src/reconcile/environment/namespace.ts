@@ -2,7 +2,7 @@ import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { labelsOf, namespaceLabels } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
-import { NAMESPACE } from './environment-type.ts';
+import { ENVIRONMENT_UID_ANNOTATION, NAMESPACE, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 type ClusterPart = EnvironmentPorts['cluster'];
@@ -13,29 +13,45 @@ export async function createNamespace(
   environment: KubeObject,
   { spec, signal }: { spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  const metadata = { name: spec.namespace, labels: namespaceLabels(environment, spec) };
+  const annotations = { [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '' };
+  const metadata = { name: spec.namespace, labels: namespaceLabels(environment, spec), annotations };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
   await cluster.create(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
 }
 
-/** Gives the namespace the labels of the Environment, if it is still the one that was read. Does nothing when it has them. */
+/** Gives the namespace the labels of the Environment and the uids that confirm them, if it is still the one that was read. Does nothing when it has all of them. */
 export async function labelNamespace(
   cluster: ClusterPart,
   environment: KubeObject,
   input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  const labels = Object.entries(namespaceLabels(environment, input.spec));
-  if (labels.every(([key, value]) => input.namespace.metadata.labels?.[key] === value)) return;
-  await patchLabels(cluster, input, Object.fromEntries(labels));
+  const { labels = {}, annotations = {} } = input.namespace.metadata;
+  const marks = { labels: namespaceLabels(environment, input.spec), annotations: uidsOf(environment, input.namespace) };
+  if (hasAll(labels, marks.labels) && hasAll(annotations, marks.annotations)) return;
+  await markNamespace(cluster, input, marks);
 }
 
-/** Takes the Environment's labels off a namespace, so that it belongs to nobody. Those of Pod Security stay: what runs there is no safer than before. */
+function hasAll(live: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([name, value]) => live[name] === value);
+}
+
+function uidsOf(environment: KubeObject, namespace: KubeObject): Record<string, string> {
+  return {
+    [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '',
+    [NAMESPACE_UID_ANNOTATION]: namespace.metadata.uid ?? '',
+  };
+}
+
+/** Takes the Environment's labels and uids off a namespace, so that it belongs to nobody. Those of Pod Security stay: what runs there is no safer than before. */
 export async function disownNamespace(
   cluster: ClusterPart,
   environment: KubeObject,
   input: { namespace: KubeObject; signal: AbortSignal },
 ): Promise<void> {
-  await patchLabels(cluster, input, Object.fromEntries(Object.keys(labelsOf(environment)).map((label) => [label, null])));
+  await markNamespace(cluster, input, {
+    labels: nothing(labelsOf(environment)),
+    annotations: nothing(uidsOf(environment, input.namespace)),
+  });
 }
 
 /** Asks for the deletion of the namespace, if it is still the one that was read. */
@@ -44,15 +60,24 @@ export async function removeNamespace(cluster: ClusterPart, input: { namespace: 
   await cluster.delete({ ...NAMESPACE, name }, { signal: input.signal, ...(uid === undefined ? {} : { uid }) });
 }
 
-async function patchLabels(
+function nothing(marks: Record<string, string>): Record<string, null> {
+  return Object.fromEntries(Object.keys(marks).map((name) => [name, null]));
+}
+
+interface Marks {
+  readonly labels?: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
+async function markNamespace(
   cluster: ClusterPart,
   { namespace, signal }: { namespace: KubeObject; signal: AbortSignal },
-  labels: Readonly<Record<string, string | null>>,
+  marks: Marks,
 ): Promise<void> {
   const { name, resourceVersion } = namespace.metadata;
   await cluster.patch(
     { ...NAMESPACE, name },
-    { type: 'merge', body: { metadata: { resourceVersion, labels } } },
+    { type: 'merge', body: { metadata: { resourceVersion, ...marks } } },
     { fieldManager: OURS.fieldManager, signal },
   );
 }

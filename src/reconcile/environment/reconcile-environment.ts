@@ -6,6 +6,7 @@ import type { KubeObject } from '../../domain/resource.ts';
 import { writeStanding, type Standing } from './environment-status.ts';
 import { ENVIRONMENT } from './environment-type.ts';
 import { guard, letGo } from '../finalizer.ts';
+import { letGoWithKind } from '../lost-kind.ts';
 import { furnish } from './furnish.ts';
 import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { planEnvironment, type EnvironmentAct } from './plan.ts';
@@ -24,6 +25,9 @@ export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile 
   return async (name, signal) => {
     const environment = await findEnvironment(ports.cluster, name, signal);
     if (environment === undefined) return {};
+    const { deletionTimestamp } = environment.metadata;
+    const deletion = { type: ENVIRONMENT, object: environment, signal };
+    if (deletionTimestamp !== undefined && (await letGoWithKind(ports.cluster, deletion)) === 'KindLost') return {};
     try {
       const state = await readState(ports.cluster, environment, signal);
       return await act(ports, state, { act: planEnvironment(state), signal });

@@ -2,7 +2,7 @@ import { OURS } from '../../domain/names.ts';
 import { parseOperatorSpec } from '../../domain/operator-spec.ts';
 import { listAt, textAt } from '../../domain/read.ts';
 import type { KubeObject } from '../../domain/resource.ts';
-import { ADOPT_ANNOTATION } from './environment-type.ts';
+import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
 
 /** Whose the namespace of an Environment is. */
 export type Tenure =
@@ -15,14 +15,17 @@ export type Tenure =
   /** Operators, as `namespace/name`, are in it or have their release there. */
   | { readonly kind: 'Occupied'; readonly operators: readonly string[] };
 
-/** Whose a namespace is, by its label: names of Environments are unique in the cluster. */
+/**
+ * Whose a namespace is, by its label: names of Environments are unique in the cluster. The label counts only where a uid confirms it. So an Environment that was
+ * lost with its CRD and is made again finds its namespace, and a label that somebody else wrote gives nothing away.
+ */
 export function tenureOf(environment: KubeObject, namespace: KubeObject | undefined): Tenure {
   if (namespace === undefined) return { kind: 'Missing' };
   const { labels = {}, deletionTimestamp } = namespace.metadata;
   const owner = labels[OURS.environmentLabel];
   if (owner !== undefined && owner !== environment.metadata.name) return { kind: 'Foreign', owner };
   if (deletionTimestamp !== undefined) return { kind: 'Terminating', namespace, why: remainsOf(namespace) };
-  if (owner !== undefined) return { kind: 'Ours', namespace };
+  if (owner !== undefined && isConfirmed(environment, namespace)) return { kind: 'Ours', namespace };
   const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
   return { kind: 'Unowned', namespace, adopt };
 }
@@ -38,6 +41,16 @@ export function operatorsIn(namespace: string, operators: readonly KubeObject[])
     .filter((operator) => operator.metadata.namespace === namespace || parseOperatorSpec(operator).targetNamespace === namespace)
     .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
     .sort();
+}
+
+/** By the uid of the Environment, by what it remembers itself, or by what the namespace kept of an Environment of this name that is gone. */
+function isConfirmed(environment: KubeObject, { metadata: { uid, annotations = {} } }: KubeObject): boolean {
+  if (uid === undefined) return false;
+  return (
+    annotations[ENVIRONMENT_UID_ANNOTATION] === environment.metadata.uid ||
+    textAt(environment.status, 'namespaceUID') === uid ||
+    annotations[NAMESPACE_UID_ANNOTATION] === uid
+  );
 }
 
 /** What the deletion of a namespace waits for, in the words of Kubernetes. */

@@ -1,4 +1,5 @@
 import { findObject } from '../find-object.ts';
+import { letGoWithKind } from '../lost-kind.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
@@ -53,7 +54,7 @@ async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, sig
   memory.charts.delete(operator.metadata.uid ?? '');
   memory.drift.delete(operator.metadata.uid ?? '');
   memory.leases.free.delete(operator.metadata.uid ?? '');
-  return dissolve(work);
+  return (await letGoWithKind(ports.cluster, { type: OPERATOR, object: operator, signal })) === 'KindLost' ? {} : dissolve(work);
 }
 
 async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {

@@ -29,9 +29,15 @@ export async function applyDocument(cluster: SourcePorts['cluster'], input: Appl
     });
     return object.metadata.deletionTimestamp === undefined ? [] : [beingDeleted(candidate)];
   } catch (error) {
-    if (isAppError(error, 'ClusterUnavailable', 'TooManyRequests', 'Internal') || !(error instanceof AppError)) throw error;
+    if (isAppError(error, 'ClusterUnavailable', 'TooManyRequests', 'Internal') || !(error instanceof AppError) || isKindAway(error))
+      throw error;
     return faultsOf(candidate, error);
   }
+}
+
+/** The CRD of the kind is being deleted, or made anew: nothing is wrong with the document. */
+function isKindAway({ message }: AppError): boolean {
+  return /custom resource definition is terminating|could not find the requested resource|404 page not found/.test(message);
 }
 
 function labelled(object: KubeObject, source: string): KubeObject {

@@ -3,6 +3,7 @@ import { mergeConditions, type ConditionInput } from '../../domain/condition.ts'
 import type { KubeObject } from '../../domain/resource.ts';
 import { sameFault, type SourceFault } from './fault.ts';
 import { guard, letGo } from '../finalizer.ts';
+import { letGoWithKind } from '../lost-kind.ts';
 import { planSource, type SourceAct } from './plan.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
@@ -54,7 +55,7 @@ async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
       await guard(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
     case 'dissolve':
-      await dissolve(work);
+      if ((await letGoWithKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'Deleted') await dissolve(work);
       return {};
     case 'rest':
       await report(work, { faults: parseSourceStatus(source).faults, conditions: [notReady('Suspended', 'The source is suspended')] });

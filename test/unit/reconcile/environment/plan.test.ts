@@ -8,6 +8,8 @@ import type { EnvironmentState } from '../../../../src/reconcile/environment/sta
 import { operatorsIn, tenureOf, type Tenure } from '../../../../src/reconcile/environment/tenure.ts';
 
 const LABEL = 'chandlery.dev/environment';
+const ENVIRONMENT_UID = 'chandlery.dev/environment-uid';
+const NAMESPACE_UID = 'chandlery.dev/namespace-uid';
 const FINALIZER = 'chandlery.dev/finalizer';
 
 interface World {
@@ -18,14 +20,19 @@ interface World {
   /** The labels of the namespace; absent when there is no namespace. */
   readonly namespace?: Record<string, string>;
   readonly terminating?: boolean;
+  /** The annotations of the namespace; default: the uid of this Environment. Its own uid is `n1`. */
+  readonly uids?: Record<string, string>;
+  /** The uid of the namespace in the status of the Environment. */
+  readonly remembered?: string;
 }
 
 function stateOf(world: World): EnvironmentState {
   const environment: KubeObject = {
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'Environment',
-    metadata: { name: 'team-a', finalizers: world.finalizers ?? [FINALIZER], annotations: world.annotations ?? {} },
+    metadata: { name: 'team-a', uid: 'e1', finalizers: world.finalizers ?? [FINALIZER], annotations: world.annotations ?? {} },
     spec: { reclaim: world.reclaim ?? 'Retain' },
+    status: world.remembered === undefined ? {} : { namespaceUID: world.remembered },
   };
   const ended = world.terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
   const status = {
@@ -34,7 +41,7 @@ function stateOf(world: World): EnvironmentState {
   const namespace = world.namespace && {
     apiVersion: 'v1',
     kind: 'Namespace',
-    metadata: { name: 'team-a', labels: world.namespace, ...ended },
+    metadata: { name: 'team-a', uid: 'n1', labels: world.namespace, annotations: world.uids ?? { [ENVIRONMENT_UID]: 'e1' }, ...ended },
     status,
   };
   return {
@@ -54,6 +61,20 @@ const CASES: readonly (readonly [string, World, EnvironmentAct['kind'], RegExp?]
   ['a namespace that somebody made is not taken', { namespace: {} }, 'refuse', /exists already/],
   ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],
   ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'refuse', /exists already/],
+  ['a namespace that it remembers is its own', { namespace: OURS, uids: {}, remembered: 'n1' }, 'furnish'],
+  [
+    'the namespace of an environment of its name that was lost is its own',
+    { namespace: OURS, uids: { [ENVIRONMENT_UID]: 'e0', [NAMESPACE_UID]: 'n1' } },
+    'furnish',
+  ],
+  ['a label without a uid reserves nothing', { namespace: OURS, uids: {} }, 'refuse', /exists already/],
+  [
+    'a label that was copied from another namespace reserves nothing',
+    { namespace: OURS, uids: { [ENVIRONMENT_UID]: 'e0', [NAMESPACE_UID]: 'n0' }, remembered: 'n0' },
+    'refuse',
+    /exists already/,
+  ],
+  ['deleting does not touch a namespace with a label alone', { deleting: true, reclaim: 'Delete', namespace: OURS, uids: {} }, 'finish'],
   ["another environment's namespace is refused", { namespace: { [LABEL]: 'team-b' } }, 'refuse', /belongs to the environment team-b/],
   [
     "another environment's namespace is refused whatever is asked",

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../domain/cluster.ts';
+import { AppError, isAppError } from '../domain/errors.ts';
+import { OURS } from '../domain/names.ts';
+import { listAt, textAt } from '../domain/read.ts';
+import type { KubeObject, ResourceType } from '../domain/resource.ts';
+
+type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'replace'>;
+
+const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const POLL_MS = 200;
+const GONE_MS = 30_000;
+const OURS_ALONE = { fieldManager: OURS.fieldManager } as const;
+/** What a chart or an operator may have written on it to say that it is theirs. */
+const FOREIGN_MARKS: readonly string[] = [OURS.operatorLabel, 'meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'];
+
+/**
+ * Brings a CRD of our own to what its manifest says: makes it where it is missing, waits where it is being deleted or changing, and takes out what others have
+ * added to it, a conversion webhook for example. Writes nothing to one that is as it should be.
+ *
+ * @returns the CRD as it is now.
+ * @throws AppError `ClusterUnavailable` when that does not succeed within half a minute.
+ */
+export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const latest = performance.now() + GONE_MS;
+  for (;;) {
+    const live = await applyOrGet(cluster, manifest, signal);
+    const going = live.metadata.deletionTimestamp !== undefined;
+    const restored = going ? undefined : await withoutAdditions(cluster, { manifest, live, signal });
+    if (restored !== undefined) return restored;
+    if (performance.now() > latest) {
+      const why = going ? lostBecause(live) : 'it changes all the time';
+      throw new AppError('ClusterUnavailable', `restore the CRD ${manifest.metadata.name}: ${why ?? 'it is being deleted'}`);
+    }
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Why the kind of a CRD of ours cannot be used, as a clause; undefined when it can. */
+export function lostBecause(crd: KubeObject | undefined): string | undefined {
+  if (crd === undefined) return 'it is missing';
+  const conditions = listAt(crd.status, 'conditions');
+  const sentence = (type: string): string | undefined =>
+    textAt(
+      conditions.find((condition) => textAt(condition, 'type') === type),
+      'message',
+    );
+  if (crd.metadata.deletionTimestamp !== undefined) return `it is being deleted: ${sentence('Terminating') ?? 'its objects go first'}`;
+  return conditions.some(isEstablished) ? undefined : `the cluster does not serve it: ${sentence('Established') ?? 'it is new'}`;
+}
+
+export function isEstablished(condition: unknown): boolean {
+  return textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True';
+}
+
+/** Server-side apply; what others have added may make the result invalid, and is taken out afterwards. */
+async function applyOrGet(cluster: CrdCluster, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  try {
+    return (await cluster.apply(CRD, manifest, { ...OURS_ALONE, force: 'force', signal })).object;
+  } catch (error) {
+    if (!isAppError(error, 'InvalidInput')) throw error;
+    return await cluster.get({ ...CRD, name: manifest.metadata.name }, { signal });
+  }
+}
+
+interface Restoring {
+  readonly manifest: KubeObject;
+  readonly live: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Apply leaves the fields of others; only a replacement takes them away. A dry run says what the api-server would make of the manifest alone.
+ * Undefined when the CRD has moved on meanwhile, as a new one does.
+ */
+async function withoutAdditions(cluster: CrdCluster, { manifest, live, signal }: Restoring): Promise<KubeObject | undefined> {
+  const { labels = {}, annotations = {}, ...metadata } = live.metadata;
+  const marks = { labels: withoutMarks(labels), annotations: withoutMarks(annotations) };
+  const wanted: KubeObject = { ...manifest, metadata: { ...metadata, ...marks } };
+  try {
+    const { object } = await cluster.replace(CRD, wanted, { ...OURS_ALONE, dryRun: 'All', signal });
+    if (isDeepStrictEqual(object.spec, live.spec) && isDeepStrictEqual(marks, { labels, annotations })) return live;
+    return (await cluster.replace(CRD, wanted, { ...OURS_ALONE, signal })).object;
+  } catch (error) {
+    if (isAppError(error, 'Conflict', 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function withoutMarks(marks: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(marks).filter(([name]) => !FOREIGN_MARKS.includes(name)));
+}

@@ -1,0 +1,21 @@
+import type { Cluster } from '../domain/cluster.ts';
+import { OURS } from '../domain/names.ts';
+import type { ResourceType } from '../domain/resource.ts';
+import { letGo, type Guarded } from './finalizer.ts';
+import { findObject } from './find-object.ts';
+
+const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+
+/**
+ * Lets an object go that is being deleted because its whole CRD is: nobody asked for the end of what it stands for, so all of that stays for the
+ * object that comes after it.
+ *
+ * @returns `Deleted` when somebody deleted the object itself, and nothing was done.
+ */
+export async function letGoWithKind(cluster: Pick<Cluster, 'get' | 'patch'>, guarded: Guarded): Promise<'KindLost' | 'Deleted'> {
+  const { type, object, signal } = guarded;
+  const crd = await findObject(cluster, { ...CRD, name: `${type.resource}.${type.group}` }, signal);
+  if (crd?.metadata.deletionTimestamp === undefined) return 'Deleted';
+  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await letGo(cluster, guarded);
+  return 'KindLost';
+}
