@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { escapeControls, escapeJson } from '../domain/audit/escape-controls.ts';
 
 /** Keys of a log line. Values that come from Secrets go through `secret()`. */
 export type LogKeys = Readonly<Record<string, unknown>>;
@@ -23,9 +24,10 @@ export interface LogOptions {
   readonly write: (text: string) => void;
 }
 
-/** Makes a log on pino. */
+/** Makes a log on pino. Characters that a terminal would obey, or that hide text, are written out. */
 export function createLog(options: LogOptions): Log {
-  const write = options.format === 'json' ? options.write : (text: string) => options.write(humanLine(text));
+  const { format } = options;
+  const write = (text: string): void => options.write(format === 'json' ? escapeJson(text) : humanLine(text));
   return logOn(
     pino(
       {
@@ -55,5 +57,6 @@ function humanLine(json: string): string {
   const pairs = Object.entries(keys).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const thrown = typeof err === 'object' && err !== null && 'message' in err ? [`(${String(err.message)})`] : [];
   const clock = typeof time === 'string' ? time.slice(11, 19) : '';
-  return `${[clock, String(level).padEnd(5), String(msg), ...thrown, ...pairs].join(' ').replaceAll(/[\r\n]+/g, ' ')}\n`;
+  const line = [clock, String(level).padEnd(5), String(msg), ...thrown, ...pairs].join(' ').replaceAll(/[\r\n\t]+/g, ' ');
+  return `${escapeControls(line)}\n`;
 }

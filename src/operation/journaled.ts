@@ -6,6 +6,8 @@ import type { Asking, Deed, Journal, JournalOutcome } from '../domain/journal.ts
 export interface JournalPort extends Pick<Journal, 'search'> {
   /** Never rejects, and never keeps anybody waiting for long: what was done is done, whether it could be written down or not. */
   append: Journal['append'];
+  /** @throws AppError `TooManyRequests` when the actor has acted too often, before anything is done. */
+  checkPace(actor: Actor): void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -25,6 +27,7 @@ export async function journaled<T>(
   };
   let result: T;
   try {
+    journal.checkPace(actor);
     result = await act();
   } catch (error) {
     const isRefusal = isAppError(error) && error.status < 500;

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { Low } from 'lowdb';
 import { isObject } from '../domain/read.ts';
 import type { SessionRecord } from '../domain/session.ts';
-import { type JournalData, journalOf, parseJournal } from './journal-table.ts';
+import { AuditFiles } from './audit/audit-files.ts';
+import { AuditLog } from './audit/audit-log.ts';
+import { completed } from './audit/parse-entry.ts';
 import { JsonFile } from './json-file.ts';
 import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
 import { type RecipeData, recipesOf } from './recipe-table.ts';
@@ -33,18 +36,10 @@ const RECIPES: PartSpec<RecipeData> = {
   empty: { recipes: {}, earlierRecipes: {} },
   parse: (object) => tables(object, ['recipes', 'earlierRecipes']),
 };
-const JOURNAL: PartSpec<JournalData> = {
-  empty: { journal: [] },
-  parse: ({ journal = [] }) => {
-    if (!Array.isArray(journal)) throw strange();
-    return { journal: parseJournal(journal) };
-  },
-};
-
 /**
  * Opens the store of one machine: JSON files that only their owner may read. Sessions are in `file`; what is larger or written more often has a file of
- * its own beside it (`store.journal.json`), because a file is written whole. Sessions that have ended are swept at the start and whenever somebody
- * signs in.
+ * its own beside it (`store.recipes.json`), because a file is written whole. The audit log is a folder of append-only files (`store.audit-log/`). Sessions that
+ * have ended are swept at the start and whenever somebody signs in.
  *
  * @param file ends with `.json`
  * @param clock milliseconds since 1970
@@ -54,20 +49,42 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
   const beside = (name: string): string => file.replace(/\.json$/, `.${name}.json`);
   const plans = await openPart([beside('plans'), file], PLANS);
   const recipes = await openPart([beside('recipes'), file], RECIPES);
-  const journal = await openPart([beside('journal'), file], JOURNAL);
+  const journal = await openAuditLog({ folder: file.replace(/\.json$/, '.audit-log'), earlier: [beside('journal'), file], clock });
   const account = await openPart([file], ACCOUNT);
   sweep(account.low.data, clock());
   sweepPlans(plans.low.data, clock());
   return {
     sessions: sessionsOf(account.low, clock),
-    journal: journalOf(journal.low),
+    journal,
     plans: plansOf(plans.low, clock),
     recipes: recipesOf(recipes.low),
     secret: (name) => secretOf(account.low, name),
     close: async () => {
-      await Promise.all([account, plans, recipes, journal].map((part) => part.settled()));
+      await Promise.all([account, plans, recipes, journal].map(async (part) => await part.settled()));
     },
   };
+}
+
+interface AuditLogPlace {
+  readonly folder: string;
+  /** Where older versions kept it, the latest first. */
+  readonly earlier: readonly [string, string];
+  readonly clock: () => number;
+}
+
+/** Takes over what an older version kept in one file, once. */
+async function openAuditLog({ folder, earlier, clock }: AuditLogPlace): Promise<AuditLog> {
+  const files = new AuditFiles(folder, { clock });
+  if (await files.isEmpty()) {
+    for (const file of earlier) {
+      const found = await new JsonFile(file, ({ journal }) => ({ entries: Array.isArray(journal) ? journal.filter(isObject) : [] })).read();
+      if (found === null || found.entries.length === 0) continue;
+      await files.append(found.entries.map((entry, index) => completed(entry, index + 1)));
+      break;
+    }
+  }
+  await rm(earlier[0], { force: true });
+  return await AuditLog.open(files);
 }
 
 /** @param files the one of this part, and the one in which an older version kept it. */

@@ -21,6 +21,7 @@ export function sampleJournal(entries: JournalEntry[] = []): JournalPort {
       const wanted = entries.filter((entry) => (query.before === undefined || entry.id < query.before) && matchesQuery(entry, query));
       return wanted.toReversed().slice(0, query.limit);
     },
+    checkPace: () => undefined,
     now: Date.now,
   };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -9,6 +9,7 @@ import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Answer, type Product } from '../support/product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
+import { readAuditLog } from '../support/read-audit-log.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const SHOP = `apiVersion: chandlery.dev/v1alpha1
@@ -155,8 +156,10 @@ describe('a plan without JavaScript', { timeout: 500_000 }, () => {
   });
 
   it('has every step in the journal', async () => {
-    const store: unknown = JSON.parse(await readFile(join(product.stateDir, 'store.journal.json'), 'utf8'));
-    const steps = listAt(store, 'journal').map((line) => `${textAt(line, 'user')} ${textAt(line, 'action')} ${textAt(line, 'outcome')}`);
+    const lines = (await readAuditLog(product.stateDir)).trim().split('\n');
+    const steps = lines
+      .map((line): unknown => JSON.parse(line))
+      .map((line) => `${textAt(line, 'user')} ${textAt(line, 'action')} ${textAt(line, 'outcome')}`);
     for (const step of [
       'oidc:dev-a ask plan done',
       'oidc:admin approve plan done',

@@ -9,6 +9,7 @@ import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, untilOffered, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';
+import { readAuditLog } from '../support/read-audit-log.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const INSTANCES = '/environments/team-a/instances';
@@ -127,7 +128,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
       `oidc:dev-a create instance ${instance}/sessions done  page`,
     ]);
     assert.equal((await product.api('dev-a', '/journal')).status, 403);
-    assert.doesNotMatch(await readFile(join(product.stateDir, 'store.journal.json'), 'utf8'), /hunter2/);
+    assert.doesNotMatch(await readAuditLog(product.stateDir), /hunter2/);
 
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await visitor.page.getByRole('link', { name: 'Journal' }).click();

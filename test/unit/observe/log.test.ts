@@ -27,6 +27,16 @@ describe('the log', () => {
     assert.match(line, /^\d\d:\d\d:\d\d error It broke \(two lines\) key=a b count=2\n$/);
   });
 
+  test('writes out what a terminal would obey or what hides text, and stays JSON for collectors', () => {
+    const value = 'a\u001b[31mb\u009bc\u202ed\u007f\u2028e\u{e0041}';
+    const act = (log: ReturnType<typeof createLog>): void => log.info('Path', { path: value, err: new Error(value) });
+    const [line = ''] = written({ level: 'info', format: 'lines' }, act);
+    assert.match(line, /path=a\\u001b\[31mb\\u009bc\\u202ed\\u007f\\u2028e\\udb40\\udc41\n$/);
+    const [json = ''] = written({ level: 'info', format: 'json' }, act);
+    for (const text of [line, json]) assert.match(text, /^[ -~]*\n$/);
+    assert.equal((JSON.parse(json) as { path: string }).path, value);
+  });
+
   test('leaves out what is below its level', () => {
     assert.deepEqual(
       written({ level: 'warn', format: 'json' }, (log) => log.info('Chatter')),

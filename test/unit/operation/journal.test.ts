@@ -51,6 +51,47 @@ describe('the journal of operations', () => {
     assert.match(lines[1]?.[0] ?? '', /cannot be written/);
   });
 
+  it('bounds and spells out what comes from whoever asks', async () => {
+    const entries: JournalEntry[] = [];
+    const groups = Array.from({ length: 500 }, (_, index) => `oidc:${String(index).padStart(200, 'g')}`);
+    const actor = parseActor(`oidc:${'u'.repeat(5000)}`, groups);
+    const deed = { ...DEED, target: `\u001b[2J\u202e\n${'t'.repeat(1_000_000)}`, requestId: 'r'.repeat(5000) };
+    await journaled({ journal: keepJournal(sampleJournal(entries), logged().log) }, actor, deed, async () => 'made');
+    assert.ok(JSON.stringify(entries).length < 4096, `${JSON.stringify(entries).length} characters`);
+    assert.match(entries[0]?.target ?? '', /^\\u001b\[2J\\u202e\\u000at/);
+    assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
+  });
+
+  it('records a hundred refused acts of a person in an hour, then their number; done acts, and those of others, as ever', async () => {
+    const entries: JournalEntry[] = [];
+    const port = keepJournal(sampleJournal(entries), logged().log);
+    let now = Date.parse('2026-01-01T10:00:00Z');
+    const journal = { ...port, now: () => now };
+    const ben = parseActor('oidc:ben', ['oidc:team-b']);
+    const refuse = async (): Promise<never> => await Promise.reject(new AppError('Forbidden', 'no'));
+    for (let n = 0; n < 300; n += 1) await assert.rejects(journaled({ journal }, ANNA, DEED, refuse), /no/);
+    await journaled({ journal }, ANNA, DEED, async () => 'made');
+    await assert.rejects(journaled({ journal }, ben, DEED, refuse), /no/);
+    assert.equal(entries.length, 103);
+    assert.match(entries[100]?.target ?? '', /more than 100 in an hour/);
+    now += 3_600_000;
+    await journaled({ journal }, ben, DEED, async () => 'made');
+    const number = entries.find(({ target }) => target.startsWith('200 '));
+    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further refused acts', 'refused']);
+  });
+
+  it('lets nobody act so fast that the entries of others are pushed out', async () => {
+    const entries: JournalEntry[] = [];
+    const journal = keepJournal(sampleJournal(entries), logged().log);
+    let done = 0;
+    const act = async (): Promise<number> => (done += 1);
+    const tries = Array.from({ length: 700 }, async () => await journaled({ journal }, ANNA, DEED, act).catch((error: unknown) => error));
+    const refused = (await Promise.all(tries)).filter((answer) => answer instanceof AppError && answer.code === 'TooManyRequests');
+    assert.ok(done >= 600 && done < 620, `${done} were done`);
+    assert.equal(refused.length, 700 - done);
+    assert.equal(await journaled({ journal }, parseActor('oidc:ben', ['oidc:b']), DEED, act), done, 'others are not held up');
+  });
+
   it('waits for a slow store only so long', async () => {
     const { lines, log } = logged();
     const stuck: Journal = { search, append: async () => await new Promise(() => undefined) };

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { keepJournal } from '../../../src/compose/keep-journal.ts';
+import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,6 +21,8 @@ import { unknownFields } from '../../../src/schema/unknown-fields.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
+
+const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
 
 const APP = 'caches.example.com';
 const ANNA: Actor = { user: 'oidc:anna', groups: ['oidc:team', 'oidc:all'] };
@@ -69,7 +73,7 @@ async function start(): Promise<void> {
     chart: async () => undefined,
     publicUrl: 'http://h',
     recipes: { table: store.recipes, now: () => 1_700_000_000_000 },
-    journal: { ...store.journal, now: Date.now },
+    journal: keepJournal(store.journal, SILENT),
   } as unknown as Ports;
 }
 

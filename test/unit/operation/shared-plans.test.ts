@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { keepJournal } from '../../../src/compose/keep-journal.ts';
+import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +17,8 @@ import { showPlan } from '../../../src/operation/show-plan.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
+
+const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
 
 const ASKS: Actor = { user: 'oidc:asks', groups: ['oidc:team'] };
 const MAY: Actor = { user: 'oidc:may', groups: ['oidc:leads'] };
@@ -118,7 +122,7 @@ function worldOf(store: Store) {
     chart: async () => undefined,
     publicUrl: 'http://h',
     plans: { table: store.plans, cluster: async () => world.clusterUid, now: () => world.now },
-    journal: { ...store.journal, now: Date.now },
+    journal: keepJournal(store.journal, SILENT),
   } as unknown as Ports;
   return { world, ports };
 }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createStore } from '../../../src/store/create-store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
-import { aRecipe, aSession, describeStore } from './store-contract.ts';
+import { aLine, aRecipe, aSession, describeStore } from './store-contract.ts';
 
 describeStore('a JSON file', async (clock) => {
   const folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
@@ -39,11 +39,7 @@ describe('the file of a store', () => {
     const store = await createStore({ file });
     await store.sessions.put('k', aSession({ expiresAt: Date.now() + 1000 }));
     const files = (await readdir(folder)).toSorted();
-    assert.deepEqual(
-      files,
-      ['private.journal.json', 'private.json', 'private.plans.json', 'private.recipes.json'],
-      'and no half-written ones',
-    );
+    assert.deepEqual(files, ['private.json', 'private.plans.json', 'private.recipes.json'], 'and no half-written ones');
     for (const name of files) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
   });
 
@@ -89,32 +85,22 @@ describe('the file of a store', () => {
     }
     assert.deepEqual(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object), ['sessions', 'secrets']);
     assert.deepEqual((await readdir(folder)).filter((name) => name.startsWith('older')).toSorted(), [
-      'older.journal.json',
+      'older.audit-log',
       'older.json',
       'older.plans.json',
       'older.recipes.json',
     ]);
   });
 
-  it('grows no further than two thousand entries of the journal', async () => {
-    const file = join(folder, 'journal.json');
-    const entry = {
-      time: 't',
-      user: 'u',
-      action: 'a',
-      outcome: 'done',
-      requestId: 'r',
-      via: 'api',
-      groups: [],
-      environment: '',
-      code: '',
-    } as const;
-    const journal = Array.from({ length: 2000 }, (_, index) => ({ ...entry, target: `old ${index}` }));
-    await writeFile(file, JSON.stringify({ journal }));
+  it('takes over the audit log of the file before, and lets that go', async () => {
+    const file = join(folder, 'before.json');
+    const journal = Array.from({ length: 2000 }, (_, index) => ({ id: index + 7, user: 'u', target: `old ${index}` }));
+    await writeFile(join(folder, 'before.journal.json'), JSON.stringify({ journal }));
     const store = await createStore({ file });
-    await store.journal.append({ ...entry, target: 'new' });
-    const entries = await store.journal.search({ person: '', environment: '', text: '', limit: 5000 });
-    assert.deepEqual([entries.length, entries[0]?.target, entries.at(-1)?.target], [2000, 'new', 'old 1']);
+    await store.journal.append({ ...aLine(), target: 'new' });
+    const entries = await store.journal.search({ ...EVERY_ENTRY, limit: 5000 });
+    assert.deepEqual([entries.length, entries[0]?.target, entries[0]?.id, entries.at(-1)?.target], [2001, 'new', 2007, 'old 0']);
+    await assert.rejects(stat(join(folder, 'before.journal.json')));
   });
 
   it('tells everybody who waits for a write that fails, and writes again when it can', async () => {

@@ -36,7 +36,7 @@ export function aRecipe(change: Partial<Recipe> = {}): Recipe {
 
 const ROOM: RecipeBounds = { count: 9, characters: 1000 };
 
-function aLine(change: Partial<JournalLine> = {}): JournalLine {
+export function aLine(change: Partial<JournalLine> = {}): JournalLine {
   const asked = { via: 'page', requestId: 'r' } as const;
   return {
     time: 't',

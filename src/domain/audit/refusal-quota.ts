@@ -1,0 +1,67 @@
+import type { JournalLine } from '../journal.ts';
+
+/** Acts of one person that were not done and are recorded one by one in a window; further ones are counted. */
+const MOST = 100;
+const WINDOW_MS = 3_600_000;
+
+interface Count {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly outcome: JournalLine['outcome'];
+  readonly until: number;
+  recorded: number;
+  skipped: number;
+}
+
+/**
+ * Keeps refused and failed acts, which cost whoever asks nothing, from filling the audit log: of each person the first hundred in an hour are recorded, the
+ * others as one number when the hour is over.
+ */
+export class RefusalQuota {
+  /** The oldest window first. */
+  readonly #counts = new Map<string, Count>();
+
+  /** What is to be recorded for an event: nothing, the event, and numbers of windows that are over. */
+  record(event: JournalLine): readonly JournalLine[] {
+    const now = Date.parse(event.time);
+    const over = this.#closeWindows(now, event);
+    if (event.outcome === 'done') return [...over, event];
+    const key = `${event.outcome} ${event.user}`;
+    const { user, groups, outcome } = event;
+    const count = this.#counts.get(key) ?? { user, groups, outcome, until: now + WINDOW_MS, recorded: 0, skipped: 0 };
+    this.#counts.set(key, count);
+    if (count.recorded < MOST) {
+      count.recorded += 1;
+      return [...over, event];
+    }
+    count.skipped += 1;
+    const until = new Date(count.until).toISOString();
+    const first = summary(event, count, `more than ${MOST} in an hour: further ones are counted until ${until}`);
+    return count.skipped === 1 ? [...over, first] : over;
+  }
+
+  #closeWindows(now: number, event: JournalLine): readonly JournalLine[] {
+    const over: JournalLine[] = [];
+    for (const [key, count] of this.#counts) {
+      if (count.until > now) break;
+      this.#counts.delete(key);
+      if (count.skipped > 0) over.push(summary(event, count, `${count.skipped} in the hour before ${new Date(count.until).toISOString()}`));
+    }
+    return over;
+  }
+}
+
+function summary({ time, via, requestId }: JournalLine, { user, groups, outcome }: Count, target: string): JournalLine {
+  return {
+    time,
+    via,
+    requestId,
+    user,
+    groups,
+    outcome,
+    target,
+    action: `further ${outcome} acts`,
+    environment: '',
+    code: 'TooManyRequests',
+  };
+}
