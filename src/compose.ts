@@ -95,8 +95,10 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     publicUrl: publicUrl.origin,
   };
   const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
-  const { trustedProxies } = config;
-  door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, ready: readiness.absences }));
+  const { trustedProxies, otherHosts } = config;
+  door.answerWith(
+    buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, otherHosts, ready: readiness.absences }),
+  );
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
     url: publicUrl,

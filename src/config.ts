@@ -27,6 +27,8 @@ export interface Config {
   readonly portIsFixed: boolean;
   readonly listen: string;
   readonly publicUrl?: URL;
+  /** Host names that requests may use besides that of the public URL. */
+  readonly otherHosts: readonly string[];
   readonly stateDir?: string;
   readonly catalogDir?: string;
   readonly reset: boolean;
@@ -68,6 +70,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
   { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
   { name: 'public-url', value: 'URL', help: 'where people reach Chandlery; default http://localhost:PORT' },
+  { name: 'other-host', value: 'NAME', many: 'many', help: 'a host name that requests may use besides that of the public URL' },
   { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
   { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/' },
   { name: 'context', value: 'NAME', help: 'use this context of your kubeconfig instead of the embedded cluster' },
@@ -131,6 +134,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     groupsClaim: one('groups-claim') ?? 'groups',
     usernamePrefix: prefixOf('username-prefix', one('username-prefix')),
     groupsPrefix: prefixOf('groups-prefix', one('groups-prefix')),
+    otherHosts: (values.get('other-host') ?? []).map(hostOf),
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
@@ -227,6 +231,11 @@ function fileOf(name: string, text: string): string {
 function urlOf(name: string, text: string): URL {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw bad(name, `${JSON.stringify(text)} is not an http or https address`);
   return new URL(text);
+}
+
+function hostOf(text: string): string {
+  if (!/^[\w.-]+$|^\[[\da-f:.]+\]$/i.test(text)) throw bad('other-host', `${JSON.stringify(text)} is not a host name without a port`);
+  return text;
 }
 
 function portOf(text: string): number {

@@ -7,7 +7,7 @@ import { listPlans } from '../operation/list-plans.ts';
 import { showInstance } from '../operation/show-instance.ts';
 import { showPlan } from '../operation/show-plan.ts';
 import { PAGE_QUERY, pageOfItems, youngestFirst } from './paging.ts';
-import type { Call, Reply, Route } from './route.ts';
+import { SMALL_BODY, type Call, type Reply, type Route } from './route.ts';
 import { pageOf, ref } from './schemas.ts';
 
 const PLAN = '/plans/{id}';
@@ -54,6 +54,7 @@ export const PLAN_ROUTES: readonly Route[] = [
     summary: 'Do what a plan asks for, in your name; 409 `Conflict` when it is no longer what you looked at',
     tag: 'Plans',
     body: ref('PlanApproval'),
+    largestBody: SMALL_BODY,
     replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
     handle: async ({ ports, actor, params, body, asking }) => {
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
@@ -67,6 +68,7 @@ export const PLAN_ROUTES: readonly Route[] = [
     summary: 'Say no to a plan',
     tag: 'Plans',
     body: ref('PlanRefusal'),
+    largestBody: SMALL_BODY,
     replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
     handle: async (call) => {
       const { ports, actor, params, body, asking } = call;

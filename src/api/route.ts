@@ -26,6 +26,11 @@ export interface Reply {
   readonly etag?: string;
 }
 
+/** etcd keeps at most 1.5 MiB of an object, with all that the api-server adds. */
+export const LARGEST_RESOURCE = 1024 * 1024;
+/** For bodies that hold names and a few sentences. */
+export const SMALL_BODY = 64 * 1024;
+
 /** A row of the route table: it serves, validates and documents one call. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -36,6 +41,8 @@ export interface Route {
   readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Plans' | 'Recipes' | 'Admin' | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
+  /** Bytes of the body; by default what a resource can need, `LARGEST_RESOURCE`. */
+  readonly largestBody?: number;
   /** Successful answers by status. */
   readonly replies: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>;
   readonly handle: (call: Call) => Promise<Reply>;

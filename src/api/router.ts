@@ -1,12 +1,13 @@
 import express from 'express';
-import type { Request, Response, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import { AppError } from '../domain/errors.ts';
 import type { Asking } from '../domain/journal.ts';
+import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Ports } from '../operation/ports.ts';
 import { openApiOf, placeholders } from './openapi.ts';
-import type { Call, Reply, Route } from './route.ts';
+import { LARGEST_RESOURCE, type Call, type Reply, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
@@ -16,7 +17,7 @@ export interface ApiDeps {
   readonly actorOf: (res: Response) => Actor;
 }
 
-/** The REST API, to be mounted at `/api/v1`. It expects parsed JSON bodies. */
+/** The REST API, to be mounted at `/api/v1`. It reads bodies by itself, of somebody who is known. */
 export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   const router = express.Router();
   const description = openApiOf(ROUTES, ports.publicUrl);
@@ -25,7 +26,8 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   });
   for (const route of ROUTES) {
     const validator = validatorOf(route);
-    router[route.method](expressPath(route.path), async (req, res) => {
+    const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE)];
+    router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
       send(
         res,
         await route.handle(
@@ -36,6 +38,14 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   }
   refuseOtherMethods(router);
   return router;
+}
+
+/** Before anything is read of what is sent. */
+function somebody(actorOf: ApiDeps['actorOf']): RequestHandler {
+  return (_req, res, next) => {
+    actorOf(res);
+    next();
+  };
 }
 
 interface Incoming {

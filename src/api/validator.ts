@@ -29,7 +29,7 @@ export function validatorOf(route: Route): Validator {
   };
 }
 
-/** What `readBody` read as JSON; forms and YAML come in other shapes, and a body of an unknown type does not come at all. */
+/** What `readJson` read; a body of another type does not come at all. */
 function jsonOf(raw: unknown): unknown {
   if (isPlainObject(raw) || Array.isArray(raw)) return raw;
   throw new AppError('UnsupportedMediaType', 'body: this address reads JSON: send an object with "Content-Type: application/json"');

@@ -23,6 +23,7 @@ export interface AppInput {
   readonly issuer?: EmbeddedIssuer;
   readonly assets: Assets;
   readonly trustedProxies: number;
+  readonly otherHosts: readonly string[];
   readonly ready: () => Promise<readonly Absence[]>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -56,5 +57,6 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     ],
     renderError: createRenderError({ views, operations }),
     trustedProxies: rest.trustedProxies,
+    otherHosts: rest.otherHosts,
   });
 }

@@ -14,6 +14,8 @@ export interface Door {
 }
 
 const NEXT_PORTS = 50;
+/** For a request to arrive; the answer may take longer, and a stream of events does. */
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
 /**
  * Listens on the configured port, or on the next free one when the port was not asked for by name. Until there is somebody to answer,
@@ -23,7 +25,7 @@ const NEXT_PORTS = 50;
  */
 export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port' | 'portIsFixed' | 'listen'>): Promise<Door> {
   let answer: RequestListener = starting;
-  const server = createServer((req, res) => answer(req, res));
+  const server = createServer(TIMEOUTS, (req, res) => answer(req, res));
   refuseUnreadable(server);
   const last = portIsFixed ? port : port + NEXT_PORTS;
   for (let candidate = port; ; candidate += 1) {

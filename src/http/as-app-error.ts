@@ -21,7 +21,7 @@ function statusOf(error: unknown): number {
 }
 
 function callersFault(cause: unknown, status: number): AppError {
-  if (status === 413) return new AppError('TooLarge', 'request: the body is larger than 1 MiB', { cause });
+  if (status === 413) return new AppError('TooLarge', 'request: the body is too large', { cause });
   if (status === 404) return new AppError('NotFound', 'address: there is nothing here', { cause });
   if (status === 405) return new AppError('MethodNotAllowed', 'address: it does not answer this method', { cause });
   return new AppError('MalformedRequest', sentenceOf(cause), { cause });

@@ -1,10 +1,12 @@
 import type { CookieOptions, Request, Response } from 'express';
+import { AppError } from '../domain/errors.ts';
 
 const STATE = /^[\w-]{20,128}$/;
 const LOGINS_AT_ONCE = 8;
 
 /** The cookies of ours: one for the session, and one for each sign-in that is under way. */
 export interface Cookies {
+  /** @throws AppError `MalformedRequest` for two; so does `login`. */
   session(req: Request): string | undefined;
   setSession(res: Response, value: string, maxAgeSeconds: number): void;
   clearSession(res: Response): void;
@@ -28,10 +30,10 @@ export function cookiesOf(publicUrl: URL): Cookies {
   const set = (res: Response, name: string, value: string, maxAgeSeconds: number): void =>
     void res.cookie(name, value, { ...options, maxAge: maxAgeSeconds * 1000 });
   return {
-    session: (req) => readCookies(req).get(session),
+    session: (req) => oneCookie(req, session),
     setSession: (res, value, maxAge) => set(res, session, value, maxAge),
     clearSession: (res) => clear(res, session),
-    login: (req, state) => readCookies(req).get(loginName(state) ?? ''),
+    login: (req, state) => oneCookie(req, loginName(state) ?? ''),
     setLogin: (req, res, { state, sealed, maxAgeSeconds }) => {
       const others = [...readCookies(req).keys()].filter((name) => name.startsWith(loginPrefix));
       if (others.length >= LOGINS_AT_ONCE) for (const name of others) clear(res, name);
@@ -48,12 +50,20 @@ function plainName(port: string): string {
   return port === '' || port === '8080' ? 'chandlery' : `chandlery-${port}`;
 }
 
-/** The first of several cookies of a name counts: browsers send the one with the longest path first. */
-function readCookies(req: Request): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+/** All cookies by name. */
+function readCookies(req: Request): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
   for (const part of (req.headers.cookie ?? '').split(';')) {
     const [name = '', ...value] = part.trim().split('=');
-    if (name !== '' && !found.has(name)) found.set(name, value.join('='));
+    if (name !== '') found.set(name, [...(found.get(name) ?? []), value.join('=')]);
   }
   return found;
+}
+
+/** Browsers send a cookie of a longer path first, so of two with a name one was planted, by a neighbouring host or a page of another path. */
+function oneCookie(req: Request, name: string): string | undefined {
+  const [first, ...others] = readCookies(req).get(name) ?? [];
+  if (others.length === 0) return first;
+  const message = `request: it has two cookies ${JSON.stringify(name)}: delete the cookies of this site and sign in again`;
+  throw new AppError('MalformedRequest', message);
 }

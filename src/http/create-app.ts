@@ -1,22 +1,27 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
 import { authenticate } from './authenticate.ts';
+import { dropUnread } from './body/drop-unread.ts';
 import { cookiesOf } from './cookies.ts';
 import { dropForeignIdentity } from './drop-foreign-identity.ts';
 import { errorHandler, notFound } from './error-handler.ts';
 import type { HttpDeps, MountedRouter } from './http-deps.ts';
+import { knownHost } from './known-host.ts';
 import { probes } from './probes.ts';
 import { rateLimit } from './rate-limit.ts';
-import { readBody } from './read-body.ts';
 import { requestLog } from './request-log.ts';
 import { requireSignedIn } from './require-signed-in.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { sameSiteOnly } from './same-site-only.ts';
+import { singleHeaders } from './single-headers.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 
-/** The whole HTTP side: the middleware, in the order a request flows. It listens nowhere yet. */
+/**
+ * The whole HTTP side: the middleware, in the order a request flows. It listens nowhere yet. Bodies are read by the routes that take one, once it is
+ * known who sends it.
+ */
 export function createApp(deps: HttpDeps): express.Express {
   const app = express();
   const cookies = cookiesOf(deps.publicUrl);
@@ -26,9 +31,12 @@ export function createApp(deps: HttpDeps): express.Express {
   app.set('trust proxy', deps.trustedProxies ?? 0);
 
   app.use(requestLog(deps));
+  app.use(dropUnread());
   app.use(securityHeaders(deps));
   app.use(dropForeignIdentity());
   app.use(probes(deps));
+  app.use(singleHeaders());
+  app.use(knownHost(deps.publicUrl, deps.otherHosts));
   for (const { path, handler } of deps.assets) app.use(path, handler);
   app.use(noStore());
   app.use(rateLimit(limits.all));
@@ -37,7 +45,6 @@ export function createApp(deps: HttpDeps): express.Express {
   app.use(sameSiteOnly(deps.publicUrl, cookies));
   app.use(authRoutes({ ...deps, cookies }));
   app.use(authenticate(deps.identity, cookies));
-  app.use(readBody());
   for (const router of deps.routers) mount(app, router);
   app.use(notFound());
   app.use(errorHandler(deps));

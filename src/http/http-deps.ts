@@ -37,6 +37,8 @@ export interface RateLimits {
 export interface HttpDeps {
   /** The address that people and the issuer know us by; its origin is the only one that may send forms. */
   readonly publicUrl: URL;
+  /** Host names that we answer to besides that of the public URL. */
+  readonly otherHosts?: readonly string[];
   readonly log: HttpLog;
   readonly identity: IdentityPort;
   /** What is away; nothing when we can serve. */

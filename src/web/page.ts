@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import type { SignedIn } from '../domain/session.ts';
 import type { Asking } from '../domain/journal.ts';
-import { uploadOf, type Upload } from '../http/read-multipart.ts';
+import { uploadOf, type Upload } from '../http/body/read-multipart.ts';
 import { contextOf, signedInOf } from '../http/request-context.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { Me, WebOperations } from './ports.ts';

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/message-view.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
@@ -25,7 +26,7 @@ export function createWebRouter(deps: WebDeps): Router {
     if (contextOf(response).actor !== undefined) return next();
     return response.type('html').send(renderStart(deps));
   });
-  router.use(OURS, requireSignedIn());
+  router.use(OURS, requireSignedIn(), readForms());
   router.use(
     catalogRoutes(deps),
     installRoutes(deps),

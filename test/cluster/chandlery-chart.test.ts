@@ -90,6 +90,7 @@ describe('The chart of Chandlery', () => {
     assert.deepEqual(config.cluster, { kind: 'in-cluster' });
     assert.equal(config.publicUrl?.href, 'https://apps.example.com/');
     assert.equal(config.listen, '0.0.0.0');
+    assert.ok(config.otherHosts.includes(`chandlery.${NAMESPACE}.svc`), 'programs in the cluster call the Service');
   });
 
   it('is refused without an address and an issuer', async () => {

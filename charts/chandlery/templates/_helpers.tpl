@@ -17,3 +17,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- define "chandlery.catalog" -}}
 {{ .Values.catalog.existingConfigMap | default (printf "%s-catalog" .Release.Name) }}
 {{- end }}
+
+{{- define "chandlery.hosts" -}}
+{{- $name := .Release.Name -}}
+{{- $inNamespace := printf "%s.%s" $name .Release.Namespace -}}
+{{- list $name $inNamespace (printf "%s.svc" $inNamespace) (printf "%s.svc.cluster.local" $inNamespace) .Values.ingress.host | compact | join " " -}}
+{{- end }}

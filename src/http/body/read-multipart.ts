@@ -1,6 +1,7 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Request, RequestHandler } from 'express';
-import { AppError, isAppError } from '../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
+import { hasBody, receive, type BodyLimit } from './receive.ts';
 
 /** A file that came with a form. */
 export interface Upload {
@@ -34,40 +35,61 @@ export function uploadOf(request: Request): Upload | undefined {
 
 /** Reads a form that was sent with a file: `req.body` as of any other form, the file apart. Nothing is written to disk, and a second file is ignored. */
 export function readMultipart(limits: MultipartLimits): RequestHandler {
-  return (req, _res, next) => {
-    if (req.is(TYPE) === false || req.is(TYPE) === null) return next();
-    receive(req, limits).then(
-      () => next(),
-      (error: unknown) => {
-        // Whoever is still sending hears the answer once they have sent it all.
-        req.unpipe();
-        req.resume();
-        next(isAppError(error) ? error : new AppError('MalformedRequest', 'form: its parts cannot be told apart', { cause: error }));
-      },
-    );
+  const limit: BodyLimit = {
+    bytes: limits.all,
+    tooLarge: () => tooLarge(limits, `it is larger than ${Math.round(limits.all / 1024 / 1024)} MiB`),
+  };
+  return async (req, res, next) => {
+    if (!hasBody(req) || typeof req.is(TYPE) !== 'string') return next();
+    const fields = new URLSearchParams();
+    const parts = partsOf(req, { limits, fields });
+    await Promise.all([receive(req, res, limit, parts.write).then(parts.end), parts.ended]);
+    req.body = fields;
+    next();
   };
 }
 
-async function receive(req: Request, limits: MultipartLimits): Promise<void> {
-  const tooLong = (): AppError => tooLarge(limits, `it is larger than ${Math.round(limits.all / 1024 / 1024)} MiB`);
-  if (Number(req.get('Content-Length') ?? 0) > limits.all) throw tooLong();
-  const fields = new URLSearchParams();
-  await new Promise<void>((resolve, reject) => {
-    let size = 0;
-    req.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limits.all) reject(tooLong());
-    });
-    req.on('error', reject);
-    const parser = parserOf(req, limits);
-    collect(parser, { req, fields, refuse: (what) => reject(tooLarge(limits, what)) });
-    for (const limit of ['fieldsLimit', 'partsLimit'] as const)
-      parser.on(limit, () => reject(tooLarge(limits, `it has more than ${limits.fields} fields`)));
-    parser.on('error', reject);
-    parser.on('finish', resolve);
-    req.pipe(parser);
-  });
-  req.body = fields;
+interface Parts {
+  /** Takes the next piece. @throws AppError when the form was found to be wrong. */
+  write(piece: Buffer): void;
+  end(): void;
+  /** All fields and the file have been read. */
+  readonly ended: Promise<void>;
+}
+
+function partsOf(req: Request, { limits, fields }: { readonly limits: MultipartLimits; readonly fields: URLSearchParams }): Parts {
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  let refused: AppError | undefined;
+  const refuse = (error: AppError): void => {
+    refused ??= error;
+    reject(refused);
+  };
+  const malformed = (cause: unknown): void => refuse(new AppError('MalformedRequest', 'form: its parts cannot be told apart', { cause }));
+  // The other promise tells the same.
+  ended.catch(() => undefined);
+  const parser = start(() => parserOf(req, limits));
+  collect(parser, { req, fields, refuse: (what) => refuse(tooLarge(limits, what)) });
+  for (const name of ['fieldsLimit', 'partsLimit'] as const)
+    parser.on(name, () => refuse(tooLarge(limits, `it has more than ${limits.fields} fields`)));
+  parser.on('error', malformed);
+  parser.on('finish', resolve);
+  return {
+    ended,
+    end: () => void parser.end(),
+    write: (piece) => {
+      if (refused !== undefined) throw refused;
+      parser.write(piece);
+    },
+  };
+}
+
+/** It throws when the type does not say what parts the form. */
+function start(make: () => BusboyInstance): BusboyInstance {
+  try {
+    return make();
+  } catch (cause) {
+    throw new AppError('MalformedRequest', 'form: its parts cannot be told apart', { cause });
+  }
 }
 
 function parserOf(req: Request, limits: MultipartLimits): BusboyInstance {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import { createEmbeddedIssuer, type EmbeddedIssuer } from '../../../src/embedded/issuer/create-embedded-issuer.ts';
+import { readForms } from '../../../src/http/body/read-form.ts';
+import { readJson } from '../../../src/http/body/read-json.ts';
 import { createApp } from '../../../src/http/create-app.ts';
 import type { Absence, HttpDeps } from '../../../src/http/http-deps.ts';
 import { contextOf, signedInOf } from '../../../src/http/request-context.ts';
@@ -113,7 +115,7 @@ function apiRouter(): express.Router {
   router.get('/me', (req, res) => {
     res.json({ ...signedInOf(res), headers: { ...req.headers }, raw: req.rawHeaders, requestId: contextOf(res).requestId });
   });
-  router.post('/echo', (req, res) => {
+  router.post('/echo', readJson(1024 * 1024), readForms(), (req, res) => {
     res.json({ body: req.body instanceof URLSearchParams ? [...req.body] : req.body });
   });
   router.get('/crash', () => {
@@ -138,7 +140,7 @@ function pageRouter(): express.Router {
   router.get(['/', '/apps', '/apps/:app'], (req, res) => {
     res.type('html').send(`hello ${signedInOf(res).person.name} at ${req.originalUrl}`);
   });
-  router.post('/apps', (req, res) => {
+  router.post('/apps', readForms(), (req, res) => {
     res.json([...(req.body as URLSearchParams)]);
   });
   return router;

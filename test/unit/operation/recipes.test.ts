@@ -218,7 +218,6 @@ test('Each write is in the journal, also one that was refused', async () => {
 test('Over REST a recipe is saved, found, changed by who read it last, and deleted', async () => {
   await start();
   const app = express();
-  app.use(express.json({ type: ['application/json', 'application/merge-patch+json'] }));
   app.use((_request, response, next) => {
     startContext(response, 'r9');
     next();
