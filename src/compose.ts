@@ -74,6 +74,7 @@ type Started = ChandleryInput & {
 
 async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
   const { config, repoRoot, stateDir, log, door } = input;
+  const { trustedProxies, otherHosts } = config;
   const { kube } = opened;
   const stopping = new AbortController();
   const metrics = createMetrics();
@@ -94,11 +95,8 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     upgrades,
     publicUrl: publicUrl.origin,
   };
-  const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, stopping: stopping.signal };
-  const { trustedProxies, otherHosts } = config;
-  door.answerWith(
-    buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), trustedProxies, otherHosts, ready: readiness.absences }),
-  );
+  const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, trustedProxies, otherHosts, stopping: stopping.signal };
+  door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
     url: publicUrl,

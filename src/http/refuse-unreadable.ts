@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type Server } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';
@@ -9,16 +9,31 @@ import { problemOf } from './problem.ts';
  * the table. The connection ends then.
  */
 export function refuseUnreadable(server: Server): void {
-  const answering = new WeakSet<Duplex>();
+  const answering = new WeakMap<Duplex, Exchange[]>();
   server.on('request', (req, res) => {
-    answering.add(req.socket);
-    res.once('close', () => answering.delete(req.socket));
+    const exchange = { req, res };
+    answering.set(req.socket, [...(answering.get(req.socket) ?? []), exchange]);
+    res.once('close', () => {
+      answering.set(
+        req.socket,
+        (answering.get(req.socket) ?? []).filter((other) => other !== exchange),
+      );
+    });
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Half of another answer may have gone out already.
-    if (error.code === 'ECONNRESET' || !socket.writable || answering.has(socket)) socket.destroy();
+    if (error.code === 'ECONNRESET' || !socket.writable || !mayAnswer(answering.get(socket) ?? [])) socket.destroy();
     else socket.end(answerTo(error));
   });
+}
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** Half of another answer may have gone out already, or another request may be waiting for its own; one whose body has not come waits for this. */
+function mayAnswer(exchanges: readonly Exchange[]): boolean {
+  return exchanges.length === 0 || (exchanges.length === 1 && exchanges.every(({ req, res }) => !req.complete && !res.headersSent));
 }
 
 function answerTo({ code }: NodeJS.ErrnoException): string {

@@ -2,10 +2,12 @@ import type { Subject } from './attack.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
+import { attacks as http } from './http.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
   { name: 'credentials', attacks: credentials },
   { name: 'crds', attacks: crds },
   { name: 'lost-crds', attacks: lostCrds },
+  { name: 'http', attacks: http },
 ];

@@ -9,79 +9,80 @@ export interface FormDecoder {
   /** @throws TypeError when the text is not UTF-8. */
   write(piece: Buffer): void;
   end(): URLSearchParams;
-  /** How many fields have begun. */
+  /** How many fields have ended. */
   fields(): number;
 }
 
 export function createFormDecoder(): FormDecoder {
-  const form = new URLSearchParams();
   const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const field = createField(form);
-  let fields = 1;
+  const fields = createFields();
   let carried: Buffer = NOTHING;
-  const decode = (piece: Buffer, more: 'more' | 'last'): void => {
-    const body = carried.length === 0 ? piece : Buffer.concat([carried, piece]);
-    carried = NOTHING;
-    const decoded = Buffer.allocUnsafe(body.length);
-    let [start, end] = [0, 0];
-    for (let at = 0; at < body.length; at += 1) {
-      const byte = body[at] ?? 0;
-      if (byte === AND) {
-        field.add(decoded.subarray(start, end));
-        field.end();
-        fields += 1;
-        start = end;
-      } else if (byte === EQUALS && !field.hasName()) {
-        field.add(decoded.subarray(start, end));
-        field.endName();
-        start = end;
-      } else if (byte === PERCENT && at + 2 >= body.length && more === 'more') {
-        carried = body.subarray(at);
-        break;
-      } else if (byte === PERCENT && hexAt(body, at + 1) >= 0 && hexAt(body, at + 2) >= 0) {
-        decoded[end++] = hexAt(body, at + 1) * 16 + hexAt(body, at + 2);
-        at += 2;
-      } else decoded[end++] = byte === PLUS ? SPACE : byte;
-    }
-    field.add(decoded.subarray(start, end));
-  };
   return {
-    fields: () => fields,
+    fields: fields.count,
     write: (piece) => {
       utf8.decode(piece, { stream: true });
-      decode(piece, 'more');
+      const body = carried.length === 0 ? piece : Buffer.concat([carried, piece]);
+      carried = body.subarray(decode(body, fields, 'more'));
     },
     end: () => {
       utf8.decode();
-      decode(NOTHING, 'last');
-      field.end();
-      return form;
+      decode(carried, fields, 'last');
+      fields.endField();
+      return fields.form;
     },
   };
 }
 
-/** The field that is being read; what has neither name nor value nor a sign between them is none. */
-function createField(form: URLSearchParams) {
+/** Where it stopped: before a sign that may go on in the next piece, or at the end. */
+function decode(body: Buffer, fields: Fields, next: 'more' | 'last'): number {
+  const decoded = Buffer.allocUnsafe(body.length);
+  let [at, start, end] = [0, 0, 0];
+  for (; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === PERCENT && at + 2 >= body.length && next === 'more') break;
+    if (byte === AND || (byte === EQUALS && !fields.hasName())) {
+      fields.add(decoded.subarray(start, end));
+      if (byte === AND) fields.endField();
+      else fields.endName();
+      start = end;
+    } else if (byte === PERCENT && hexAt(body, at + 1) >= 0 && hexAt(body, at + 2) >= 0) {
+      decoded[end++] = hexAt(body, at + 1) * 16 + hexAt(body, at + 2);
+      at += 2;
+    } else decoded[end++] = byte === PLUS ? SPACE : byte;
+  }
+  fields.add(decoded.subarray(start, end));
+  return at;
+}
+
+type Fields = ReturnType<typeof createFields>;
+
+/** The fields, and the one that is being read; what has neither name nor value nor a sign between them is none. */
+function createFields() {
+  const form = new URLSearchParams();
   let bytes: Buffer[] = [];
   let name: string | undefined;
+  let count = 0;
   const take = (): string => {
-    const text = Buffer.concat(bytes).toString();
+    const text = bytes.length === 0 ? '' : Buffer.concat(bytes).toString();
     bytes = [];
     return text;
   };
   return {
+    form,
+    count: () => count,
+    hasName: () => name !== undefined,
     add: (piece: Buffer): void => {
       if (piece.length > 0) bytes.push(piece);
     },
-    hasName: (): boolean => name !== undefined,
     endName: (): void => {
       name = take();
     },
-    end: (): void => {
+    endField: (): void => {
       const text = take();
       if (name !== undefined) form.append(name, text);
       else if (text !== '') form.append(text, '');
       name = undefined;
+      count += 1;
     },
   };
 }
