@@ -1,6 +1,7 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
 import { authenticate } from './authenticate.ts';
+import { announcedLength } from './body/announced-length.ts';
 import { dropUnread } from './body/drop-unread.ts';
 import { cookiesOf } from './cookies.ts';
 import { dropForeignIdentity } from './drop-foreign-identity.ts';
@@ -16,6 +17,8 @@ import { sameSiteOnly } from './same-site-only.ts';
 import { singleHeaders } from './single-headers.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
+/** A form of the issuer: tokens and addresses, which anyone may send. */
+const LARGEST_SIGN_IN = 56 * 1024;
 const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 
 /**
@@ -41,7 +44,7 @@ export function createApp(deps: HttpDeps): express.Express {
   app.use(noStore());
   app.use(rateLimit(limits.all));
   app.use(SIGN_IN_PATHS, rateLimit(limits.signIn));
-  if (deps.issuer !== undefined) app.use('/issuer', deps.issuer);
+  if (deps.issuer !== undefined) app.use('/issuer', announcedLength(LARGEST_SIGN_IN), deps.issuer);
   app.use(sameSiteOnly(deps.publicUrl, cookies));
   app.use(authRoutes({ ...deps, cookies }));
   app.use(authenticate(deps.identity, cookies));

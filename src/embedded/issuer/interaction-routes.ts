@@ -1,6 +1,5 @@
-import { Router, type Request, type Response } from 'express';
+import express, { Router, type Request, type Response } from 'express';
 import { errors, type InteractionResults, type Provider } from 'oidc-provider';
-import { readForm } from '../../http/body/read-form.ts';
 import type { DemoPerson } from './demo-people.ts';
 import { choosePersonPage, noticePage, type PageAssets, SIGN_OUT_SCRIPT } from './issuer-pages.ts';
 
@@ -10,9 +9,6 @@ export interface InteractionDeps {
   readonly assets: PageAssets;
 }
 
-/** A form with one name, which anyone may send. */
-const LARGEST_CHOICE = 4 * 1024;
-
 /** The pages on which somebody signs in at the embedded issuer. oidc-provider ties them to the browser by a cookie of its own. */
 export function interactionRoutes(deps: InteractionDeps): Router {
   const router = Router();
@@ -20,7 +16,7 @@ export function interactionRoutes(deps: InteractionDeps): Router {
     res.type('text/javascript').set('Cache-Control', 'no-cache').send(SIGN_OUT_SCRIPT.text);
   });
   router.get('/interaction/:uid', (req, res) => ask(deps, req, res));
-  router.post('/interaction/:uid', readForm(LARGEST_CHOICE), (req, res) => answer(deps, req, res));
+  router.post('/interaction/:uid', express.urlencoded({ extended: false, limit: '4kb' }), (req, res) => answer(deps, req, res));
   return router;
 }
 
@@ -34,8 +30,7 @@ async function ask({ provider, people, assets }: InteractionDeps, req: Request, 
 }
 
 async function answer({ provider, people, assets }: InteractionDeps, req: Request, res: Response): Promise<void> {
-  const chosen = req.body instanceof URLSearchParams ? req.body.get('person') : null;
-  const person = people.find((candidate) => candidate.name === chosen);
+  const person = people.find((candidate) => candidate.name === req.body?.person);
   const result: InteractionResults =
     person === undefined
       ? { error: 'access_denied', error_description: 'nobody was chosen' }
