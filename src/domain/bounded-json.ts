@@ -10,7 +10,7 @@ export interface JsonBounds {
 }
 
 /** As many values as a form has fields. What the cluster can store, 1.5 MiB, is long texts rather than many values. */
-export const JSON_BOUNDS: JsonBounds = { maxValues: 20_000, maxDepth: 100 };
+const JSON_BOUNDS: JsonBounds = { maxValues: 20_000, maxDepth: 100 };
 
 /** A number of fewer characters is kept exactly by any parser, unless it has an exponent. */
 const SHORT_NUMBER = 15;
