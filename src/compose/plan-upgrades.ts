@@ -3,6 +3,7 @@ import type { ChartLibrary } from '../chart/chart-library.ts';
 import { createHelm } from '../helm/helm.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
+import { FairQueue } from '../operation/fair-queue.ts';
 import type { UpgradePorts } from '../operation/upgrade-ports.ts';
 import { helmChildren } from './helm-children.ts';
 
@@ -17,6 +18,8 @@ export interface PlanUpgradesInput {
 
 /** Plans render beside the controllers, but never more than two at once. */
 const MOST_RENDERS = 2;
+/** Upgrade previews and preflights of Operators for people. */
+const CHECKS = { all: 4, perPerson: 2, waiting: 6 };
 
 /** What planning upgrades takes: a helm without a cluster, and the charts. */
 export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUpgradesInput): Promise<UpgradePorts> {
@@ -31,5 +34,6 @@ export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUp
     render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
     kubernetesVersion: (options) => kube.kubernetesVersion(options),
     now: () => new Date(),
+    queue: new FairQueue(CHECKS),
   };
 }

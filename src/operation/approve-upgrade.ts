@@ -15,7 +15,7 @@ import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { journaled, operatorDeed } from './journaled.ts';
 import { OPERATORS } from './list-operators.ts';
 import { decideOwnValues } from './decide-values.ts';
-import { gatherPlan } from './gather-plan.ts';
+import { type GatheredPlan, gatherPlan } from './gather-plan.ts';
 import { channelOf } from './plan-charts.ts';
 import type { Ports } from './ports.ts';
 
@@ -77,7 +77,8 @@ interface Decided extends ApprovalInput {
 async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<JsonObject> {
   const { name, version, digest, decisions, annotations } = input;
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const gathered = await gatherPlan(ports, actor, { address: input, version, signal });
+  const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });
+  const gathered = await ports.upgrades.queue.run(actor.user, signal, gather);
   const { planned, patch } = decideOwnValues({ ...gathered, decisions });
   const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);

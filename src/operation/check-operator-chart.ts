@@ -55,10 +55,18 @@ export interface CheckedChart {
  * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
  * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their right to have its chart installed.
  *
- * @throws AppError when the cluster is away.
+ * @throws AppError when the cluster is away; `TooManyRequests` when too many checks of the actor are under way.
  */
 export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
+  return await ports.upgrades.queue.run(actor.user, signal, async () => await check(ports, actor, { operator, signal }));
+}
+
+async function check(
+  ports: CheckPorts,
+  actor: Actor,
+  { operator, signal }: { readonly operator: KubeObject; readonly signal: AbortSignal },
+): Promise<CheckedChart> {
   const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus({ ...operator, status: {} })];
   const own = { created: [line(`Operator ${namespace}/${operator.metadata.name}`, 'Object')] };

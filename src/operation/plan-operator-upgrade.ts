@@ -49,6 +49,14 @@ const PATIENCE_MS = 90_000;
  */
 export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
+  return await ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal }));
+}
+
+async function preview(
+  ports: PlanPorts,
+  actor: Actor,
+  { input, signal }: { readonly input: PlanInput; readonly signal: AbortSignal },
+): Promise<UpgradePlan> {
   const gathered = await gatherPlan(ports, actor, { address: input, version: input.version, signal });
   const { charts, values } = gathered;
   const decided = decideOwnValues({ ...gathered, decisions: input.decisions });

@@ -1,6 +1,7 @@
 import type { ChartAccess } from '../domain/chart-access.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import type { FairQueue } from './fair-queue.ts';
 
 /** A chart that is here. */
 export interface UpgradeChart {
@@ -40,4 +41,6 @@ export interface UpgradePorts {
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly now: () => Date;
+  /** Fetching and rendering for people goes through it. */
+  readonly queue: FairQueue;
 }

@@ -38,13 +38,17 @@ interface LongWorkOptions {
 }
 
 interface Started {
+  readonly user: string;
   readonly result: Promise<Answer>;
   readonly at: number;
+  isOver: boolean;
 }
 
 const PATIENCE_MS = 3_000;
 const KEPT_MS = 600_000;
-const MOST = 200;
+/** Of one person: work that goes on, and work whose result nobody has fetched yet beside it. */
+const MOST_RUNNING = 3;
+const MOST_KEPT = 5;
 const LOOK_AGAIN_SECONDS = 2;
 
 export function createLongWork({ patience = PATIENCE_MS, now = () => performance.now() }: LongWorkOptions = {}): LongWork {
@@ -70,7 +74,7 @@ interface Order {
 
 async function join(bench: Bench, { visit, address, job }: Order): Promise<Answer> {
   const key = keyOf(visit.actor, address);
-  const started = bench.known.get(key) ?? start(bench, key, job.run);
+  const started = bench.known.get(key) ?? start(bench, { key, user: visit.actor.user, run: job.run });
   let over = true;
   try {
     const answer = await outcome(bench, started, { address, words: job.words });
@@ -84,7 +88,8 @@ async function join(bench: Bench, { visit, address, job }: Order): Promise<Answe
 async function begin(bench: Bench, { visit, address, job }: Order): Promise<Answer> {
   const id = randomBytes(16).toString('hex');
   const key = keyOf(visit.actor, id);
-  const answer = await outcome(bench, start(bench, key, job.run), { address, words: job.words });
+  const started = start(bench, { key, user: visit.actor.user, run: job.run });
+  const answer = await told(bench, key, async () => await outcome(bench, started, { address, words: job.words }));
   if (isWorking(answer)) return { redirect: `${address}?check=${id}` };
   bench.known.delete(key);
   return answer;
@@ -92,17 +97,41 @@ async function begin(bench: Bench, { visit, address, job }: Order): Promise<Answ
 
 async function find(bench: Bench, visit: Visit, { path, words }: { readonly path: string; readonly words: WorkWords }): Promise<Answer> {
   const id = visit.query.get('check') ?? '';
-  const started = bench.known.get(keyOf(visit.actor, id));
+  const key = keyOf(visit.actor, id);
+  const started = bench.known.get(key);
   if (started === undefined) throw new AppError('NotFound', 'check: it is not known any more; go back, and check again');
-  return await outcome(bench, started, { address: `${path}?check=${id}`, words });
+  return await told(bench, key, async () => await outcome(bench, started, { address: `${path}?check=${id}`, words }));
 }
 
-function start({ known, now }: Bench, key: string, run: Job['run']): Started {
+/** Work that failed is forgotten once that is told. */
+async function told(bench: Bench, key: string, answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer();
+  } catch (error) {
+    bench.known.delete(key);
+    throw error;
+  }
+}
+
+interface Task {
+  readonly key: string;
+  readonly user: string;
+  readonly run: Job['run'];
+}
+
+/** @throws AppError `TooManyRequests` when as much work of the same person goes on; what others do never matters. */
+function start({ known, now }: Bench, { key, user, run }: Task): Started {
   for (const [old, { at }] of known) if (now() - at > KEPT_MS) known.delete(old);
-  if (known.size >= MOST) throw new AppError('TooManyRequests', 'check: too many of them are under way; try again in a minute');
-  const started = { result: run(), at: now() };
-  // Whoever waits is told; nobody may be waiting.
-  started.result.catch(() => undefined);
+  const own = [...known].filter(([, work]) => work.user === user);
+  const over = own.filter(([, { isOver }]) => isOver);
+  if (own.length - over.length >= MOST_RUNNING) {
+    throw new AppError('TooManyRequests', `check: ${MOST_RUNNING} of yours are under way; wait for one of them`, { retryAfter: 10 });
+  }
+  for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MOST_KEPT))) known.delete(old);
+  const started: Started = { user, result: run(), at: now(), isOver: false };
+  const end = (): void => void (started.isOver = true);
+  // Whoever waits is told how it ended; nobody may be waiting.
+  started.result.then(end, end);
   known.set(key, started);
   return started;
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Actor } from '../../../src/domain/actor.ts';
+import { AppError } from '../../../src/domain/errors.ts';
 import { createLongWork } from '../../../src/web/long-work.ts';
 import { EXAMPLE_OPERATOR } from '../../../src/web/new-operator-page.ts';
 import type { Answer, Visit } from '../../../src/web/page.ts';
@@ -76,14 +78,35 @@ describe('work that takes longer than a look', () => {
     assert.equal(runs, 2);
   });
 
-  it('is kept for ten minutes, and never without a bound', async () => {
+  it('is kept for ten minutes, three at once of one person, whatever others do', async () => {
     let time = 0;
     const work = createLongWork({ patience: 1, now: () => time });
     const never = jobOf(() => new Promise<Answer>(() => undefined));
-    for (let count = 0; count < 200; count += 1) await work.begin(visitOf(ANN), '/new', never);
-    await assert.rejects(work.begin(visitOf(ANN), '/new', never), { code: 'TooManyRequests' });
+    const begin = async (actor: Actor, job = never): Promise<Answer> => await work.begin(visitOf(actor), '/new', job);
+    for (let count = 0; count < 3; count += 1) await begin(ANN);
+    for (let count = 0; count < 300; count += 1) await assert.rejects(begin(ANN), { code: 'TooManyRequests' });
+    for (let person = 0; person < 300; person += 1) assert.ok('redirect' in (await begin({ ...ANN, user: `oidc:${person}` })));
     time = 600_001;
-    assert.ok('redirect' in (await work.begin(visitOf(ANN), '/new', never)));
+    assert.ok('redirect' in (await begin(ANN)));
+  });
+
+  it('that is over takes no place: the last five results are kept, and a failure until it is told', async () => {
+    const work = createLongWork({ patience: 0 });
+    const failing = jobOf(async () => {
+      await wait(5);
+      throw new AppError('ChartUnreachable', 'chart: away');
+    });
+    const queries: string[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const begun = await work.begin(visitOf(ANN), '/new', failing);
+      queries.push('redirect' in begun ? begun.redirect.slice('/new'.length) : '');
+      await wait(20);
+    }
+    const find = async (query = ''): Promise<Answer> => await work.find(visitOf(ANN, query), '/new', WORDS);
+    await assert.rejects(find(queries[6]), { code: 'NotFound' });
+    await assert.rejects(find(queries[7]), { code: 'ChartUnreachable' });
+    await assert.rejects(find(queries[7]), { code: 'NotFound' });
+    await assert.rejects(find(queries[11]), { code: 'ChartUnreachable' });
   });
 });
 
