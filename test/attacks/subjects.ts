@@ -3,6 +3,8 @@ import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as http } from './http.ts';
+import { attacks as identities } from './identities.ts';
+import { attacks as namespaces } from './namespaces.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
@@ -10,4 +12,6 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'crds', attacks: crds },
   { name: 'lost-crds', attacks: lostCrds },
   { name: 'http', attacks: http },
+  { name: 'identities', attacks: identities },
+  { name: 'namespaces', attacks: namespaces },
 ];

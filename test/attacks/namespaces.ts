@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listAt, textAt } from '../../src/domain/read.ts';
+import { chartFiles, packChart } from '../support/charts.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Attack } from './attack.ts';
+import { ATTACKED } from './people.ts';
+import type { Target } from './target.ts';
+
+// What an Environment is known by, the policies that go by it, and Operators that would share its namespace.
+
+const LEVEL = 'pod-security.kubernetes.io/enforce';
+const OPERATOR_NAMESPACE = 'chandlery-system';
+/** Somebody who may change namespaces, and no Environment. */
+const LABELLER = ['--as=labeller', '--as-group=labellers'];
+const POLICIES = ['token-secrets', 'service-accounts', 'namespaces'].map((name) => `chandlery-environment-${name}`);
+
+export const attacks: readonly Attack[] = [
+  {
+    title: 'somebody takes the labels off the namespace of an environment, or gives them to another one',
+    run: async (target) => {
+      await root(target, ['apply', '-f', '-'], list(labellerRights()));
+      const tries = [
+        ['label', '--overwrite', 'namespace', ATTACKED, `${LEVEL}=privileged`],
+        ['label', 'namespace', ATTACKED, `${LEVEL}-`],
+        ['label', 'namespace', ATTACKED, 'chandlery.dev/environment-'],
+        ['label', '--overwrite', 'namespace', ATTACKED, 'chandlery.dev/environment=foreign'],
+        ['annotate', 'namespace', ATTACKED, 'chandlery.dev/allowed-service-accounts=default'],
+        ['label', 'namespace', 'default', `chandlery.dev/environment=${ATTACKED}`],
+      ];
+      for (const args of tries) {
+        assert.match((await target.kubectl('root', [...LABELLER, ...args])).stderr, /denied request.*update environments/, args.join(' '));
+        for (const person of ['developer', 'maintainer', 'admin'] as const) {
+          assert.match((await target.kubectl(person, args)).stderr, /Forbidden|denied request/, `${person}: ${args.join(' ')}`);
+        }
+      }
+      assert.equal((await target.kubectl('root', [...LABELLER, 'label', 'namespace', ATTACKED, 'example.com/a=b'])).exitCode, 0);
+      return tries.length * 4;
+    },
+  },
+  {
+    title: 'the level of Pod Security stays as an admin of the cluster has changed it by hand',
+    run: async (target) => {
+      await root(target, ['label', '--overwrite', 'namespace', ATTACKED, `${LEVEL}=privileged`]);
+      const level = ['get', 'namespace', ATTACKED, '-o', `jsonpath={.metadata.labels.${LEVEL.replaceAll('.', '\\.')}}`];
+      await eventually(async () => (await root(target, level)) === 'baseline', 'the level is restored', 20);
+    },
+  },
+  {
+    title: 'the admission policies are deleted, weakened or exempted from',
+    run: async (target) => {
+      const [policy, binding] = ['validatingadmissionpolicy', 'validatingadmissionpolicybinding'];
+      const inForce = async (): Promise<string> =>
+        await root(target, ['get', `${policy},${binding}`, ...POLICIES, '-o', 'jsonpath={..spec}']);
+      const before = await inForce();
+      const exempt = [{ name: 'nobody', expression: 'false' }];
+      const changes = [
+        ['delete', policy, ...POLICIES],
+        ['delete', binding, ...POLICIES],
+        ...POLICIES.flatMap((name) => [
+          ['patch', binding, name, '--type=merge', '--patch', '{"spec":{"validationActions":["Audit"]}}'],
+          ['patch', policy, name, '--type=merge', '--patch', '{"spec":{"failurePolicy":"Ignore"}}'],
+          ['patch', policy, name, '--type=merge', '--patch', JSON.stringify({ spec: { matchConditions: exempt } })],
+        ]),
+      ];
+      for (const args of changes) {
+        await root(target, args);
+        await eventually(async () => (await inForce()) === before, `restored after ${args.join(' ')}`, 20);
+      }
+      return changes.length;
+    },
+  },
+  {
+    title: 'an Operator has its release, itself or an object of its chart in an environment, or its release in kube-system',
+    run: async (target) => {
+      await offerChart(target);
+      const operators = [
+        operator('into-environment', { targetNamespace: ATTACKED }),
+        operator('in-environment', { targetNamespace: OPERATOR_NAMESPACE }, ATTACKED),
+        operator('object-in-environment', { values: { place: ATTACKED } }),
+        operator('into-kube-system', { targetNamespace: 'kube-system' }),
+      ];
+      for (const one of operators) {
+        const { json } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: one });
+        const blocked = listAt(json, 'faults').map((fault) => textAt(fault, 'message') ?? '');
+        assert.ok(
+          blocked.some((message) => /belongs to (the Environment "attacked"|Kubernetes)/.test(message)),
+          JSON.stringify(json),
+        );
+      }
+      await root(target, ['apply', '-f', '-'], list(operators));
+      for (const { metadata } of operators) {
+        const condition = '-o=jsonpath={.status.conditions[?(@.type=="Stalled")].reason}';
+        const reason = (): Promise<string> => root(target, ['get', 'operator', metadata.name, '-n', metadata.namespace, condition]);
+        await eventually(async () => (await reason()) === 'NamespaceReserved', `${metadata.name} is stalled`, 60);
+      }
+      const written = await root(target, ['get', 'configmaps', '-A', '-l', 'example.com/attack=neighbour', '-o', 'name']);
+      assert.equal(written, '');
+      for (const { metadata } of operators) await root(target, ['delete', 'operator', metadata.name, '-n', metadata.namespace]);
+      return operators.length * 2;
+    },
+  },
+  {
+    title: 'an environment takes the namespace of an Operator',
+    run: async (target) => {
+      const annotations = { 'chandlery.dev/adopt-namespace': 'true' };
+      const spec = { namespace: 'cache-operator', groups: [{ name: 'oidc:developers', role: 'developer' }] };
+      const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'greedy', annotations }, spec };
+      assert.equal((await target.kubectl('admin', ['apply', '-f', '-'], JSON.stringify(environment))).exitCode, 0);
+      const reason = ['get', 'environment', 'greedy', '-o=jsonpath={.status.conditions[?(@.type=="Stalled")].reason}'];
+      await eventually(async () => (await root(target, reason)) === 'OperatorNamespace', 'the environment is stalled', 20);
+      assert.doesNotMatch(await root(target, ['get', 'namespace', 'cache-operator', '-o', 'yaml']), /chandlery\.dev\/environment/);
+      assert.notEqual((await target.kubectl('developer', ['get', 'secrets', '-n', 'cache-operator'])).exitCode, 0);
+      await root(target, ['delete', 'environment', 'greedy']);
+    },
+  },
+];
+
+interface OperatorObject {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+}
+
+function operator(name: string, spec: object, namespace = OPERATOR_NAMESPACE): OperatorObject {
+  const chart = { repoURL: 'file://attacks', name: 'neighbour', version: '1.0.0' };
+  const metadata = { name, namespace };
+  const rest = { name, chart, ...spec };
+  return { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata, spec: rest } as OperatorObject;
+}
+
+async function offerChart({ chartsDir }: Target): Promise<void> {
+  const template = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}
+  namespace: {{ .Values.place | default .Release.Namespace }}
+  labels: {example.com/attack: neighbour}
+`;
+  const files = chartFiles('neighbour', '1.0.0', { 'templates/config-map.yaml': template });
+  await writeFile(join(chartsDir, 'neighbour-1.0.0.tgz'), await packChart('neighbour', files));
+}
+
+function labellerRights(): object[] {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const rules = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'patch', 'update'] }];
+  const [metadata, subjects] = [{ name: 'labellers' }, [{ apiGroup, kind: 'Group', name: 'labellers' }]];
+  const roleRef = { apiGroup, kind: 'ClusterRole', name: 'labellers' };
+  return [
+    { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRole', metadata, rules },
+    { apiVersion: `${apiGroup}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects },
+  ];
+}
+
+async function root(target: Target, args: readonly string[], input?: string): Promise<string> {
+  const { exitCode, stdout, stderr } = await target.kubectl('root', args, input);
+  assert.equal(exitCode, 0, stderr);
+  return stdout;
+}
+
+function list(items: readonly object[]): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+}
