@@ -5,6 +5,7 @@ import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
 import { attacks as namespaces } from './namespaces.ts';
+import { attacks as roles, report as rolesReport } from './roles.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
@@ -14,4 +15,5 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'http', attacks: http },
   { name: 'identities', attacks: identities },
   { name: 'namespaces', attacks: namespaces },
+  { name: 'roles', attacks: roles, report: rolesReport },
 ];
