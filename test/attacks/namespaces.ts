@@ -102,6 +102,29 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'an Operator changes what it runs in a namespace that has become an environment by hand',
+    run: async (target) => {
+      await offerChart(target);
+      const { name, namespace } = { name: 'earlier', namespace: OPERATOR_NAMESPACE };
+      await root(target, ['create', 'namespace', name]);
+      await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name })));
+      const status = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.status.conditions[?(@.type=="Ready")].reason}'];
+      await eventually(async () => (await root(target, status)) === 'Ready', 'the Operator is installed', 60);
+      await root(target, ['label', 'namespace', name, `chandlery.dev/environment=${name}`]);
+      const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec: {} };
+      await root(target, ['apply', '-f', '-'], JSON.stringify(environment));
+      await eventually(async () => (await root(target, status)) === 'NamespaceReserved', 'the Operator is stalled', 60);
+      await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name, values: { place: 'default' } })));
+      const observed = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.metadata.generation} {.status.observedGeneration}'];
+      const isSeen = async (): Promise<boolean> => new Set((await root(target, observed)).split(' ')).size === 1;
+      await eventually(isSeen, 'the controller has seen the change', 30);
+      const maps = await root(target, ['get', 'configmaps', '-A', '-l', 'example.com/attack=neighbour', '-o=jsonpath={..namespace}']);
+      assert.equal(maps, name);
+      await root(target, ['delete', 'operator', name, '-n', namespace]);
+      await root(target, ['delete', 'environment', name]);
+    },
+  },
+  {
     title: 'an environment takes the namespace of an Operator',
     run: async (target) => {
       const annotations = { 'chandlery.dev/adopt-namespace': 'true' };

@@ -8,6 +8,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED, FOREIGN, GROUPS, type PersonName } from './people.ts';
+import { sweepRoutes } from './role-routes.ts';
 import { attempts, type Attempt } from './role-attempts.ts';
 import type { Target } from './target.ts';
 
@@ -17,8 +18,8 @@ import type { Target } from './target.ts';
 export const ROLES = ['stranger', 'viewer', 'developer', 'maintainer'] as const;
 type Role = (typeof ROLES)[number];
 
-/** What a try came to: `rbac` and `policy` rejected it; `own` was let through, and is the role's; `BEYOND` was let through, and is not. */
-type Outcome = 'rbac' | 'policy' | 'own' | 'BEYOND';
+/** What a try came to: `rbac` and `policy` of the cluster, or Chandlery itself (`rejected`), did not let it through; `own` was let through, and is the role's; `BEYOND` was let through, and is not. */
+type Outcome = 'rbac' | 'policy' | 'rejected' | 'own' | 'BEYOND';
 interface Row {
   readonly what: string;
   readonly outcomes: Readonly<Record<Role, Outcome>>;
@@ -51,6 +52,15 @@ export const attacks: readonly Attack[] = [
   {
     title: 'each role obtains a credential, a pod, a permission or an approval: special verbs, subresources and payloads',
     run: async (target) => await withKube(target, async (kube) => record(await tryAll(kube))),
+  },
+  {
+    title: 'each role calls every route of the API: viewers in their environment, all others in one that is not theirs',
+    run: async (target) => {
+      const before = await makePrey(target);
+      const found = await sweepRoutes(target);
+      assert.equal(await makePrey(target), before);
+      return record(found);
+    },
   },
   {
     title: 'a custom resource of an offered app has a field by which its pods would run as somebody else, or reach the node',
@@ -166,6 +176,21 @@ async function tryOne(cluster: Cluster, { own, run }: Attempt, role: Role): Prom
 async function forRoles(outcome: (role: Role) => Promise<Outcome>): Promise<Record<Role, Outcome>> {
   const pairs = await Promise.all(ROLES.map(async (role) => [role, await outcome(role)] as const));
   return Object.fromEntries(pairs) as Record<Role, Outcome>;
+}
+
+/** An instance in each environment; tells which they are and what their specs are. */
+async function makePrey(target: Target): Promise<string> {
+  const spec = { replicas: 1 };
+  const items = [ATTACKED, FOREIGN].map((namespace) => ({
+    apiVersion: `${APPS}/v1alpha1`,
+    kind: 'Cache',
+    metadata: { name: 'prey', namespace },
+    spec,
+  }));
+  const made = await target.kubectl('root', ['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  assert.ok(made.exitCode === 0 || /AlreadyExists/.test(made.stderr), made.stderr);
+  const path = 'jsonpath={range .items[*]}{.metadata.uid} {.spec}{"\\n"}{end}';
+  return (await target.kubectl('root', ['get', `caches.${APPS}`, '-A', '--field-selector=metadata.name=prey', '-o', path])).stdout;
 }
 
 const LEADS_OUT =
