@@ -27,6 +27,8 @@ export const attacks: readonly Attack[] = [
         ['label', 'namespace', ATTACKED, 'chandlery.dev/environment-'],
         ['label', '--overwrite', 'namespace', ATTACKED, 'chandlery.dev/environment=foreign'],
         ['annotate', 'namespace', ATTACKED, 'chandlery.dev/allowed-service-accounts=default'],
+        ['annotate', '--overwrite', 'namespace', ATTACKED, 'chandlery.dev/environment-uid=1'],
+        ['annotate', 'namespace', ATTACKED, 'chandlery.dev/namespace-uid-'],
         ['label', 'namespace', 'default', `chandlery.dev/environment=${ATTACKED}`],
       ];
       for (const args of tries) {
@@ -110,6 +112,8 @@ export const attacks: readonly Attack[] = [
       await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name })));
       const status = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.status.conditions[?(@.type=="Ready")].reason}'];
       await eventually(async () => (await root(target, status)) === 'Ready', 'the Operator is installed', 60);
+      const uid = await root(target, ['get', 'namespace', name, '-o=jsonpath={.metadata.uid}']);
+      await root(target, ['annotate', 'namespace', name, `chandlery.dev/namespace-uid=${uid}`]);
       await root(target, ['label', 'namespace', name, `chandlery.dev/environment=${name}`]);
       const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec: {} };
       await root(target, ['apply', '-f', '-'], JSON.stringify(environment));

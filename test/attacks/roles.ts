@@ -40,14 +40,14 @@ const OWN: Readonly<Record<Role, ReadonlySet<string>>> = {
 const CLASSES = /^list (storageclasses\.storage|ingressclasses\.networking|priorityclasses\.scheduling)\.k8s\.io$/;
 /** What everybody who is signed in may ask about themselves. */
 const ABOUT_ONESELF = /^create selfsubject(access|rules)?reviews\.(authorization|authentication)\.k8s\.io$/;
-const APPS = 'samples.chandlery.dev';
+const SAMPLES = 'samples.chandlery.dev';
 
 const rows: Row[] = [];
 
 export const attacks: readonly Attack[] = [
   {
     title: 'each role changes kinds that are not its own: every verb on every kind that the cluster serves',
-    run: async (target) => await withKube(target, async (kube) => record(await sweep(kube))),
+    run: async (target) => await withKube(target, async (kube) => record(await sweep(kube, await offeredApps(target)))),
   },
   {
     title: 'each role obtains a credential, a pod, a permission or an approval: special verbs, subresources and payloads',
@@ -108,8 +108,16 @@ function as(kube: Kube, person: PersonName): Cluster {
   return kube.asActor({ user: `oidc:${person}`, groups: [...GROUPS[person].map((group) => `oidc:${group}`), EVERYBODY] });
 }
 
+/** `<plural>.<group>` of what the catalogue offers: other attacks leave apps behind. */
+async function offeredApps(target: Target): Promise<ReadonlySet<string>> {
+  const { json } = await target.call('stranger', '/api/v1/apps?limit=100');
+  const names = new Set(listAt(json, 'items').map((app) => textAt(app, 'id') ?? textAt(app, 'name') ?? ''));
+  assert.ok(names.has(`caches.${SAMPLES}`), [...names].join(', '));
+  return names;
+}
+
 /** Asks in the environment of the role, in one of others and without a namespace, each time the api-server itself. */
-async function sweep(kube: Kube): Promise<Row[]> {
+async function sweep(kube: Kube, apps: ReadonlySet<string>): Promise<Row[]> {
   const kinds = (await kube.kinds()).filter(({ verbs }) => verbs.length > 0);
   const found: Row[] = [];
   for (const kind of unique(kinds)) {
@@ -121,7 +129,7 @@ async function sweep(kube: Kube): Promise<Row[]> {
         const [here, ...elsewhere] = allowed;
         if (elsewhere.some(Boolean)) return 'BEYOND';
         if (here !== true) return 'rbac';
-        return isOwnElsewise(role, { verb, kind }) || OWN[role].has(what) || ABOUT_ONESELF.test(what) ? 'own' : 'BEYOND';
+        return isOwnElsewise(role, { verb, kind, apps }) || OWN[role].has(what) || ABOUT_ONESELF.test(what) ? 'own' : 'BEYOND';
       });
       found.push({ what, outcomes });
     }
@@ -130,9 +138,12 @@ async function sweep(kube: Kube): Promise<Row[]> {
 }
 
 /** Members read all but Secrets where they are members, and developers write the instances of apps. */
-function isOwnElsewise(role: Role, { verb, kind }: Pick<Question, 'verb' | 'kind'>): boolean {
+function isOwnElsewise(
+  role: Role,
+  { verb, kind, apps }: Pick<Question, 'verb' | 'kind'> & { readonly apps: ReadonlySet<string> },
+): boolean {
   const writes = role === 'developer' || role === 'maintainer';
-  if (verb !== 'list') return writes && kind.group === APPS && verb !== 'deletecollection';
+  if (verb !== 'list') return writes && apps.has(`${kind.resource}.${kind.group}`) && verb !== 'deletecollection';
   const isSecret = kind.resource === 'secrets' && kind.group === '';
   return role !== 'stranger' && (kind.namespaced ? !isSecret || writes : CLASSES.test(`list ${kind.resource}.${kind.group}`));
 }
@@ -182,7 +193,7 @@ async function forRoles(outcome: (role: Role) => Promise<Outcome>): Promise<Reco
 async function makePrey(target: Target): Promise<string> {
   const spec = { replicas: 1 };
   const items = [ATTACKED, FOREIGN].map((namespace) => ({
-    apiVersion: `${APPS}/v1alpha1`,
+    apiVersion: `${SAMPLES}/v1alpha1`,
     kind: 'Cache',
     metadata: { name: 'prey', namespace },
     spec,
@@ -190,7 +201,7 @@ async function makePrey(target: Target): Promise<string> {
   const made = await target.kubectl('root', ['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   assert.ok(made.exitCode === 0 || /AlreadyExists/.test(made.stderr), made.stderr);
   const path = 'jsonpath={range .items[*]}{.metadata.uid} {.spec}{"\\n"}{end}';
-  return (await target.kubectl('root', ['get', `caches.${APPS}`, '-A', '--field-selector=metadata.name=prey', '-o', path])).stdout;
+  return (await target.kubectl('root', ['get', `caches.${SAMPLES}`, '-A', '--field-selector=metadata.name=prey', '-o', path])).stdout;
 }
 
 const LEADS_OUT =
@@ -200,7 +211,7 @@ const LEADS_OUT =
 async function noFieldLeadsOut(kube: Kube): Promise<number> {
   const type = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
   const { items } = await kube.asController().list(type);
-  const ours = items.filter(({ spec }) => textAt(spec, 'group') === APPS);
+  const ours = items.filter(({ spec }) => textAt(spec, 'group') === SAMPLES);
   assert.ok(ours.length >= 2);
   const found = ours.flatMap((crd) =>
     listAt(crd.spec, 'versions').flatMap((version) => fieldsIn(version).map((field) => `${crd.metadata.name} ${field}`)),
@@ -228,7 +239,7 @@ async function podsOfAnInstance(target: Target): Promise<number> {
     podTemplate: { spec: {} },
   };
   const cache = (name: string, spec: object): string => {
-    return JSON.stringify({ apiVersion: `${APPS}/v1alpha1`, kind: 'Cache', metadata: { name, namespace: ATTACKED }, spec });
+    return JSON.stringify({ apiVersion: `${SAMPLES}/v1alpha1`, kind: 'Cache', metadata: { name, namespace: ATTACKED }, spec });
   };
   const strict = await target.kubectl('developer', ['apply', '-f', '-'], cache('wishes', { replicas: 1, ...wish }));
   assert.match(strict.stderr, /unknown field/);
@@ -242,7 +253,7 @@ async function podsOfAnInstance(target: Target): Promise<number> {
   );
   assert.doesNotMatch(made, /"serviceAccountName":"(?!default)|"privileged":true|"hostNetwork":true|hostPath/);
   assert.match(made, /"automountServiceAccountToken":false/);
-  await target.kubectl('developer', ['delete', '-n', ATTACKED, `caches.${APPS}`, 'wishes']);
+  await target.kubectl('developer', ['delete', '-n', ATTACKED, `caches.${SAMPLES}`, 'wishes']);
   return 2;
 }
 
@@ -271,7 +282,7 @@ async function forgedRecords(target: Target): Promise<number> {
   const made = await target.kubectl('developer', ['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   assert.equal(made.exitCode, 0, made.stderr);
   // What the controller puts right shows that it has looked.
-  const role = ['clusterrole', `chandlery-app-caches.${APPS}-view`];
+  const role = ['clusterrole', `chandlery-app-caches.${SAMPLES}-view`];
   await target.kubectl('root', ['delete', ...role]);
   await eventually(async () => (await target.kubectl('root', ['get', ...role])).exitCode === 0, 'the Operator is reconciled', 40);
   assert.equal((await target.kubectl('root', status)).stdout, before);
