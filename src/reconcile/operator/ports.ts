@@ -6,6 +6,7 @@ import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/release.t
 import type { JsonObject, KubeObject } from '../../domain/resource.ts';
 import type { ApprovalFault } from '../../domain/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
+import type { ChartWithSchema } from '../../schema/values/check-chart-values.ts';
 
 /** What reconciling Operators needs of the outside. */
 export interface OperatorPorts {
@@ -50,9 +51,6 @@ export interface Chart {
   readonly contents: {
     readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
     readonly crds: readonly KubeObject[];
-    readonly values?: JsonObject;
-    /** values.schema.json. */
-    readonly schema?: JsonObject;
     readonly openApiSpec?: string;
   };
 }
@@ -65,6 +63,8 @@ export interface ChartPort {
   fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess, have?: Chart): Promise<Chart>;
   /** The versions that a repository offers. */
   versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
+  /** What values are held against in a chart that was fetched; undefined when it is gone. */
+  contents(digest: string): Promise<ChartWithSchema['contents'] | undefined>;
   /** Whether a chart that was fetched is still here. */
   has(digest: string): Promise<boolean>;
 }

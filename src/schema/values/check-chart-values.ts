@@ -7,7 +7,7 @@ import { createValuesCheck, type ValuesCheck } from './check-values.ts';
 const checkValues = createValuesCheck();
 
 /** What is looked at of a chart. */
-interface SchemedChart {
+export interface ChartWithSchema {
   readonly digest: string;
   readonly contents: {
     readonly metadata: { readonly name: string; readonly dependencies?: readonly { readonly name: string; readonly alias?: string }[] };
@@ -27,7 +27,7 @@ interface ChartVerdict {
  * Holds values, laid over those of the chart, against its values.schema.json, as Helm would; Helm itself is told not to, because it would fetch what
  * the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
  */
-export async function checkChartValues(chart: SchemedChart, values: JsonObject, check: ValuesCheck = checkValues): Promise<ChartVerdict> {
+export async function checkChartValues(chart: ChartWithSchema, values: JsonObject, check: ValuesCheck = checkValues): Promise<ChartVerdict> {
   const { schema, values: defaults = {}, metadata } = chart.contents;
   if (schema === undefined) return { faults: [], unchecked: [] };
   const effective = applyMergePatch(defaults, values) as JsonObject;

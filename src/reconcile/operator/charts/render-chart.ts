@@ -2,10 +2,11 @@ import type { Discovery } from '../../../domain/cluster.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { redact } from '../../../domain/redact.ts';
 import { reservedObjects } from '../../../domain/reserved-objects.ts';
-import { apiVersionOf } from '../../../domain/resource.ts';
+import { apiVersionOf, type JsonObject } from '../../../domain/resource.ts';
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
 import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
 import type { DeployVerb } from '../acts/deploy.ts';
+import type { Chart } from '../ports.ts';
 import { gatherCrds, type Gathered } from './gather-crds.ts';
 import type { Target } from '../state.ts';
 import type { Work } from '../work.ts';
@@ -17,9 +18,7 @@ import type { Work } from '../work.ts';
  */
 export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
   const { ports, spec, release, label, signal } = work;
-  const { faults, unchecked } = await checkChartValues(chart, values);
-  if (faults.length > 0) throw new AppError('ValuesInvalid', `values: ${faults.join('; ')}`);
-  for (const sentence of unchecked) ports.log.warn(sentence, { chart: chart.digest });
+  await refuseValues(work, { chart, values });
   const [kubeVersion, apiVersions] = await Promise.all([ports.kubernetesVersion({ signal }), apiVersionsOf(ports.discovery, signal)]);
   const rendered = await ports.helm.render(
     { ...release, chartPath: chart.path, values, secrets, kubeVersion, apiVersions, isUpgrade: verb !== 'install', crds: 'include' },
@@ -36,6 +35,15 @@ export async function renderChart(work: Work, { chart, values: { values, secrets
     throw new AppError('UpliftRefused', message);
   }
   return { ...gathered, conversions: gathered.conversions.map((conversion) => shown(conversion, secrets)) };
+}
+
+/** Holds the values against the schema of the chart as a preview does. A remembered chart has no schema, so it is read from the archive. */
+async function refuseValues({ ports }: Work, { chart: { digest }, values }: { chart: Chart; values: JsonObject }): Promise<void> {
+  const contents = await ports.charts.contents(digest);
+  if (contents === undefined) throw new AppError('ChartUnreachable', 'chart: its file is gone from our cache; it is fetched again');
+  const { faults, unchecked } = await checkChartValues({ digest, contents }, values);
+  if (faults.length > 0) throw new AppError('ValuesInvalid', `values: ${faults.join('; ')}`);
+  for (const sentence of unchecked) ports.log.warn(sentence, { chart: digest });
 }
 
 /** The name of an object may hold a secret, too. */
