@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import { AppError } from '../domain/errors.ts';
@@ -15,6 +16,7 @@ import type { ChartLimits } from './limits.ts';
 import type { Mirror } from './locate.ts';
 import { offersOf } from './offers.ts';
 import { aboutChart, withIncoming } from './origin.ts';
+import { packForRelease } from './pack-for-release.ts';
 import { readInWorker } from './read-in-worker.ts';
 import type { RemoteContext } from './remote.ts';
 import { receive } from './receive.ts';
@@ -80,6 +82,11 @@ export interface ChartLibrary {
    * @throws AppError `ChartUnreachable` when the file is gone or damaged; what the task throws.
    */
   using<T>(path: string, task: () => Promise<T>): Promise<T>;
+  /**
+   * The same for a task that makes a release of the chart. It gets the path of a file with less in it, where there are files that the release can do
+   * without (see `packForRelease`).
+   */
+  forRelease<T>(path: string, task: (path: string) => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 const REMEMBERED = 32;
@@ -120,6 +127,7 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
     contents: (digest) => cachedContents(library, digest),
     has: (digest) => library.cache.has(digest),
     using: (path, task) => useCached(library, path, task),
+    forRelease: (path, task, signal) => useCached(library, path, async () => await withReleaseCopy(library, { path, task, signal })),
   };
 }
 
@@ -266,6 +274,22 @@ async function useCached<T>({ cache }: Library, path: string, task: () => Promis
       throw new AppError('ChartUnreachable', 'chart: its file is gone from our cache, or was damaged there; it is fetched again');
     return task();
   });
+}
+
+interface ReleaseTask<T> {
+  readonly path: string;
+  readonly task: (path: string) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+async function withReleaseCopy<T>({ context, store }: Library, { path, task, signal }: ReleaseTask<T>): Promise<T> {
+  const copy = store.incoming();
+  try {
+    const packing = { from: path, to: copy, limits: context.limits, signal };
+    return await task((await writingTo(store.dir, async () => await packForRelease(packing))) === 'Same' ? path : copy);
+  } finally {
+    await rm(copy, { force: true });
+  }
 }
 
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {

@@ -41,6 +41,8 @@ export const ERROR_TABLE = {
   ValuesInvalid: { status: 422, title: 'Values of the chart are not valid' },
   HelmFailed: { status: 502, title: 'Helm could not do this' },
   NamespaceReserved: { status: 409, title: 'An Operator cannot use this namespace' },
+  OperatorDeleting: { status: 409, title: 'The Operator of this app is being deleted' },
+  ReleaseTooLarge: { status: 422, title: 'The release does not fit into its Secret' },
   ReleaseConflict: { status: 409, title: 'Somebody else owns this release' },
   ApprovalRefused: { status: 409, title: 'This version cannot be approved' },
   PlanClosed: { status: 409, title: 'This plan is no longer open' },

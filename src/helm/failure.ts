@@ -6,10 +6,18 @@ const MAX_SENTENCE = 1500;
 /** Of a longer one, characters at its end: templates that include one another name the cause last. */
 const END_OF_SENTENCE = 500;
 
+/** CustomResourceDefinitions are not part of the record, but where a template reads them. */
+const SMALLER =
+  'Helm keeps the templates and files of the chart, its values and all that it renders in one Secret of 1 MiB. Switch parts of the chart off by its values, install its subcharts as Operators of their own, or use a chart with fewer files';
+
 /** What helm says, and the row of the error table it belongs to; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
   [/kubernetes cluster unreachable|connection refused|no such host|i\/o timeout|TLS handshake timeout/i, 'ClusterUnavailable'],
   [/release: not found|has no deployed releases|no revision for release/i, 'NotFound'],
+  [
+    /secrets? "sh\.helm\.release\.[^"]*" is invalid: data: too long|etcdserver: request is too large|request entity too large/i,
+    'ReleaseTooLarge',
+  ],
   [
     /invalid ownership metadata|cannot re-?use a name that is still in use|another operation \(install\/upgrade\/rollback\) is in progress/i,
     'ReleaseConflict',
@@ -24,7 +32,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 export function failureOf(what: string, stderr: string, secrets: readonly string[]): AppError {
   const sentence = redact(sentenceOf(stderr), secrets);
   const code = MEANINGS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'HelmFailed';
-  return new AppError(code, `helm ${what}: ${sentence}`);
+  return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${SMALLER}` : ''}`);
 }
 
 /** From the line of the error on, without log lines; of a long text its beginning and its end. */

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
+import { filesOutsideRecord } from '../domain/release-files.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 
 export interface RecordInput {
@@ -22,8 +23,11 @@ const TIME = '2026-01-01T00:00:00.000000000Z';
  * holds against its limit is this, not the second base64 of the wire. An estimate: times, order and comments differ by some bytes.
  */
 export function releaseRecordBytes({ metadata, values, files, objects }: RecordInput): number {
+  const outside = new Set(filesOutsideRecord(files));
   const stored = (test: (name: string) => boolean): object[] =>
-    [...files].filter(([name]) => test(name)).map(([name, data]) => ({ name, modtime: TIME, data: data.toString('base64') }));
+    [...files]
+      .filter(([name]) => !outside.has(name) && test(name))
+      .map(([name, data]) => ({ name, modtime: TIME, data: data.toString('base64') }));
   const isTemplate = (name: string): boolean => name.startsWith('templates/');
   const schema = files.get('values.schema.json')?.toString('base64') ?? null;
   const release = {

@@ -61,7 +61,7 @@ function sizeWarnings({ bytes, limitBytes }: ReleaseSize): ChartWarning[] {
   const percent = Math.round((bytes / limitBytes) * 100);
   const where = 'release record';
   if (bytes > limitBytes) {
-    const message = `it takes ${percent} % of the 1 MiB that a Secret holds, so Helm cannot install the chart; leave files out by .helmignore`;
+    const message = `it takes ${percent} % of the 1 MiB that a Secret holds, so Helm cannot install the chart with its own values; switch parts of it off, or leave files out by .helmignore (files in crds/ do not count)`;
     return [{ code: 'ReleaseTooLarge', where, message }];
   }
   if (percent < 80) return [];

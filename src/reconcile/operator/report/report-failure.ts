@@ -25,6 +25,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'UnsafeUpgrade',
   'NamespaceReserved',
   'ReleaseConflict',
+  'ReleaseTooLarge',
   'InvalidInput',
   'AdmissionDenied',
 ]);

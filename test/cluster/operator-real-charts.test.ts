@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { findCondition } from '../../src/domain/condition.ts';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
+import { chartFiles } from '../support/charts.ts';
+import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
+import { startTestWorld } from '../support/operator-test-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
+
+const NS = `real-${RUN}`;
+let world: OperatorWorld;
+
+before(async () => {
+  world = await startTestWorld(NS);
+});
+after(() => world.stop());
+
+describe('an Operator that somebody applies', () => {
+  const files = chartFiles('valued', '1.0.0', {
+    'values.yaml': 'replicas: 1\nhost: a.example.com\nmetrics: {port: 80}\n',
+    'values.schema.json': JSON.stringify({
+      additionalProperties: false,
+      properties: {
+        replicas: { type: 'integer', maximum: 3 },
+        host: { pattern: '^[a-z.]+$' },
+        metrics: { properties: { port: { type: 'integer' } } },
+      },
+    }),
+    'templates/a.yaml': CONFIG_MAP,
+  });
+
+  it('with values that the schema of the chart refuses is not installed, and the condition names the field', async () => {
+    await world.writeChart('valued', files);
+    await world.create(NS, 'refused', { ...chart('valued'), values: { replicas: 9 } });
+    const { message } = await world.condition(NS, 'refused', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
+    assert.match(message, /The schema of the chart refuses these values: replicas: must be <= 3/);
+    assert.equal(findCondition((await world.status(NS, 'refused')).conditions, 'Stalled')?.status, 'True');
+    assert.deepEqual(await recordsOf('refused'), []);
+  });
+
+  it('keeps what runs when its values are changed to such', async () => {
+    await world.create(NS, 'changed', { ...chart('valued'), values: { metrics: { port: 81 } } });
+    await world.condition(NS, 'changed', { type: 'Ready', status: 'True' });
+    const ref = { ...OPERATOR, namespace: NS, name: 'changed' };
+    await world.kube.asController().patch(ref, { type: 'merge', body: { spec: { values: { metrics: { port: 'http' } } } } });
+    const { message } = await world.condition(NS, 'changed', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
+    assert.match(message, /metrics\.port: must be integer/);
+    assert.equal((await recordsOf('changed')).length, 1);
+    assert.equal((await world.status(NS, 'changed')).chart?.version, '1.0.0');
+  });
+
+  it('whose chart has a text that Helm writes with a quote in column 0 is installed, beside what is carried over', async () => {
+    await world.writeChart(
+      'quoted',
+      chartFiles('quoted', '1.0.0', {
+        'templates/rule.yaml': "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: quoted}\ndata:\n  rule: 'one\n\n    two\n\n    '\n",
+        'templates/kind.yaml': definition('quoted', ''),
+      }),
+    );
+    await world.create(NS, 'quoted', chart('quoted'));
+    await world.condition(NS, 'quoted', { type: 'Ready', status: 'True' });
+    const stored = await world.kube.asController().get({ group: '', version: 'v1', resource: 'configmaps', namespace: NS, name: 'quoted' });
+    assert.deepEqual(stored['data'], { rule: 'one\ntwo\n' });
+  });
+
+  it('whose chart has more definitions than a Secret holds is installed', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const crds = names.map((name) => [`crds/${name}.yaml`, definition(`big${name}`, randomBytes(220_000).toString('base64'))]);
+    await world.writeChart('big', chartFiles('big', '1.0.0', { ...Object.fromEntries(crds), 'templates/a.yaml': CONFIG_MAP }));
+    await world.create(NS, 'big', chart('big'));
+    await world.condition(NS, 'big', { type: 'Ready', status: 'True' });
+    assert.equal((await world.status(NS, 'big')).crds.length, names.length);
+    assert.equal((await recordsOf('big')).length, 1);
+  });
+
+  it('whose release can never fit into a Secret stalls at once, with advice', async () => {
+    const large = randomBytes(1_200_000).toString('base64');
+    await world.writeChart('heavy', chartFiles('heavy', '1.0.0', { 'files/large.txt': large, 'templates/a.yaml': CONFIG_MAP }));
+    await world.create(NS, 'heavy', chart('heavy'));
+    const { message } = await world.condition(NS, 'heavy', { type: 'Released', status: 'False', reason: 'ReleaseTooLarge' });
+    assert.match(message, /Too long.*Switch parts of the chart off by its values/);
+    const { conditions, failures } = await world.status(NS, 'heavy');
+    assert.equal(findCondition(conditions, 'Stalled')?.status, 'True');
+    assert.equal(failures, 1);
+  });
+});
+
+function chart(name: string): { chart: object } {
+  return { chart: { repoURL: 'file://samples', name, version: '1.0.0' } };
+}
+
+/** The kinds of a chart of that name, described at length. */
+function definition(name: string, description: string): string {
+  const { kind, plural, group } = kindsOf(name);
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${plural}.${group}}
+spec:
+  group: ${group}
+  scope: Namespaced
+  names: {kind: ${kind}, plural: ${plural}}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, description: "${description}"}}
+`;
+}
+
+async function recordsOf(release: string): Promise<readonly KubeObject[]> {
+  return (await world.kube.asController().listMetadata(SECRET, { namespace: NS, labelSelector: `owner=helm,name=${release}` })).items;
+}
