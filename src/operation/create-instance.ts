@@ -2,7 +2,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { Asking } from '../domain/journal.ts';
 import { instanceView } from './find-instance.ts';
-import { prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { refuseLocked } from './instance-layers.ts';
 import { instanceDeed, journaled } from './journaled.ts';
 import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
@@ -24,6 +24,7 @@ export async function createInstance(
  */
 export async function makeInstance(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, draft: InstanceDraft): Promise<InstanceView> {
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
+  refuseDeleting(entry);
   refuseLocked(layers, { wanted: object.spec });
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };

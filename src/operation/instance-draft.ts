@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/actor.ts';
 import { type CatalogEntry, schemaOf } from '../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import type { MissingRight } from '../domain/errors.ts';
+import { AppError, type MissingRight } from '../domain/errors.ts';
 import { OURS, parseObjectName } from '../domain/names.ts';
 import { objectAt } from '../domain/read.ts';
 import type { NewSecret } from '../domain/new-secret.ts';
@@ -54,6 +54,21 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
         : layOwnValues(lowerOf(layers), draft.spec, objectAt(schemaOf(entry.crd, version), 'properties', 'spec')),
   };
   return { entry, environment, layers, type: { group, version, resource: plural }, object };
+}
+
+/**
+ * A new Instance would be deleted with the others, or stay without an operator.
+ *
+ * @throws AppError `OperatorDeleting`.
+ */
+export function refuseDeleting({ summary, operator, crd }: CatalogEntry): void {
+  const { namespace = '', name, deletionTimestamp } = operator.metadata;
+  if (deletionTimestamp === undefined && crd.metadata.deletionTimestamp === undefined) return;
+  const what = deletionTimestamp === undefined ? `CRD ${crd.metadata.name}` : `Operator ${namespace}/${name}`;
+  throw new AppError(
+    'OperatorDeleting',
+    `app ${JSON.stringify(summary.displayName)}: its ${what} is being deleted, so it cannot be installed`,
+  );
 }
 
 /** The annotations of a draft as a part of metadata, on top of those that are there. */

@@ -8,7 +8,7 @@ import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { refuseLocked } from './instance-layers.ts';
-import { missingRight, prepareDraft, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { missingRight, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { missingSecretRight, tryNewSecrets, type SecretPlace } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
@@ -35,6 +35,7 @@ export async function preflightInstance(
     object,
     may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
     dryRun: async () => {
+      refuseDeleting(entry);
       refuseLocked(layers, { wanted: object.spec });
       await tryNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });

@@ -48,7 +48,15 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
 
 type Outcome = { readonly written: Written } | { readonly refusal: AppError };
 
-const REFUSALS = ['InvalidInput', 'AdmissionDenied', 'QuotaExceeded', 'AlreadyExists', 'Conflict', 'Forbidden'] as const;
+const REFUSALS = [
+  'InvalidInput',
+  'AdmissionDenied',
+  'QuotaExceeded',
+  'AlreadyExists',
+  'Conflict',
+  'Forbidden',
+  'OperatorDeleting',
+] as const;
 
 async function settle(dryRun: Attempt['dryRun']): Promise<Outcome> {
   try {
@@ -100,6 +108,7 @@ const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
   AdmissionDenied: 'Policy',
   AlreadyExists: 'Object',
   Conflict: 'Object',
+  OperatorDeleting: 'Object',
 };
 
 function warned(message: string): Finding {
