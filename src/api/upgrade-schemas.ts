@@ -1,3 +1,5 @@
+import { FINDING_SEVERITIES } from '../domain/crd-safety/finding.ts';
+import { CRD_SAFETY } from '../domain/operator-spec.ts';
 import { MIGRATION_CHANGES } from '../domain/migration-change.ts';
 import { PLAN_STEPS } from '../domain/upgrade-plan/plan.ts';
 
@@ -73,7 +75,7 @@ const definition = object(
     crd: text,
     kind: text,
     change: { enum: ['added', 'changed', 'same', 'left'], description: '`left`: not in the new chart; it stays' },
-    findings: list(object({ path: text, what: text, severity: { enum: ['Unsafe', 'Notice'] } })),
+    findings: list(object({ path: text, what: text, severity: { enum: FINDING_SEVERITIES } })),
     faults: list(object({ instance: text, path: text, why: text })),
     faultCount: integer,
     touched,
@@ -139,7 +141,7 @@ export const UPGRADE_SCHEMAS = {
       decisions: plannedDecisions,
       values: object({ leaves: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
-      definitions: object({ definitions: list(definition), safety: { enum: ['Strict', 'None'] }, missing }),
+      definitions: object({ definitions: list(definition), safety: { enum: CRD_SAFETY }, missing }),
       fields: object({ refusals: list(refusal), asked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },
       remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },

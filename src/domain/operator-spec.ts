@@ -29,8 +29,9 @@ export type ChartSource =
 type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
 
 export type LegacyApiPolicy = 'Uplift' | 'Reject';
-/** What to do about a definition that takes something away: stop, or go on. */
-export type CrdSafety = 'Strict' | 'None';
+/** `Strict` stops an upgrade for whatever a CRD takes away, `Instances` where something that is stored does not fit, `None` for nothing. */
+export const CRD_SAFETY = ['Strict', 'Instances', 'None'] as const;
+export type CrdSafety = (typeof CRD_SAFETY)[number];
 export type OperatorDeletionPolicy = 'Block' | 'Cascade' | 'Orphan';
 
 /** How the Operator moves from one revision to the next. */
@@ -179,7 +180,7 @@ function parseUpgrade(spec: unknown): UpgradeSpec {
     policy: textAt(spec, 'upgrade', 'policy') === 'Automatic' ? 'Automatic' : 'Manual',
     ...(range === undefined ? {} : { range }),
     ...(window === undefined ? {} : { window }),
-    crdSafety: textAt(spec, 'upgrade', 'crdSafety') === 'None' ? 'None' : 'Strict',
+    crdSafety: CRD_SAFETY.find((level) => level === textAt(spec, 'upgrade', 'crdSafety')) ?? 'Instances',
     remediation: textAt(spec, 'upgrade', 'remediation') === 'Rollback' ? 'Rollback' : 'None',
     healthTimeout: parseDuration(textAt(spec, 'upgrade', 'healthTimeout') ?? '10m'),
   };

@@ -1,5 +1,5 @@
 import type { FieldRefusal, ObjectChange, PlannedDefinition, PlannedValue, UpgradePlan } from '../domain/upgrade-plan/plan.ts';
-import { isStopping } from '../domain/upgrade-plan/judge-plan.ts';
+import { stopsUpgrade } from '../domain/crd-safety/judge-upgrade.ts';
 import type { LabelledCommand } from '../domain/operator-commands.ts';
 import type { Badge } from './badges.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
@@ -194,7 +194,7 @@ function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): U
   return {
     rows: definitions.map((definition) => {
       const { kind, crd } = definition;
-      return { kind, crd, href: appPath(crd), badge: verdictBadge(definition) };
+      return { kind, crd, href: appPath(crd), badge: verdictBadge(definition, safety) };
     }),
     findings: definitions.flatMap((definition) => {
       const lines = findingLines(definition);
@@ -202,13 +202,20 @@ function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): U
       if (touched !== undefined) return [{ crd, lines, touched: touchedView(crd, touched) }];
       return lines.length === 0 ? [] : [{ crd, lines }];
     }),
-    note: safety === 'None' ? 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.' : '',
+    note: SAFETY_NOTES[safety],
   };
 }
 
-function verdictBadge(definition: PlannedDefinition): Badge {
+const SAFETY_NOTES: Readonly<Record<UpgradePlan['definitions']['safety'], string>> = {
+  Strict: '',
+  Instances: 'spec.upgrade.crdSafety is Instances: the upgrade stops where a stored instance does not fit, and nowhere else.',
+  None: 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.',
+};
+
+function verdictBadge(definition: PlannedDefinition, safety: UpgradePlan['definitions']['safety']): Badge {
   if (definition.refusal !== undefined) return { word: 'Refused', tone: 'bad', symbol: 'bad' };
-  if (isStopping(definition)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
+  if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
+  if (stopsUpgrade(definition, 'Strict')) return { word: 'Takes something away', tone: 'warn', symbol: 'info' };
   switch (definition.change) {
     case 'added':
       return { word: 'New', tone: 'good', symbol: 'plus' };

@@ -24,7 +24,7 @@ function identity(live: unknown, candidate: unknown): CrdFinding[] {
   const changed = FIXED.flatMap((path): CrdFinding[] => {
     const [before, after] = [textAt(live, ...path), textAt(candidate, ...path)];
     if (before === after) return [];
-    return [{ path: path.join('.'), what: `it changes from ${before ?? 'nothing'} to ${after ?? 'nothing'}`, severity: 'Unsafe' }];
+    return [{ path: path.join('.'), what: `it changes from ${before ?? 'nothing'} to ${after ?? 'nothing'}`, severity: 'Incompatible' }];
   });
   const short = textsAt(candidate, 'names', 'shortNames');
   const lost = textsAt(live, 'names', 'shortNames').filter((name) => !short.includes(name));
@@ -36,7 +36,7 @@ function identity(live: unknown, candidate: unknown): CrdFinding[] {
 function pruning(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const keeps = ({ spec }: KubeObject): boolean => at(spec, 'preserveUnknownFields') === true;
   if (!keeps(live) || keeps(candidate)) return [];
-  return [{ path: 'preserveUnknownFields', what: 'fields that the schemas do not name are dropped now', severity: 'Unsafe' }];
+  return [{ path: 'preserveUnknownFields', what: 'fields that the schemas do not name are dropped now', severity: 'Incompatible' }];
 }
 
 /** Without its webhook, an object that is stored in one version is served in another with nothing changed but the version's name. */
@@ -50,7 +50,7 @@ function conversion(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   }
   if (after !== undefined) return [{ path, what: 'the webhook that converts between its versions changes', severity: 'Notice' }];
   const names = new Set([...versionsOf(candidate).map(({ name }) => name), ...textsAt(live.status, 'storedVersions')]);
-  const severity = names.size > 1 ? 'Unsafe' : 'Notice';
+  const severity = names.size > 1 ? 'Incompatible' : 'Notice';
   return [{ path, what: 'the webhook that converts between its versions is gone, so fields of other versions are dropped', severity }];
 }
 
@@ -59,7 +59,7 @@ function versions(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const findings = versionsOf(live).flatMap(({ name, served, schema }): CrdFinding[] => {
     const next = versionsOf(candidate).find((version) => version.name === name);
     const unsafe = (what: string): CrdFinding => ({ path: name, what, severity: 'Unsafe' });
-    if (next === undefined && stored.includes(name)) return [unsafe(stillStored(live, candidate, name))];
+    if (next === undefined && stored.includes(name)) return [{ ...unsafe(stillStored(live, candidate, name)), severity: 'Incompatible' }];
     if (next === undefined) return served ? [unsafe('the version is gone, and clients may use it')] : [];
     const hidden = served && !next.served ? [unsafe('the version is not served any more, and clients may use it')] : [];
     const changes = compareSchemas(schema, next.schema).map((finding) => ({ ...finding, path: `${name} ${finding.path}`.trimEnd() }));

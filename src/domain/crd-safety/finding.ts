@@ -1,11 +1,14 @@
+export const FINDING_SEVERITIES = ['Incompatible', 'Unsafe', 'Notice'] as const;
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
+
 /** Something that a new version of a CustomResourceDefinition changes. */
 export interface CrdFinding {
   /** `v1 spec.size`, `v1`, or a member of the definition such as `scope`. */
   readonly path: string;
   /** A clause: `the maximum falls from 10 to 5`. */
   readonly what: string;
-  /** `Unsafe`: what is stored, or what clients send, may be refused or lost. `Notice`: worth knowing. */
-  readonly severity: 'Unsafe' | 'Notice';
+  /** `Incompatible`: what is stored may be refused or lost. `Unsafe`: what clients send may be refused. `Notice`: worth knowing. */
+  readonly severity: FindingSeverity;
 }
 
 /** A stored instance that a new schema would not take as it is. */

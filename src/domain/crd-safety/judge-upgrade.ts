@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, textAt } from '../read.ts';
+import type { CrdSafety } from '../operator-spec.ts';
+import { isObject, listAt, textAt } from '../read.ts';
 import type { KubeObject } from '../resource.ts';
 import { type CrdVersion, versionsOf } from './compare-crds.ts';
-import type { CrdVerdict, InstanceFault } from './finding.ts';
+import type { CrdFinding, CrdVerdict, InstanceFault } from './finding.ts';
 import { validateValue } from './validate-value.ts';
 import { withDefaults } from './with-defaults.ts';
 
@@ -48,6 +49,32 @@ export function storedFaults(
   return instances.flatMap((instance) => faultsOf(instance, schema)).map((fault) => ({ ...fault, path: `${prefix}${fault.path}` }));
 }
 
+/** Versions that the live definition serves and the new one does not. */
+export function goneVersions(live: KubeObject, candidate: KubeObject): string[] {
+  const left = new Set(versionsOf(candidate).flatMap(({ name, served }) => (served ? [name] : [])));
+  return versionsOf(live).flatMap(({ name, served }) => (served && !left.has(name) ? [name] : []));
+}
+
+/** Instances whose manifests, as `kubectl apply` and Git controllers keep them, are written in a version that goes. */
+export function writtenInGone(gone: readonly string[], instances: readonly KubeObject[]): InstanceFault[] {
+  return instances.flatMap((instance) => {
+    const version = manifestVersions(instance).find((name) => gone.includes(name));
+    const why = `its manifest is written in ${version ?? ''}, which is served no longer; apply it in another version first`;
+    return version === undefined ? [] : [{ instance: instanceName(instance), path: 'apiVersion', why }];
+  });
+}
+
+/** Of what was applied: by server-side apply, or by the annotation of the client-side one. Other writers know the versions that are served. */
+function manifestVersions({ metadata }: KubeObject): string[] {
+  const applied = listAt(metadata, 'managedFields').filter(
+    (entry) => textAt(entry, 'operation') === 'Apply' && textAt(entry, 'subresource') === undefined,
+  );
+  const last = /"apiVersion":"([^"]*)"/.exec(metadata.annotations?.['kubectl.kubernetes.io/last-applied-configuration'] ?? '')?.[1];
+  return [...applied.map((entry) => textAt(entry, 'apiVersion')), last].flatMap((apiVersion) =>
+    apiVersion === undefined ? [] : [apiVersion.replace(/^.*\//, '')],
+  );
+}
+
 /** `Cache team-a/one` */
 export function instanceName({ kind, metadata: { namespace, name } }: KubeObject): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
@@ -68,16 +95,21 @@ function requiredOf(schema: Record<string, unknown>): unknown[] {
 
 const NAMED = 10;
 
-/** Whether anything in the verdicts speaks against the upgrade. */
-export function isUnsafe({ findings, faults }: CrdVerdict): boolean {
-  return faults.length > 0 || findings.some(({ severity }) => severity === 'Unsafe');
+/** Whether a verdict stops the upgrade (`spec.upgrade.crdSafety`). */
+export function stopsUpgrade({ findings, faults }: Pick<CrdVerdict, 'findings' | 'faults'>, safety: CrdSafety): boolean {
+  if (safety === 'None') return false;
+  return faults.length > 0 || findings.some((finding) => counts(finding, safety));
 }
 
-/** The unsafe findings, then the instances, at most ten of each by name. */
-export function unsafeSentence(verdicts: readonly CrdVerdict[]): string {
-  const unsafe = verdicts.filter(isUnsafe);
+function counts({ severity }: CrdFinding, safety: CrdSafety): boolean {
+  return severity === 'Incompatible' || (severity === 'Unsafe' && safety === 'Strict');
+}
+
+/** The findings that stop the upgrade, then the instances, at most ten of each by name. */
+export function unsafeSentence(verdicts: readonly CrdVerdict[], safety: CrdSafety): string {
+  const unsafe = verdicts.filter((verdict) => stopsUpgrade(verdict, safety));
   const findings = unsafe.flatMap(({ crd, findings: all }) =>
-    all.filter(({ severity }) => severity === 'Unsafe').map(({ path, what }) => `${crd} ${path}: ${what}`),
+    all.filter((finding) => counts(finding, safety)).map(({ path, what }) => `${crd} ${path}: ${what}`),
   );
   const faults = unsafe.flatMap((verdict) => verdict.faults.map(({ instance, path, why }) => `${instance}: ${path}: ${why}`));
   const count = unsafe.reduce((sum, verdict) => sum + (verdict.faultCount ?? verdict.faults.length), 0);

@@ -1,4 +1,4 @@
-import { isUnsafe } from '../crd-safety/judge-upgrade.ts';
+import { stopsUpgrade } from '../crd-safety/judge-upgrade.ts';
 import type { MissingRight } from '../errors.ts';
 import type { PlannedDefinition, PlannedDefinitions, PlannedFields, PlannedInstances, PlannedValues, PlanVerdict } from './plan.ts';
 
@@ -13,11 +13,11 @@ export interface JudgeInput {
 
 /** The one word about an upgrade, what would stop it, and what was not looked at. */
 export function judgePlan({ definitions, fields, instances, values, faults }: JudgeInput): PlanVerdict {
-  const unsafe = definitions.safety === 'Strict' ? definitions.definitions.filter(isStopping) : [];
+  const unsafe = definitions.definitions.filter((definition) => stopsUpgrade(definition, definitions.safety));
   const refused = definitions.definitions.flatMap(({ crd, refusal }) => (refusal === undefined ? [] : [`${crd}: ${refusal}`]));
   const stops = [
     ...faults,
-    ...unsafe.map(unsafeSentence),
+    ...unsafe.map((definition) => unsafeSentence(definition, definitions.safety)),
     ...refused,
     ...fields.refusals.map(({ object, why, recreate }) =>
       recreate ? `${object} would have to be deleted and made anew: ${why}` : `${object} would be refused: ${why}`,
@@ -33,18 +33,13 @@ export function judgePlan({ definitions, fields, instances, values, faults }: Ju
   return { word, stops, unchecked };
 }
 
-/** Whether the definition alone would stop an upgrade under `Strict`. */
-export function isStopping({ crd, findings, faults }: PlannedDefinition): boolean {
-  return isUnsafe({ crd, findings, faults });
-}
-
 /** `get secrets in the namespace a`, `list caches.samples.chandlery.dev` */
 export function rightText({ verb, group, resource, namespace }: MissingRight): string {
   return `${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
 }
 
-function unsafeSentence({ crd, findings, faultCount }: PlannedDefinition): string {
-  const unsafe = findings.filter(({ severity }) => severity === 'Unsafe').length;
+function unsafeSentence({ crd, findings, faultCount }: PlannedDefinition, safety: PlannedDefinitions['safety']): string {
+  const unsafe = findings.filter((finding) => stopsUpgrade({ findings: [finding], faults: [] }, safety)).length;
   const parts = [
     ...(unsafe === 0 ? [] : [`it takes ${unsafe === 1 ? 'something' : `${unsafe} things`} away`]),
     ...(faultCount === 0 ? [] : [`${faultCount === 1 ? '1 stored instance' : `${faultCount} stored instances`} would not fit`]),

@@ -1,4 +1,5 @@
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
+import type { CrdSafety } from '../operator-spec.ts';
 import type { UpgradePolicy } from '../chart-version.ts';
 import type { MissingRight } from '../errors.ts';
 import type { LabelledCommand } from '../operator-commands.ts';
@@ -122,7 +123,7 @@ export interface PlannedDefinition {
 export interface PlannedDefinitions {
   readonly definitions: readonly PlannedDefinition[];
   /** Whether what is unsafe stops the upgrade (`spec.upgrade.crdSafety`). */
-  readonly safety: 'Strict' | 'None';
+  readonly safety: CrdSafety;
   readonly missing: readonly MissingRight[];
 }
 

@@ -1,5 +1,5 @@
-import { compareCrds } from '../../domain/crd-safety/compare-crds.ts';
-import { instanceName, storedChecks, type StoredCheck } from '../../domain/crd-safety/judge-upgrade.ts';
+import { compareCrds, versionsOf } from '../../domain/crd-safety/compare-crds.ts';
+import { goneVersions, instanceName, storedChecks, writtenInGone, type StoredCheck } from '../../domain/crd-safety/judge-upgrade.ts';
 import type { CrdFinding, CrdVerdict, InstanceFault } from '../../domain/crd-safety/finding.ts';
 import type { Cluster } from '../../domain/cluster.ts';
 import { isAppError } from '../../domain/errors.ts';
@@ -40,16 +40,52 @@ export async function judgeStored(input: StoredInput): Promise<CrdVerdict> {
   const { live, candidate } = input;
   const founds: Found[] = [];
   for (const check of storedChecks(live, candidate)) founds.push(await readAll(input, check));
+  founds.push(await readManifests(input));
   const faulty = new Set(founds.flatMap((found) => [...found.faulty]));
   const faults = new Map(founds.flatMap((found) => found.faults.map((fault) => [fault.instance, fault])));
   const unchecked = new Set(founds.flatMap((found) => [...found.unchecked]));
+  const compared = await withStored(input, compareCrds(live, candidate));
   return {
     crd: candidate.metadata.name,
-    findings: [...compareCrds(live, candidate), ...founds.flatMap(({ findings }) => findings)],
+    findings: [...compared, ...founds.flatMap(({ findings }) => findings)],
     faults: [...faults.values()].slice(0, input.named),
     faultCount: faulty.size,
     unchecked: [...unchecked].sort(),
   };
+}
+
+/** Where nothing is stored, nothing that is stored can be lost. */
+async function withStored({ cluster, live, signal }: StoredInput, findings: readonly CrdFinding[]): Promise<readonly CrdFinding[]> {
+  if (!findings.some(({ severity }) => severity === 'Incompatible')) return findings;
+  for await (const { items } of pagesOf({ cluster, live, signal }, { content: 'metadata', size: 1 })) if (items.length > 0) return findings;
+  return findings.map((finding) => (finding.severity === 'Incompatible' ? { ...finding, severity: 'Unsafe' } : finding));
+}
+
+/** Instances whose manifests are written in a version that goes. */
+async function readManifests({ cluster, live, candidate, named, signal }: StoredInput): Promise<Found> {
+  const gone = goneVersions(live, candidate);
+  const faults: InstanceFault[] = [];
+  if (gone.length > 0) {
+    for await (const { items } of pagesOf({ cluster, live, signal }, { content: 'metadata', size: PAGE })) {
+      faults.push(...writtenInGone(gone, items));
+    }
+  }
+  return { findings: [], faults: faults.slice(0, named), faulty: new Set(faults.map(({ instance }) => instance)), unchecked: new Set() };
+}
+
+/** What is stored, in a version that is served now; none while the definition is not served yet. */
+async function* pagesOf(
+  { cluster, live, signal }: Pick<StoredInput, 'cluster' | 'live' | 'signal'>,
+  { content, size }: { readonly content: 'metadata' | 'whole'; readonly size: number },
+): AsyncGenerator<{ readonly items: readonly KubeObject[] }> {
+  const served = versionsOf(live).find((version) => version.served);
+  if (served === undefined) return;
+  const type = { group: textAt(live.spec, 'group') ?? '', version: served.name, resource: textAt(live.spec, 'names', 'plural') ?? '' };
+  try {
+    yield* cluster.pages(type, { content, size, signal });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+  }
 }
 
 /** What one check found; all that are faulty, and some of the faults. */
@@ -112,5 +148,5 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
 
 function tooHeavy({ version }: StoredCheck): CrdFinding {
   const what = `stored instances could not be held against this schema within ${PAGE_MS / 1000} s, so nobody knows whether they fit`;
-  return { path: version, what, severity: 'Unsafe' };
+  return { path: version, what, severity: 'Incompatible' };
 }

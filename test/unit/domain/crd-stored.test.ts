@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
 import type { CrdVerdict } from '../../../src/domain/crd-safety/finding.ts';
-import { isUnsafe, storedChecks, storedFaults, unsafeSentence } from '../../../src/domain/crd-safety/judge-upgrade.ts';
+import {
+  goneVersions,
+  stopsUpgrade,
+  storedChecks,
+  storedFaults,
+  unsafeSentence,
+  writtenInGone,
+} from '../../../src/domain/crd-safety/judge-upgrade.ts';
 import { validateValue } from '../../../src/domain/crd-safety/validate-value.ts';
 import type { KubeObject } from '../../../src/domain/resource.ts';
 import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
@@ -98,7 +105,7 @@ describe('the verdict about an upgrade', () => {
   it('names the instances that would not fit, at most ten, and counts the others', () => {
     const candidate = crd({ schema: withSpec({ ...int, maximum: 3 }) });
     const instances = Array.from({ length: 13 }, (_, index) => instance(`i${String(index).padStart(2, '0')}`, index < 1 ? 2 : 9));
-    const sentence = unsafeSentence([judged(live, candidate, instances)]);
+    const sentence = unsafeSentence([judged(live, candidate, instances)], 'Strict');
     assert.match(
       sentence,
       /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 stored instances would not fit: A ns\/i01: spec\.a: it is above/,
@@ -109,13 +116,57 @@ describe('the verdict about an upgrade', () => {
   it('reads no instances when no schema changes', () => {
     assert.deepEqual(storedChecks(live, live), []);
     assert.deepEqual(versionsOf(live, crd({ schema: withSpec(text) })), ['v1 as v1']);
-    assert.equal(isUnsafe(judged(live, live, [])), false);
+    assert.equal(stopsUpgrade(judged(live, live, []), 'Strict'), false);
   });
 
   it('does not mind a status that an operator wrote for the schema before', () => {
     const candidate = crd({ schema: withSpec({ ...int, default: 1 }) });
     const stored = { ...instance('a', 1), status: { old: 'x' } };
-    assert.equal(isUnsafe(judged(live, candidate, [stored])), false);
+    assert.equal(stopsUpgrade(judged(live, candidate, [stored]), 'Strict'), false);
+  });
+});
+
+describe('the level of safety of an upgrade', () => {
+  const [live, tighter] = [crd({ schema: withSpec(int) }), crd({ schema: withSpec({ ...int, maximum: 3 }) })];
+  const cases = [
+    ['a tighter field that all instances fit', tighter, [instance('a', 1)], { Strict: true, Instances: false, None: false }],
+    ['a tighter field that an instance does not fit', tighter, [instance('a', 9)], { Strict: true, Instances: true, None: false }],
+    [
+      'another scope',
+      { ...live, spec: { ...(live.spec as object), scope: 'Cluster' } },
+      [],
+      { Strict: true, Instances: true, None: false },
+    ],
+    ['nothing', live, [instance('a', 1)], { Strict: false, Instances: false, None: false }],
+  ] as const;
+  for (const [what, candidate, instances, expected] of cases) {
+    it(`says whether ${what} stops it`, () => {
+      const verdict = judged(live, candidate, instances);
+      const stops = (['Strict', 'Instances', 'None'] as const).map((level) => [level, stopsUpgrade(verdict, level)]);
+      assert.deepEqual(Object.fromEntries(stops), expected);
+    });
+  }
+
+  it('names manifests that are written in a version that goes, whoever else has written so', () => {
+    const version = (name: string, served: boolean) => ({ name, served, storage: name === 'v1', schema: {} });
+    const of = (...versions: object[]) => ({ ...live, spec: { ...(live.spec as object), versions } });
+    const gone = goneVersions(of(version('v1', true), version('v1beta1', true), version('v1alpha1', false)), of(version('v1', true)));
+    assert.deepEqual(gone, ['v1beta1']);
+    const managed = (name: string, operation: string, apiVersion: string): KubeObject => ({
+      ...instance(name, 1),
+      metadata: { name, namespace: 'ns', managedFields: [{ manager: 'flux', operation, apiVersion }] },
+    });
+    const last = { 'kubectl.kubernetes.io/last-applied-configuration': '{"apiVersion":"example.com/v1beta1","kind":"A"}' };
+    const stored = [
+      managed('git', 'Apply', 'example.com/v1beta1'),
+      managed('moved', 'Apply', 'example.com/v1'),
+      managed('operator', 'Update', 'example.com/v1beta1'),
+      { ...instance('kubectl', 1), metadata: { name: 'kubectl', namespace: 'ns', annotations: last } },
+    ];
+    assert.deepEqual(
+      writtenInGone(gone, stored).map((fault) => fault.instance),
+      ['A ns/git', 'A ns/kubectl'],
+    );
   });
 });
 

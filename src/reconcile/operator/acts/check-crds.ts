@@ -1,4 +1,4 @@
-import { isUnsafe, unsafeSentence } from '../../../domain/crd-safety/judge-upgrade.ts';
+import { stopsUpgrade, unsafeSentence } from '../../../domain/crd-safety/judge-upgrade.ts';
 import type { CrdVerdict } from '../../../domain/crd-safety/finding.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { OURS } from '../../../domain/names.ts';
@@ -27,7 +27,8 @@ const ADVICE =
  */
 export async function checkCrds(work: Work, { live, candidates }: Definitions): Promise<void> {
   const { ports, signal } = work;
-  if (work.spec.upgrade.crdSafety === 'Strict') {
+  const { crdSafety: safety } = work.spec.upgrade;
+  if (safety !== 'None') {
     const verdicts: CrdVerdict[] = [];
     for (const [index, candidate] of candidates.entries()) {
       const before = live[index];
@@ -35,7 +36,8 @@ export async function checkCrds(work: Work, { live, candidates }: Definitions): 
         verdicts.push(await judgeStored({ cluster: ports.cluster, live: before, candidate, named: MOST_FAULTS, signal }));
     }
     await tellUnchecked(work, verdicts);
-    if (verdicts.some(isUnsafe)) throw new AppError('UnsafeUpgrade', `kinds: ${unsafeSentence(verdicts)}. ${ADVICE}`);
+    const isUnsafe = verdicts.some((verdict) => stopsUpgrade(verdict, safety));
+    if (isUnsafe) throw new AppError('UnsafeUpgrade', `kinds: ${unsafeSentence(verdicts, safety)}. ${ADVICE}`);
   }
   await askApiServer(work, candidates);
 }

@@ -22,7 +22,7 @@ const UNSAFE: PlannedDefinition = {
   faultCount: 1,
 };
 const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
-const definitions = (safety: 'Strict' | 'None', more: Partial<PlannedDefinition> = {}): JudgeInput['definitions'] => ({
+const definitions = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PlannedDefinition> = {}): JudgeInput['definitions'] => ({
   definitions: [{ ...UNSAFE, ...more }],
   safety,
   missing: [],
@@ -36,6 +36,18 @@ describe('the verdict on an upgrade', () => {
       { ...NOTHING, definitions: definitions('Strict') },
       'Stopped',
       /boxes\.example\.com is not safe: it takes something away, and 1 stored instance would not fit/,
+    ],
+    [
+      'lets what it takes away go where all that is stored fits',
+      { ...NOTHING, definitions: definitions('Instances', { faults: [], faultCount: 0 }) },
+      'Safe',
+      /^$/,
+    ],
+    [
+      'names instances that do not fit, and nothing else',
+      { ...NOTHING, definitions: definitions('Instances') },
+      'Stopped',
+      /boxes\.example\.com is not safe: 1 stored instance would not fit$/,
     ],
     ['lets it go where nobody minds', { ...NOTHING, definitions: definitions('None') }, 'Safe', /^$/],
     [
