@@ -27,7 +27,11 @@ interface ChartVerdict {
  * Holds values, laid over those of the chart, against its values.schema.json, as Helm would; Helm itself is told not to, because it would fetch what
  * the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
  */
-export async function checkChartValues(chart: ChartWithSchema, values: JsonObject, check: ValuesCheck = checkValues): Promise<ChartVerdict> {
+export async function checkChartValues(
+  chart: ChartWithSchema,
+  values: JsonObject,
+  check: ValuesCheck = checkValues,
+): Promise<ChartVerdict> {
   const { schema, values: defaults = {}, metadata } = chart.contents;
   if (schema === undefined) return { faults: [], unchecked: [] };
   const effective = applyMergePatch(defaults, values) as JsonObject;
