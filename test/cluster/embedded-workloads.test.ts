@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Cluster } from '../../src/domain/cluster.ts';
+import { textAt } from '../../src/domain/read.ts';
 import type { ResourceType } from '../../src/domain/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
@@ -56,6 +57,12 @@ test('a StatefulSet becomes ready on claims that are bound by the default storag
   };
   await create(apps('statefulsets'), 'apps/v1', 'StatefulSet', { name: 'db', spec: { ...spec, template: mounting } });
   await eventually(async () => status(apps('statefulsets'), 'db', 'readyReplicas', 2), 'two replicas are ready');
+  const events = await cluster.list(core('events'), { namespace });
+  assert.deepEqual(
+    events.items.map((event) => textAt(event, 'reason')).filter((reason) => reason === 'ClaimLost'),
+    [],
+    'no claim was bound before its volume was known',
+  );
   const claims = await cluster.list(core('persistentvolumeclaims'), { namespace });
   assert.deepEqual(
     claims.items.map((item) => [item.metadata.name, (item.status as { phase: string }).phase]),

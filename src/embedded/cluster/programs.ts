@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Pki } from './pki.ts';
 import type { Ports } from './ports.ts';
 import type { ClusterPrograms } from './tools.ts';
@@ -153,11 +153,17 @@ export function schedulerProgram({ stateFolder, programs }: ProgramInput): Progr
 export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
   const args = [
     `--kubeconfig=${programKubeconfig(stateFolder, 'kwok')}`,
-    ...programs.stages.map((file) => `--config=${file}`),
+    ...[...programs.stages.filter(isNoVolumeStage), VOLUME_STAGES].map((file) => `--config=${file}`),
     '--manage-all-nodes=true',
     '--node-lease-duration-seconds=40',
     '--node-ip=127.0.0.1',
     '--cidr=10.244.0.0/16',
   ];
   return { name: 'kwok', command: programs.kwok, args };
+}
+
+const VOLUME_STAGES = join(import.meta.dirname, 'volume-stages.yaml');
+
+function isNoVolumeStage(file: string): boolean {
+  return !/^pvc?-/.test(basename(file));
 }
