@@ -1,4 +1,5 @@
 import type { Subject } from './attack.ts';
+import { attacks as appRoles } from './app-roles.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
@@ -15,5 +16,6 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'http', attacks: http },
   { name: 'identities', attacks: identities },
   { name: 'namespaces', attacks: namespaces },
+  { name: 'app-roles', attacks: appRoles },
   { name: 'roles', attacks: roles, report: rolesReport },
 ];

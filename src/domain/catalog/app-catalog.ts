@@ -1,3 +1,4 @@
+import { isBuiltInGroup } from '../built-in-groups.ts';
 import type { AppSummary, AppVersion, Availability } from '../app.ts';
 import { findCondition } from '../condition.ts';
 import { conditionsOf } from '../health-rules/conditions.ts';
@@ -59,6 +60,7 @@ function entryOf(operator: KubeObject, crd: KubeObject): CatalogEntry | undefine
   const block = objectAt(operator.spec, 'catalog');
   const kindBlock = objectAt(listAt(block, 'kinds').find((candidate) => textAt(candidate, 'kind') === kind));
   if (version === undefined || textAt(crd.spec, 'scope') !== 'Namespaced' || booleanAt(kindBlock, 'hidden') === true) return undefined;
+  if (isBuiltInGroup(textAt(crd.spec, 'group') ?? '')) return undefined;
   return {
     summary: summaryOf({ operator, crd, kind, version, block, kindBlock }),
     operator,

@@ -1,3 +1,4 @@
+import { isBuiltInGroup } from '../../../domain/built-in-groups.ts';
 import { OURS } from '../../../domain/names.ts';
 import type { OperatorSpec } from '../../../domain/operator-spec.ts';
 import type { KubeObject } from '../../../domain/resource.ts';
@@ -6,10 +7,15 @@ import type { CrdFact } from '../facts/observe-crds.ts';
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'delete', 'patch', 'update'];
 
-/** The kinds that somebody can install: namespaced, and not hidden. */
+/** The kinds whose instances admins count: all but those that are called like one that Kubernetes serves, because a role on them is a role on the real one. */
+export function countedCrds(crds: readonly CrdFact[]): readonly CrdFact[] {
+  return crds.filter((crd) => !isBuiltInGroup(crd.group));
+}
+
+/** The kinds that somebody can install: of those, the namespaced ones that are not hidden. */
 export function publishedCrds(crds: readonly CrdFact[], { catalog }: Pick<OperatorSpec, 'catalog'>): readonly CrdFact[] {
   const hidden = new Set(catalog.kinds.filter((entry) => entry.hidden).map((entry) => entry.kind));
-  return crds.filter((crd) => crd.namespaced && !hidden.has(crd.kind));
+  return countedCrds(crds).filter((crd) => crd.namespaced && !hidden.has(crd.kind));
 }
 
 /** `chandlery-app-<crd>-view` for everybody, `-edit` for developers and maintainers. */

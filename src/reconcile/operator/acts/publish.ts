@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../domain/resource.ts';
 import { CLUSTER_ROLE } from '../kinds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
-import { countRole, publishedCrds, rolesOf } from './app-roles.ts';
+import { countedCrds, countRole, publishedCrds, rolesOf } from './app-roles.ts';
 
 /**
  * Gives people rights on what an Operator brings, by small ClusterRoles that Kubernetes aggregates into ours: two for each App, and one for each
@@ -13,7 +13,10 @@ import { countRole, publishedCrds, rolesOf } from './app-roles.ts';
  */
 export async function publish(work: Work, crds: readonly CrdFact[]): Promise<void> {
   const { ports, spec, label, signal } = work;
-  const wanted = [...publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label)), ...crds.map((crd) => countRole(crd, label))];
+  const wanted = [
+    ...publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label)),
+    ...countedCrds(crds).map((crd) => countRole(crd, label)),
+  ];
   const live = await liveRoles(work);
   for (const role of wanted) {
     const known = live.find(({ metadata }) => metadata.name === role.metadata.name);
