@@ -16,7 +16,18 @@ const owner = {
 export const RECIPE_SCHEMAS = {
   Recipe: {
     type: 'object',
-    properties: { id: text, app: text, title, description, values, owner, created: time, updated: time, version: { type: 'integer' } },
+    properties: {
+      id: text,
+      app: text,
+      title,
+      description,
+      values,
+      owner,
+      author: { ...text, description: 'The user who saved it first' },
+      created: time,
+      updated: time,
+      version: { type: 'integer' },
+    },
     required: ['id', 'app', 'title', 'description', 'values', 'owner', 'created', 'updated', 'version'],
   },
   SavedRecipe: {

@@ -1,3 +1,4 @@
+import { type Actor, EVERYBODY } from './actor.ts';
 import type { JsonObject } from './resource.ts';
 
 /** Whose a recipe is: one person's, or that of all members of a group. Names as the api-server has them. */
@@ -15,6 +16,8 @@ export interface Recipe {
   /** What goes under `spec`. */
   readonly values: JsonObject;
   readonly owner: RecipeOwner;
+  /** The user who saved it first; absent for one that an older version saved. */
+  readonly author?: string;
   readonly created: string;
   readonly updated: string;
   /** 1 at first; one more with each change. */
@@ -26,6 +29,8 @@ export interface RecipeBounds {
   readonly count: number;
   /** Of values as JSON; what recipes were before counts, and is forgotten first. */
   readonly characters: number;
+  /** How much of it one author may have, where it is everybody's: nobody can fill up what all share. */
+  readonly ofAuthor: { readonly count: number; readonly characters: number };
 }
 
 /** The recipes that are kept. */
@@ -48,4 +53,14 @@ export interface RecipeTable {
 export function isSameOwner(a: RecipeOwner, b: RecipeOwner): boolean {
   if ('user' in a) return 'user' in b && a.user === b.user;
   return 'group' in b && a.group === b.group;
+}
+
+/** Whether it is for everybody who signs in. */
+export function isForEverybody(owner: RecipeOwner): boolean {
+  return 'group' in owner && owner.group === EVERYBODY;
+}
+
+/** Whether only an admin can let the actor change or delete it: what everybody uses is its author's to change. */
+export function isOfAnotherAuthor({ owner, author }: Pick<Recipe, 'owner' | 'author'>, { user }: Pick<Actor, 'user'>): boolean {
+  return isForEverybody(owner) && author !== user;
 }

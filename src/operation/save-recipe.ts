@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
 import { AppError, type FieldFault } from '../domain/errors.ts';
 import type { Asking, Deed } from '../domain/journal.ts';
-import { isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner } from '../domain/recipe.ts';
+import { isForEverybody, isOfAnotherAuthor, isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner } from '../domain/recipe.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
 import { journaled } from './journaled.ts';
 import { ownersFor, showRecipe } from './list-recipes.ts';
+import { me } from './me.ts';
 import type { Ports } from './ports.ts';
 import { recipeValues } from './recipe-values.ts';
 import { showApp } from './show-app.ts';
@@ -38,10 +39,14 @@ export interface SavedRecipe {
   readonly stripped: readonly string[];
 }
 
-type Needs = Pick<Ports, 'catalog' | 'chart' | 'recipes' | 'journal'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'recipes' | 'journal'>;
 
 /** What a person or a group can have: the store is a file, and is written whole. */
-const BOUNDS: RecipeBounds = { count: 100, characters: 4 * 1024 * 1024 };
+const BOUNDS: RecipeBounds = {
+  count: 100,
+  characters: 4 * 1024 * 1024,
+  ofAuthor: { count: 10, characters: 512 * 1024 },
+};
 const LONGEST_TITLE = 100;
 const LONGEST_DESCRIPTION = 1000;
 
@@ -59,18 +64,17 @@ export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft)
     refuseForeign(actor, owner);
     const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
     const now = new Date(ports.recipes.now()).toISOString();
-    const recipe: Recipe = { id, app, ...words, values, owner, created: now, updated: now, version: 1 };
-    if ((await ports.recipes.table.add(recipe, BOUNDS)) === 'full') {
-      throw full();
-    }
+    const recipe: Recipe = { id, app, ...words, values, owner, author: actor.user, created: now, updated: now, version: 1 };
+    if ((await ports.recipes.table.add(recipe, BOUNDS)) === 'full') throw full(owner);
     return { recipe, stripped };
   });
 }
 
-/** Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more. */
+/** Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more, `Forbidden` for everybody's of another author. */
 export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeChange): Promise<SavedRecipe> {
   return await journaled(ports, actor, recipeDeed('update recipe', change.id, change), async () => {
     const before = await showRecipe(ports, actor, change.id);
+    await refuseOthers(ports, actor, before);
     const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
     const { values, stripped } =
       change.values === undefined
@@ -82,20 +86,21 @@ export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeCha
     const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
     if (before.version !== (change.version ?? before.version)) throw stale(before);
     const done = await ports.recipes.table.replace(recipe, { version: before.version, bounds: BOUNDS });
-    if (done === 'full') throw full();
+    if (done === 'full') throw full(owner);
     if (done === 'stale') throw stale(before);
     return { recipe, stripped };
   });
 }
 
-/** Deletes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more. */
+/** Deletes a recipe of the actor or of a group of theirs. Throws like `changeRecipe`. */
 export async function deleteRecipe(
-  ports: Pick<Ports, 'recipes' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'recipes' | 'journal'>,
   actor: Actor,
   { id, version, ...asking }: Pick<RecipeChange, 'id' | 'version'> & Asking,
 ): Promise<void> {
   await journaled(ports, actor, recipeDeed('delete recipe', id, asking), async () => {
     const recipe = await showRecipe(ports, actor, id);
+    await refuseOthers(ports, actor, recipe);
     if (!(await ports.recipes.table.delete(id, version ?? recipe.version))) throw stale(recipe);
   });
 }
@@ -124,11 +129,17 @@ function refuseForeign(actor: Actor, owner: RecipeOwner): void {
   throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
 }
 
-function full(): AppError {
-  return new AppError(
-    'TooManyRequests',
-    `saved configuration: this owner has all that can be kept, ${BOUNDS.count} or 4 MiB; delete one first`,
-  );
+/** What is for everybody is changed by its author and by admins. */
+async function refuseOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, recipe: Recipe): Promise<void> {
+  if (!isOfAnotherAuthor(recipe, actor) || (await me(ports, actor)).admin) return;
+  const message = `saved configuration ${JSON.stringify(recipe.title)}: it is for everybody, so only its author and admins can change or delete it`;
+  throw new AppError('Forbidden', `${message}; save a copy of your own instead`);
+}
+
+function full(owner: RecipeOwner): AppError {
+  const { count, ofAuthor } = BOUNDS;
+  const most = isForEverybody(owner) ? `${count} or 4 MiB, of one author ${ofAuthor.count} or 512 KiB` : `${count} or 4 MiB`;
+  return new AppError('TooManyRequests', `saved configuration: this owner has all that can be kept, ${most}; delete one first`);
 }
 
 function stale({ title }: Recipe): AppError {

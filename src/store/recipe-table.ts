@@ -1,4 +1,4 @@
-import { isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner, type RecipeTable } from '../domain/recipe.ts';
+import { isForEverybody, isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner, type RecipeTable } from '../domain/recipe.ts';
 
 /** The part of a file that recipes are in. */
 export interface RecipeData {
@@ -53,9 +53,12 @@ function earlierOf({ earlierRecipes }: RecipeData, id: string): readonly Recipe[
   return Object.hasOwn(earlierRecipes, id) ? (earlierRecipes[id] ?? []) : [];
 }
 
-function hasRoom({ recipes }: RecipeData, recipe: Recipe, { count, characters }: RecipeBounds): boolean {
+function hasRoom({ recipes }: RecipeData, recipe: Recipe, { count, characters, ofAuthor }: RecipeBounds): boolean {
   const others = Object.values(recipes).filter(({ id, owner }) => id !== recipe.id && isSameOwner(owner, recipe.owner));
-  return others.length < count && sizeOf([recipe, ...others]) <= characters;
+  const fits = others.length < count && sizeOf([recipe, ...others]) <= characters;
+  if (!fits || !isForEverybody(recipe.owner)) return fits;
+  const own = others.filter(({ author }) => author === recipe.author);
+  return own.length < ofAuthor.count && sizeOf([recipe, ...own]) <= ofAuthor.characters;
 }
 
 function put(data: RecipeData, recipe: Recipe, bounds: RecipeBounds): void {

@@ -1,7 +1,8 @@
 import { EVERYBODY } from '../domain/actor.ts';
 import type { App } from '../domain/app.ts';
 import type { FieldFault } from '../domain/errors.ts';
-import type { Recipe, RecipeOwner } from '../domain/recipe.ts';
+import { isOfAnotherAuthor, type Recipe, type RecipeOwner } from '../domain/recipe.ts';
+import type { Visit } from './page.ts';
 import type { Me } from './ports.ts';
 import { appPath, installPath, recipePath, recipesPath } from './paths.ts';
 
@@ -25,6 +26,8 @@ interface RecipeRow {
   readonly owner: string;
   readonly updated: string;
   readonly useHref: string;
+  /** Whether whoever looks may change and delete it. */
+  readonly isMine: boolean;
   readonly changeHref: string;
   readonly compareHref: string;
   readonly copyAction: string;
@@ -32,7 +35,7 @@ interface RecipeRow {
   readonly version: number;
 }
 
-export function recipesPage(app: App, recipes: readonly Recipe[], query: URLSearchParams): RecipesPage {
+export function recipesPage(app: App, recipes: readonly Recipe[], { query, me }: Pick<Visit, 'query' | 'me'>): RecipesPage {
   return {
     appName: app.displayName,
     action: recipesPath(app.id),
@@ -44,6 +47,7 @@ export function recipesPage(app: App, recipes: readonly Recipe[], query: URLSear
       owner: ownerText(recipe.owner),
       updated: recipe.updated,
       useHref: `${installPath(app.id)}?recipe=${recipe.id}`,
+      isMine: me.admin || !isOfAnotherAuthor(recipe, me),
       changeHref: recipePath(recipe),
       compareHref: `${recipePath(recipe)}/compare`,
       copyAction: `${recipePath(recipe)}/copy`,

@@ -37,11 +37,12 @@ export function recipeRoutes(deps: WebDeps): Router {
   return router;
 }
 
-async function list({ operations }: WebDeps, { actor, param, query }: Visit): Promise<Answer> {
+async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+  const { actor, param, query } = visit;
   const app = await operations.showApp(actor, param('app'));
   const recipes = await operations.listRecipes(actor, { app: app.id, search: query.get('q') ?? '' });
   const title = `Saved configurations of ${app.displayName}`;
-  const model = recipesPage(app, recipes, query);
+  const model = recipesPage(app, recipes, visit);
   return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipesCrumbs(app, 'Saved configurations'), model };
 }
 

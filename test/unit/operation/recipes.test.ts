@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import express from 'express';
 import { createApiRouter } from '../../../src/api/router.ts';
-import type { Actor } from '../../../src/domain/actor.ts';
+import { type Actor, EVERYBODY } from '../../../src/domain/actor.ts';
 import { isAppError } from '../../../src/domain/errors.ts';
 import { at, listAt } from '../../../src/domain/read.ts';
 import { startContext } from '../../../src/http/request-context.ts';
@@ -27,6 +27,7 @@ const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefin
 const APP = 'caches.example.com';
 const ANNA: Actor = { user: 'oidc:anna', groups: ['oidc:team', 'oidc:all'] };
 const BEN: Actor = { user: 'oidc:ben', groups: ['oidc:team'] };
+const ADMIN: Actor = { user: 'oidc:admin', groups: ['oidc:platform'] };
 const EVE: Actor = { user: 'oidc:eve', groups: ['oidc:anna'] };
 const SPEC = {
   type: 'object',
@@ -72,6 +73,7 @@ async function start(): Promise<void> {
     catalog: { operators: () => [OPERATOR], customResourceDefinitions: () => [CRD], environments: () => [], catalogSources: () => [] },
     chart: async () => undefined,
     publicUrl: 'http://h',
+    clusters: { asActor: ({ user }: Actor) => ({ review: async () => ({ allowed: user === ADMIN.user }) }) },
     recipes: { table: store.recipes, now: () => 1_700_000_000_000 },
     journal: keepJournal(store.journal, SILENT),
   } as unknown as Ports;
@@ -114,6 +116,27 @@ test('A recipe is seen, changed and deleted by its person alone; in a group, by 
   }
   assert.equal(await code(deleteRecipe(ports, EVE, { id: ours.id, via: 'page', requestId: 'r3' })), 'NotFound');
   assert.equal(await code(deleteRecipe(ports, BEN, { id: ours.id, via: 'page', requestId: 'r3' })), 'done');
+});
+
+test('What is for everybody is changed and deleted by its author and by admins alone', async () => {
+  await start();
+  const everybody = (actor: Actor): Actor => ({ ...actor, groups: [...actor.groups, EVERYBODY] });
+  const [anna, ben, admin] = [everybody(ANNA), everybody(BEN), everybody(ADMIN)];
+  const asked = { via: 'page', requestId: 'r4' } as const;
+  const { id } = (await saveRecipe(ports, anna, draft({ owner: { group: EVERYBODY } }))).recipe;
+  const own = { owner: { user: ben.user } };
+  assert.equal(await code(showRecipe(ports, ben, id)), 'done');
+  for (const change of [{ description: 'x' }, { values: { size: 2 } }, own]) {
+    assert.equal(await code(changeRecipe(ports, ben, { id, ...change, ...asked })), 'Forbidden');
+  }
+  assert.equal(await code(deleteRecipe(ports, ben, { id, ...asked })), 'Forbidden');
+  assert.equal(await code(changeRecipe(ports, anna, { id, description: 'x', ...asked })), 'done');
+  assert.equal(await code(changeRecipe(ports, admin, { id, description: 'y', ...asked })), 'done');
+  assert.equal(await code(deleteRecipe(ports, ben, { id, ...asked })), 'Forbidden', 'whoever changed it last');
+  assert.equal(await code(deleteRecipe(ports, admin, { id, ...asked })), 'done');
+  const ours = (await saveRecipe(ports, anna, draft({ owner: { group: 'oidc:team' } }))).recipe;
+  assert.equal(await code(changeRecipe(ports, ben, { id: ours.id, owner: { group: EVERYBODY }, ...asked })), 'done');
+  assert.equal(await code(deleteRecipe(ports, ben, { id: ours.id, ...asked })), 'Forbidden', 'it is still its author’s');
 });
 
 test('Nobody saves for another person or for a group that they are not in', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EVERYBODY } from '../../../src/domain/actor.ts';
 import type { JournalLine, JournalQuery } from '../../../src/domain/journal.ts';
 import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/recipe.ts';
 import type { SessionRecord } from '../../../src/domain/session.ts';
@@ -34,7 +35,7 @@ export function aRecipe(change: Partial<Recipe> = {}): Recipe {
   return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
 }
 
-const ROOM: RecipeBounds = { count: 9, characters: 1000 };
+const ROOM: RecipeBounds = { count: 9, characters: 1000, ofAuthor: { count: 2, characters: 100 } };
 
 export function aLine(change: Partial<JournalLine> = {}): JournalLine {
   const asked = { via: 'page', requestId: 'r' } as const;
@@ -171,6 +172,19 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         assert.deepEqual(answers.toSorted(), ['added', 'added', 'added', 'full', 'full']);
         assert.equal((await recipes.listOf([{ user: 'oidc:u1' }])).length, 3);
         assert.equal(await recipes.add(aRecipe({ id: 'other', owner: { user: 'oidc:u2' } }), { ...ROOM, count: 3 }), 'added');
+      }));
+
+    it('lets no author fill up what is for everybody', () =>
+      withStore(async ({ store: { recipes } }) => {
+        const add = async (id: string, change: Partial<Recipe>): Promise<string> =>
+          await recipes.add(aRecipe({ id, owner: { group: EVERYBODY }, author: 'oidc:u1', ...change }), ROOM);
+        const large = { values: { a: 'x'.repeat(100) } };
+        assert.deepEqual(
+          [await add('a', {}), await add('b', large), await add('c', {}), await add('d', {})],
+          ['added', 'full', 'added', 'full'],
+        );
+        assert.equal(await add('e', { author: 'oidc:u2' }), 'added');
+        assert.equal(await add('f', { owner: { user: 'oidc:u1' }, ...large }), 'added', 'of their own they have more');
       }));
 
     it('changes and deletes a recipe for one of those who read the same version', () =>
