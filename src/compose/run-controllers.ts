@@ -26,7 +26,7 @@ import { NAMESPACE } from '../reconcile/environment/environment-type.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
-import { sourcesOwning } from '../reconcile/source/sources-owning.ts';
+import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { helmChildren } from './helm-children.ts';
 import { holdCharts } from './hold-charts.ts';
@@ -82,9 +82,13 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
 function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
   const reconcile = createSourceReconciler({ cluster: kube.asController(), log, now });
-  // What somebody deleted although its document is there comes back.
+  // What somebody deleted although its document is there comes back, and what its source has given away goes to the one that waits for it.
   const lostFrom = (reflector: Reflector, kind: string): KeySource =>
-    mapSource(reflector, (key) => (reflector.get(key) === undefined ? sourcesOwning(kind, key, sources.all()) : []));
+    mapSource(reflector, (key) => {
+      const live = reflector.get(key);
+      if (live?.metadata.labels?.[OURS.sourceLabel] !== undefined) return [];
+      return [...(live === undefined ? sourcesOwning(kind, key, sources.all()) : []), ...sourcesWaiting(kind, key, sources.all())];
+    });
   const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment')];
   // A kind of ours that was lost is served again, and all its objects are to be made anew.
   const restored = mapSource(crds, (name) => (isReservedCrdName(name) ? sources.all().map(({ metadata }) => metadata.name) : []));

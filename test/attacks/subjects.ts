@@ -2,6 +2,7 @@ import type { Subject } from './attack.ts';
 import { attacks as appRoles } from './app-roles.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
+import { attacks as sources } from './sources.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
@@ -18,4 +19,5 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'namespaces', attacks: namespaces },
   { name: 'app-roles', attacks: appRoles },
   { name: 'roles', attacks: roles, report: rolesReport },
+  { name: 'sources', attacks: sources },
 ];

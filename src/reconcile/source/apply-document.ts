@@ -3,36 +3,74 @@ import { OURS } from '../../domain/names.ts';
 import type { KubeObject } from '../../domain/resource.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
 import type { SourceFault } from './fault.ts';
-import { SOURCE_FIELD_MANAGER, type SourcePorts } from './ports.ts';
+import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';
+import { ownershipOf, ownerSentence } from './ownership.ts';
+import type { SourcePorts } from './ports.ts';
+import { findObject } from '../find-object.ts';
 
 export interface ApplyInput {
   readonly candidate: Candidate;
   /** The name of the CatalogSource. */
   readonly source: string;
+  /** All CatalogSources. */
+  readonly sources: readonly KubeObject[];
   readonly mode: 'DryRun' | 'Apply';
   readonly signal: AbortSignal;
 }
 
+export interface AppliedDocument {
+  readonly faults: readonly SourceFault[];
+  /** Of the resource; absent when it could not be applied. */
+  readonly uid?: string;
+}
+
 /**
- * Applies a document, without taking fields from others. What the api-server refuses comes back as faults, on the lines of the fields that it names.
+ * Applies a document, without taking fields from others, and nothing that another source owns. What the api-server refuses comes back as faults, on the
+ * lines of the fields that it names.
  *
  * @throws AppError when the cluster is away or busy: nothing is wrong with the document then.
  */
-export async function applyDocument(cluster: SourcePorts['cluster'], input: ApplyInput): Promise<readonly SourceFault[]> {
+export async function applyDocument(cluster: SourcePorts['cluster'], input: ApplyInput): Promise<AppliedDocument> {
   const { candidate, source, mode, signal } = input;
   try {
+    const foreign = await claim(cluster, input);
+    if (foreign !== undefined) return { faults: [foreign] };
     const { object } = await cluster.apply(candidate.allowed.type, labelled(candidate.object, source), {
-      fieldManager: SOURCE_FIELD_MANAGER,
+      fieldManager: fieldManagerOf(source),
       fieldValidation: 'Strict',
       signal,
       ...(mode === 'DryRun' ? { dryRun: 'All' } : {}),
     });
-    return object.metadata.deletionTimestamp === undefined ? [] : [beingDeleted(candidate)];
+    const { uid, deletionTimestamp } = object.metadata;
+    return { faults: deletionTimestamp === undefined ? [] : [beingDeleted(candidate)], ...(uid === undefined ? {} : { uid }) };
   } catch (error) {
     if (isAppError(error, 'ClusterUnavailable', 'TooManyRequests', 'Internal') || !(error instanceof AppError) || isKindAway(error))
       throw error;
-    return faultsOf(candidate, error);
+    return { faults: faultsOf(input, error) };
   }
+}
+
+/** The fault that names the owner of a resource, when another source has it. Of one that is free or our own, the fields of earlier managers become ours. */
+async function claim(
+  cluster: SourcePorts['cluster'],
+  { candidate, source, sources, signal }: ApplyInput,
+): Promise<SourceFault | undefined> {
+  const { name, namespace } = candidate.object.metadata;
+  const ref = { ...candidate.allowed.type, name, ...(namespace === undefined ? {} : { namespace }) };
+  const live = await findObject(cluster, ref, signal);
+  if (live === undefined) return undefined;
+  const ownership = ownershipOf(live, source, sources);
+  if (ownership.kind === 'Foreign') return ownedBy(candidate, ownerSentence(ownership.owner, candidate.resource));
+  const managedFields = upgradeManagers(live, source);
+  if (managedFields === undefined) return undefined;
+  const body = { metadata: { resourceVersion: live.metadata.resourceVersion, managedFields } };
+  await cluster.patch(ref, { type: 'merge', body }, { fieldManager: fieldManagerOf(source), signal });
+  return undefined;
+}
+
+function ownedBy({ document, resource }: Candidate, owner: string): SourceFault {
+  const message = `${resource} belongs to ${owner}; remove it from one of the two`;
+  return { file: document.file, ...document.locate('metadata.name'), resource, message };
 }
 
 /** The CRD of the kind is being deleted, or made anew: nothing is wrong with the document. */
@@ -49,9 +87,9 @@ function beingDeleted(candidate: Candidate): SourceFault {
   return { file: candidate.document.file, ...candidate.document.place, resource: candidate.resource, message };
 }
 
-function faultsOf(candidate: Candidate, error: AppError): readonly SourceFault[] {
+function faultsOf({ candidate, source }: ApplyInput, error: AppError): readonly SourceFault[] {
   const { document, resource } = candidate;
-  if (error.code === 'Conflict') return [conflictFault(candidate, error)];
+  if (error.code === 'Conflict') return [conflictFault(candidate, source, error)];
   if (error.code === 'NotFound') return [noNamespace(candidate)];
   const faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
   return faults.map((fault) => ({ file: document.file, ...placeOf(candidate, fault), resource, message: sentenceOfFault(fault) }));
@@ -69,7 +107,7 @@ function placeOf({ document }: Candidate, fault: FieldFault): { line: number; co
 }
 
 /** Another manager has set fields of this document to other values: only a person can say who is right. */
-function conflictFault(candidate: Candidate, error: AppError): SourceFault {
+function conflictFault(candidate: Candidate, source: string, error: AppError): SourceFault {
   const { document, resource, allowed } = candidate;
   const fields = error.faults.map((fault) => fault.field?.replace(/^\./, '')).filter((field) => field !== undefined);
   const managers = [
@@ -79,11 +117,13 @@ function conflictFault(candidate: Candidate, error: AppError): SourceFault {
       ),
     ),
   ];
+  const [other] = managers.flatMap((manager) => sourceOfManager(manager ?? '') ?? []);
+  if (other !== undefined) return ownedBy(candidate, `the CatalogSource "${other}"`);
   const who = managers.length === 0 ? 'somebody else' : `"${managers.join('" and "')}"`;
   const what = fields.length === 0 ? 'fields of it' : fields.join(', ');
   const message =
     `${resource} was changed by ${who}, who now owns ${what}; take the same values into the file, ` +
-    `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${SOURCE_FIELD_MANAGER} (${allowed.kind})`;
+    `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${fieldManagerOf(source)} (${allowed.kind})`;
   const [first] = fields;
   return { file: document.file, ...(first === undefined ? document.place : document.locate(first)), resource, message };
 }

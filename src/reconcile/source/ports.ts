@@ -4,10 +4,7 @@ import type { Log } from '../../observe/log.ts';
 /** What keeping a folder in step needs of the outside. */
 export interface SourcePorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
   readonly log: Log;
   readonly now: () => Date;
 }
-
-/** The field manager of what a folder says. */
-export const SOURCE_FIELD_MANAGER = 'chandlery-source';

@@ -1,40 +1,61 @@
 import { isAppError } from '../../domain/errors.ts';
 import { OURS } from '../../domain/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/resource.ts';
-import { resourceName } from './check-documents.ts';
 import { findAllowedKind } from './allowed-kind.ts';
+import { nameOfItem } from './inventory-name.ts';
 import type { SourcePorts } from './ports.ts';
 import type { InventoryItem } from './source-status.ts';
 
+export interface PruneOptions {
+  /** The name of the CatalogSource that owns it. */
+  readonly source: string;
+  /** What other sources have a document of. */
+  readonly claims: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Deletes a resource that a source owns. One that is gone, or that carries the label of another owner by now, is left alone. What the deletion does
- * beyond that, the resource's own deletion policy says.
+ * Deletes a resource that a source owns, or hands it over where another source has a document of it. One that is gone, that carries the label of another
+ * owner by now, or that somebody has made anew, is left alone. What the deletion does beyond that, the resource's own deletion policy says.
  *
- * @returns whether a deletion was asked for.
+ * @returns what was done.
  */
 export async function pruneResource(
   cluster: SourcePorts['cluster'],
   item: InventoryItem,
-  options: { readonly source: string; readonly signal: AbortSignal },
-): Promise<boolean> {
+  { source, claims, signal }: PruneOptions,
+): Promise<'Deleted' | 'HandedOver' | 'Left'> {
   const ref = refOf(item);
-  if (ref === undefined) return false;
-  const { source, signal } = options;
+  if (ref === undefined) return 'Left';
   try {
     const live: KubeObject = await cluster.get(ref, { signal });
-    const { uid, labels } = live.metadata;
-    if (labels?.[OURS.sourceLabel] !== source || live.metadata.deletionTimestamp !== undefined) return false;
+    if (!isOwned(live, item, source)) return 'Left';
+    if (claims.has(nameOfItem(item))) {
+      await release(cluster, live, { ref, signal });
+      return 'HandedOver';
+    }
+    const { uid } = live.metadata;
     await cluster.delete(ref, { ...(uid === undefined ? {} : { uid }), propagation: 'Background', signal });
-    return true;
+    return 'Deleted';
   } catch (error) {
-    if (isAppError(error, 'NotFound', 'Conflict')) return false;
+    if (isAppError(error, 'NotFound', 'Conflict')) return 'Left';
     throw error;
   }
 }
 
-/** The name of an inventory item, as documents have it. */
-export function nameOfItem(item: InventoryItem): string {
-  return resourceName(item.kind, item.namespace, item.name);
+function isOwned({ metadata }: KubeObject, item: InventoryItem, source: string): boolean {
+  const { uid, labels = {}, deletionTimestamp } = metadata;
+  return labels[OURS.sourceLabel] === source && deletionTimestamp === undefined && (item.uid === undefined || item.uid === uid);
+}
+
+/** Takes the label off, so that whoever has a document of it may take it. */
+async function release(
+  cluster: SourcePorts['cluster'],
+  { metadata: { resourceVersion } }: KubeObject,
+  { ref, signal }: { readonly ref: ResourceRef; readonly signal: AbortSignal },
+): Promise<void> {
+  const body = { metadata: { resourceVersion, labels: { [OURS.sourceLabel]: null } } };
+  await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
 }
 
 function refOf(item: InventoryItem): ResourceRef | undefined {

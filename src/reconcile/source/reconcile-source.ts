@@ -7,6 +7,7 @@ import { letGoWithKind } from '../lost-kind.ts';
 import { planSource, type SourceAct } from './plan.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
+import { readClaims } from './read-claims.ts';
 import { readFolder } from './read-folder.ts';
 import { CATALOG_SOURCE } from './source-type.ts';
 import { parseSourceSpec, parseSourceStatus, type SourceStatus } from './source-status.ts';
@@ -83,6 +84,7 @@ async function bringInStep(work: Work, { stock }: Extract<SourceAct, { kind: 'sy
   let current = source;
   const done = await synchronise(ports.cluster, {
     source: source.metadata.name,
+    sources: await allSources(work),
     stock,
     inventory: before.inventory,
     prune: parseSourceSpec(source).prune,
@@ -105,10 +107,15 @@ async function bringInStep(work: Work, { stock }: Extract<SourceAct, { kind: 'sy
   return inStep;
 }
 
-/** Deletes what the source brought, unless it is not to prune, and lets it go. */
+async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[]> {
+  return (await ports.cluster.list(CATALOG_SOURCE, { signal })).items;
+}
+
+/** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
 async function dissolve({ ports, source, signal }: Work): Promise<void> {
   const { inventory } = parseSourceStatus(source);
-  const options = { source: source.metadata.name, signal };
+  const { name } = source.metadata;
+  const options = { source: name, claims: await readClaims(name, await allSources({ ports, source, signal })), signal };
   if (parseSourceSpec(source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
   await letGo(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }
@@ -151,6 +158,7 @@ async function report({ ports, source, signal }: Work, found: Report): Promise<v
 function logChanges({ ports, source }: Work, before: SourceStatus, done: Synchronised & { readonly revision: string }): void {
   const keys = { source: source.metadata.name };
   for (const resource of done.pruned) ports.log.info('A resource left the catalogue', { ...keys, resource });
+  for (const resource of done.handedOver) ports.log.info('A resource was handed over to another source', { ...keys, resource });
   if (done.faults.length > 0 || before.lastAppliedRevision === done.revision) return;
   ports.log.info('The catalogue is in step with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
 }

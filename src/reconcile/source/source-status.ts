@@ -20,6 +20,8 @@ export interface InventoryItem {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
+  /** Absent until it has been applied. */
+  readonly uid?: string;
 }
 
 export interface SourceStatus {
@@ -55,6 +57,7 @@ export function parseSourceStatus(source: KubeObject): SourceStatus {
       kind: textAt(item, 'kind') ?? '',
       ...texts(item, ['namespace']),
       name: textAt(item, 'name') ?? '',
+      ...texts(item, ['uid']),
     })),
     faults: listAt(status, 'faults').map((item) => ({
       file: textAt(item, 'file') ?? '',

@@ -1,5 +1,6 @@
 import { parseKey } from '../../domain/object-key.ts';
 import type { KubeObject } from '../../domain/resource.ts';
+import { resourceName } from './check-documents.ts';
 import { parseSourceStatus } from './source-status.ts';
 
 /** The names of the CatalogSources that own a resource, by their inventories. For a resource that somebody deleted: its source brings it back. */
@@ -9,5 +10,14 @@ export function sourcesOwning(kind: string, key: string, sources: readonly KubeO
     .filter((source) =>
       parseSourceStatus(source).inventory.some((item) => item.kind === kind && item.namespace === namespace && item.name === name),
     )
+    .map((source) => source.metadata.name);
+}
+
+/** The names of the CatalogSources that have a document of a resource and could not apply it. For a resource that nobody owns any more. */
+export function sourcesWaiting(kind: string, key: string, sources: readonly KubeObject[]): string[] {
+  const { namespace, name } = parseKey(key);
+  const resource = resourceName(kind, namespace, name);
+  return sources
+    .filter((source) => parseSourceStatus(source).faults.some((fault) => fault.resource === resource))
     .map((source) => source.metadata.name);
 }

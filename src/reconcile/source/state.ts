@@ -33,7 +33,8 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
   return { kind: 'Stocked', stock };
 }
 
-function stockOf(content: Extract<FolderContent, { kind: 'Read' }>): Stock {
+/** Reads the documents of a folder. */
+export function stockOf(content: Extract<FolderContent, { kind: 'Read' }>): Stock {
   const parsed = content.files.map((file) => parseFile(file));
   const checked = checkDocuments(parsed.flatMap(({ documents }) => documents));
   const faults: SourceFault[] = [...content.faults, ...parsed.flatMap((file) => file.faults), ...checked.faults];

@@ -2,13 +2,18 @@ import { applyDocument } from './apply-document.ts';
 import type { Candidate } from './check-documents.ts';
 import { sortFaults, type SourceFault } from './fault.ts';
 import type { SourcePorts } from './ports.ts';
-import { nameOfItem, pruneResource } from './prune-resources.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+import { nameOfItem } from './inventory-name.ts';
+import { readClaims } from './read-claims.ts';
+import { pruneResource } from './prune-resources.ts';
 import { sortOut } from './sort-out.ts';
 import type { InventoryItem } from './source-status.ts';
 import type { Stock } from './state.ts';
 
 export interface SynchroniseInput {
   readonly source: string;
+  /** All CatalogSources. */
+  readonly sources: readonly KubeObject[];
   readonly stock: Stock;
   readonly inventory: readonly InventoryItem[];
   readonly prune: boolean;
@@ -22,28 +27,46 @@ export interface Synchronised {
   readonly faults: readonly SourceFault[];
   readonly applied: number;
   readonly pruned: readonly string[];
+  /** What another source has now. */
+  readonly handedOver: readonly string[];
 }
 
 /** Dry run → inventory (old ∪ new) → apply → prune → exact inventory. A document with a fault keeps its last good version. */
 export async function synchronise(cluster: SourcePorts['cluster'], input: SynchroniseInput): Promise<Synchronised> {
-  const { source, stock, inventory, signal } = input;
+  const { source, sources, stock, inventory, signal } = input;
   const faults: SourceFault[] = [...stock.faults];
+  const uids = new Map<string, string | undefined>();
   const attempt = async (candidate: Candidate, mode: 'DryRun' | 'Apply'): Promise<boolean> => {
-    const found = await applyDocument(cluster, { candidate, source, mode, signal });
-    faults.push(...found);
-    return found.length === 0;
+    const found = await applyDocument(cluster, { candidate, source, sources, mode, signal });
+    faults.push(...found.faults);
+    uids.set(candidate.resource, found.uid);
+    return found.faults.length === 0;
   };
 
   const valid: Candidate[] = [];
   for (const candidate of stock.candidates) if (await attempt(candidate, 'DryRun')) valid.push(candidate);
-  await input.remember(union(inventory, valid.map(itemOf)));
+  await input.remember(
+    union(
+      inventory,
+      valid.map((candidate) => itemOf(candidate)),
+    ),
+  );
   const applied: Candidate[] = [];
   for (const candidate of valid) if (await attempt(candidate, 'Apply')) applied.push(candidate);
 
-  const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune });
-  const pruned: string[] = [];
-  for (const item of gone) if (await pruneResource(cluster, item, { source, signal })) pruned.push(nameOfItem(item));
-  return { inventory: union(kept, applied.map(itemOf)), faults: sortFaults(faults), applied: applied.length, pruned };
+  const hasLeft = inventory.some((item) => !stock.named.has(nameOfItem(item)));
+  const claims = hasLeft ? await readClaims(source, sources) : new Set<string>();
+  const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
+  const ended = { Deleted: [] as string[], HandedOver: [] as string[], Left: [] as string[] };
+  for (const item of gone) ended[await pruneResource(cluster, item, { source, claims, signal })].push(nameOfItem(item));
+  const live = applied.map((candidate) => itemOf(candidate, uids.get(candidate.resource)));
+  return {
+    inventory: union(kept, live),
+    faults: sortFaults(faults),
+    applied: applied.length,
+    pruned: ended.Deleted,
+    handedOver: ended.HandedOver,
+  };
 }
 
 /** Both lists, the second one's entry winning, sorted. */
@@ -52,7 +75,8 @@ function union(first: readonly InventoryItem[], second: readonly InventoryItem[]
   return [...byName.values()].sort((a, b) => a.file.localeCompare(b.file) || nameOfItem(a).localeCompare(nameOfItem(b)));
 }
 
-function itemOf({ document, object }: Candidate): InventoryItem {
+function itemOf({ document, object }: Candidate, uid?: string): InventoryItem {
   const { namespace, name } = object.metadata;
-  return { file: document.file, apiVersion: object.apiVersion, kind: object.kind, ...(namespace === undefined ? {} : { namespace }), name };
+  const place = { ...(namespace === undefined ? {} : { namespace }), name };
+  return { file: document.file, apiVersion: object.apiVersion, kind: object.kind, ...place, ...(uid === undefined ? {} : { uid }) };
 }

@@ -5,6 +5,7 @@ import { planSource } from '../../../../src/reconcile/source/plan.ts';
 import type { FolderContent } from '../../../../src/reconcile/source/read-folder.ts';
 import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
 import { determineSourceState, type Stock } from '../../../../src/reconcile/source/state.ts';
+import type { SourceFault } from '../../../../src/reconcile/source/fault.ts';
 import { sortOut } from '../../../../src/reconcile/source/sort-out.ts';
 
 const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
@@ -58,7 +59,15 @@ describe('what to do about a CatalogSource', () => {
 describe('what is gone from a folder', () => {
   const inventory = [item('a', 'a.yaml'), item('b', 'b.yaml'), item('c', 'b.yaml')];
   const stock = (named: readonly string[]): Stock => ({ candidates: [], faults: [], named: new Set(named), revision: '', files: 1 });
-  const cases: readonly { title: string; named: string[]; faulty: string[]; prune: boolean; gone: string[]; kept: string[] }[] = [
+  const cases: readonly {
+    title: string;
+    named: string[];
+    faulty: Partial<SourceFault>[];
+    claims?: string[];
+    prune: boolean;
+    gone: string[];
+    kept: string[];
+  }[] = [
     {
       title: 'a resource no document names is gone',
       named: ['Environment a', 'Environment b'],
@@ -70,7 +79,7 @@ describe('what is gone from a folder', () => {
     {
       title: 'nothing of a file with a fault is gone',
       named: ['Environment a'],
-      faulty: ['b.yaml'],
+      faulty: [{ file: 'b.yaml' }],
       prune: true,
       gone: [],
       kept: ['a', 'b', 'c'],
@@ -78,17 +87,44 @@ describe('what is gone from a folder', () => {
     {
       title: 'a fault in one file does not hold what left another',
       named: ['Environment b', 'Environment c'],
-      faulty: ['b.yaml'],
+      faulty: [{ file: 'b.yaml' }],
       prune: true,
       gone: ['a'],
       kept: ['b', 'c'],
     },
+    {
+      title: 'what another source has now is gone although a document in its file has a fault',
+      named: ['Environment a'],
+      faulty: [{ file: 'b.yaml', resource: 'Environment d' }],
+      claims: ['Environment b'],
+      prune: true,
+      gone: ['b'],
+      kept: ['a', 'c'],
+    },
+    {
+      title: 'what another source has now stays while its file cannot be read',
+      named: ['Environment a'],
+      faulty: [{ file: 'b.yaml' }],
+      claims: ['Environment b'],
+      prune: true,
+      gone: [],
+      kept: ['a', 'b', 'c'],
+    },
+    {
+      title: 'a source that does not prune gives away what another one has now',
+      named: ['Environment a'],
+      faulty: [],
+      claims: ['Environment b'],
+      prune: false,
+      gone: ['b'],
+      kept: ['a'],
+    },
     { title: 'a source that does not prune forgets what left', named: ['Environment a'], faulty: [], prune: false, gone: [], kept: ['a'] },
   ];
-  for (const { title, named, faulty, prune, gone, kept } of cases) {
+  for (const { title, named, faulty, claims = [], prune, gone, kept } of cases) {
     it(title, () => {
-      const faults = faulty.map((file) => ({ file, line: 1, column: 1, message: 'x' }));
-      const sorted = sortOut(inventory, { stock: stock(named), faults, applied: [], prune });
+      const faults = faulty.map((fault) => ({ file: '', line: 1, column: 1, message: 'x', ...fault }));
+      const sorted = sortOut(inventory, { stock: stock(named), faults, applied: [], prune, claims: new Set(claims) });
       assert.deepEqual({ gone: sorted.gone.map(({ name }) => name), kept: sorted.kept.map(({ name }) => name) }, { gone, kept });
     });
   }

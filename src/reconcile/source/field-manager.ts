@@ -1,0 +1,45 @@
+import { at, isObject, listAt, textAt } from '../../domain/read.ts';
+import type { KubeObject } from '../../domain/resource.ts';
+
+/** What every field manager of a source begins with; earlier versions used this name for all of them. */
+const PREFIX = 'chandlery-source';
+
+/** The field manager of what a CatalogSource says. Names of sources have at most 63 characters, field managers 128. */
+export function fieldManagerOf(source: string): string {
+  return `${PREFIX}-${source}`;
+}
+
+/** The source behind a field manager; undefined when it is no source's, or that of earlier versions. */
+export function sourceOfManager(manager: string): string | undefined {
+  return manager.startsWith(`${PREFIX}-`) ? manager.slice(PREFIX.length + 1) : undefined;
+}
+
+/**
+ * The managed fields of a resource with those that any source has applied as this source's, so that no field stays with a manager that applies it no
+ * more: after an upgrade of Chandlery, or when the resource changes its source. Undefined when there is nothing to change.
+ */
+export function upgradeManagers(live: KubeObject, source: string): readonly unknown[] | undefined {
+  const manager = fieldManagerOf(source);
+  const entries = listAt(live.metadata, 'managedFields');
+  const isOfSource = (entry: unknown): boolean => {
+    const name = textAt(entry, 'manager') ?? '';
+    return textAt(entry, 'operation') === 'Apply' && (name === PREFIX || sourceOfManager(name) !== undefined);
+  };
+  if (!entries.some((entry) => isOfSource(entry) && textAt(entry, 'manager') !== manager)) return undefined;
+  const merged = new Map<string, object>();
+  for (const entry of entries.filter(isOfSource)) {
+    if (!isObject(entry)) continue;
+    const key = `${textAt(entry, 'apiVersion') ?? ''} ${textAt(entry, 'subresource') ?? ''}`;
+    const fieldsV1 = union(at(merged.get(key), 'fieldsV1'), entry['fieldsV1']);
+    merged.set(key, { ...entry, ...merged.get(key), manager, fieldsV1 });
+  }
+  return [...entries.filter((entry) => !isOfSource(entry)), ...merged.values()];
+}
+
+/** Two sets of fields as one. A set is a tree of maps, so this is their deep merge. */
+function union(a: unknown, b: unknown): unknown {
+  if (!isObject(a)) return b ?? {};
+  if (!isObject(b)) return a;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...keys].map((key) => [key, key in a && key in b ? union(a[key], b[key]) : (a[key] ?? b[key])]));
+}
