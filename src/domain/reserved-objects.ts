@@ -77,6 +77,8 @@ function reservedName(object: KubeObject): string | undefined {
       return textAt(object, 'type') === HELM_RECORD ? 'it is a release record, which only Helm writes' : undefined;
     case 'ValidatingAdmissionPolicy':
     case 'ValidatingAdmissionPolicyBinding':
+    case 'MutatingAdmissionPolicy':
+    case 'MutatingAdmissionPolicyBinding':
       return metadata.name.startsWith('chandlery') ? 'Chandlery has policies of such names' : undefined;
     default:
       return undefined;
