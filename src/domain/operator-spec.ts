@@ -113,6 +113,8 @@ export interface OperatorSpec {
 export const RECONCILE_AT = 'chandlery.dev/reconcile-at';
 /** The annotation by which a person asks for one upgrade now, whatever the state: it forgets failures and passes a closed maintenance window. Any new value counts. */
 export const FORCE_AT = 'chandlery.dev/force-at';
+/** Annotation: `"true"` uninstalls the release without the hooks of its chart. For a deletion that a hook holds up. */
+export const SKIP_HOOKS = 'chandlery.dev/skip-hooks';
 
 /** Reads an Operator that the api-server has stored, so one that its schema has accepted. */
 export function parseOperatorSpec(operator: KubeObject): OperatorSpec {

@@ -44,7 +44,7 @@ export interface Helm {
   install(input: InstallInput, signal: AbortSignal): Promise<ReleaseInfo>;
   upgrade(input: UpgradeInput, signal: AbortSignal): Promise<ReleaseInfo>;
   /** A release that is gone already is fine. */
-  uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
+  uninstall(ref: UninstallInput, signal: AbortSignal): Promise<void>;
   /** Goes back to an earlier revision, as a new one. */
   rollback(input: RollbackInput, signal: AbortSignal): Promise<ReleaseInfo>;
   /** Runs the tests of the newest revision. That tests fail is an outcome; that they cannot run is an error. */
@@ -55,8 +55,15 @@ export interface Helm {
   status(ref: ReleaseRef, signal: AbortSignal): Promise<ReleaseInfo | undefined>;
   /** The objects of the newest revision, or of the one asked for, as they were sent; without hooks. */
   manifest(ref: ReleaseRef & { readonly revision?: number }, signal: AbortSignal): Promise<KubeObject[]>;
+  /** The hooks of the newest revision. */
+  hooks(ref: ReleaseRef, signal: AbortSignal): Promise<KubeObject[]>;
   /** Frees a release that a dead worker left pending (see `planUnlock`), and tells what was done. Hold the release's lease. */
   unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockStep>;
+}
+
+export interface UninstallInput extends ReleaseRef {
+  /** `skipped`: the hooks of the chart do not run. Default: they do. */
+  readonly hooks?: 'skipped';
 }
 
 export interface RollbackInput extends ReleaseRef {
@@ -90,12 +97,13 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, signal }, input),
     upgrade: (input, signal) => upgrade({ runner: online, home, signal }, input),
-    uninstall: (ref, signal) => uninstall(online, ref, { signal, hooks: [] }),
+    uninstall: ({ hooks, ...ref }, signal) => uninstall(online, ref, { signal, hooks: hooks === undefined ? [] : ['--no-hooks'] }),
     rollback: (input, signal) => rollback(online, input, { signal, hooks: [] }),
     test: (input, signal) => testRelease(online, input, signal),
     history: (ref, signal) => history(online, ref, { signal, max: 256 }),
     status: (ref, signal) => status(online, ref, signal),
     manifest: (ref, signal) => manifest({ runner: online, parse }, ref, signal),
+    hooks: (ref, signal) => hooksOf({ runner: online, parse }, ref, signal),
     unlock: (input, signal) => unlock(online, input, signal),
   };
 }
@@ -146,6 +154,12 @@ async function manifest(
   const options = ref.revision === undefined ? [] : ['--revision', String(Math.trunc(ref.revision))];
   const command = ['get', 'manifest'];
   const text = await run(runner, ref, { verb: 'manifest', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal });
+  return await parse(text, READ_TIMEOUT_MS);
+}
+
+async function hooksOf({ runner, parse }: Pick<Renderer, 'runner' | 'parse'>, ref: ReleaseRef, signal: AbortSignal): Promise<KubeObject[]> {
+  const command = ['get', 'hooks'];
+  const text = await run(runner, ref, { verb: 'hooks', command, options: [], more: [], timeoutMs: READ_TIMEOUT_MS, signal });
   return await parse(text, READ_TIMEOUT_MS);
 }
 

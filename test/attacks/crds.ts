@@ -68,6 +68,14 @@ const WATCHED = [
   'clusterrole/chandlery-admin',
 ];
 
+/** A chart whose deletion hook is an object that somebody else has. */
+const HOOKED = chartFiles('hooked', '1.0.0', {
+  'templates/a.yaml': text({
+    ...annotated(object('ConfigMap', 'farewell'), { 'helm.sh/hook': 'pre-delete', 'helm.sh/hook-delete-policy': 'hook-succeeded' }),
+    data: { whose: 'of the chart' },
+  }),
+});
+
 export const attacks: readonly Attack[] = [
   {
     title: 'charts bring CRDs, resources, roles, labels and release records of Chandlery itself',
@@ -136,6 +144,101 @@ export const attacks: readonly Attack[] = [
       return 4;
     },
   },
+  {
+    title: 'an object that is in the way of a deletion hook keeps an Operator for ever',
+    run: async (target) => {
+      await offer(target, 'hooked', HOOKED);
+      const theirs = {
+        ...object('ConfigMap', 'farewell'),
+        metadata: { name: 'farewell', namespace: 'default' },
+        data: { whose: 'theirs' },
+      };
+      await applied(target, theirs);
+      for (const wayOut of ['annotate', 'delete'] as const) {
+        await create(target, 'hooked');
+        await eventually(async () => (await statusOf(target, 'hooked')).status === 'READY', 'it is installed');
+        await target.kubectl('admin', ['delete', 'kop', 'crds-hooked', '-n', 'default', '--wait=false']);
+        const message = await eventually(async () => {
+          const deletable = findCondition((await statusOf(target, 'hooked')).conditions, 'Deletable');
+          return deletable?.reason === 'UninstallFailed' ? deletable.message : undefined;
+        }, 'it says why');
+        assert.match(
+          message,
+          /In the way: ConfigMap default\/farewell.*kubectl delete configmaps farewell --namespace default, or uninstall without/,
+        );
+        const [command = ''] = /kubectl annotate .*/.exec(message) ?? [];
+        const args = wayOut === 'annotate' ? command.split(' ').slice(1) : ['delete', 'configmaps', 'farewell', '--namespace', 'default'];
+        const person = wayOut === 'annotate' ? 'admin' : 'root';
+        assert.equal((await target.kubectl(person, args)).exitCode, 0, args.join(' '));
+        await eventually(
+          async () => (await target.kubectl('admin', ['get', 'kop', 'crds-hooked', '-n', 'default'])).exitCode !== 0,
+          'it is gone',
+          60,
+        );
+        const { stdout } = await target.kubectl('root', [
+          'get',
+          'configmap',
+          'farewell',
+          '--ignore-not-found',
+          '-o',
+          'jsonpath={.data.whose}',
+        ]);
+        assert.equal(stdout, wayOut === 'annotate' ? 'theirs' : '');
+      }
+      return 2;
+    },
+  },
+  {
+    title: 'an operator that may write every CRD and ClusterRole registers, changes and deletes those of Chandlery at run time',
+    run: async (target) => {
+      const rules = [
+        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['*'] },
+        { apiGroups: ['apiregistration.k8s.io'], resources: ['apiservices'], verbs: ['*'] },
+        { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['*'] },
+      ];
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'crds-operator' };
+      await applied(target, { ...object('ClusterRole', 'crds-operator', RBAC), rules });
+      const subjects = [{ kind: 'ServiceAccount', name: 'crds-operator', namespace: 'default' }];
+      await applied(target, { ...object('ClusterRoleBinding', 'crds-operator', RBAC), roleRef, subjects });
+      const groups = ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'];
+      const as = ['--as=system:serviceaccount:default:crds-operator', ...groups.map((group) => `--as-group=${group}`)];
+      const before = await generations(target);
+      const attempts: readonly [string, readonly string[], object?][] = [
+        ['registers', ['create', '-f', '-'], crd('wallets', 'apps.chandlery.dev', 'Wallet')],
+        ['registers', ['create', '-f', '-'], crd('resourcecompositions', 'workflows.kubeplus', 'ResourceComposition')],
+        [
+          'replaces',
+          ['apply', '--server-side', '--force-conflicts', '-f', '-'],
+          crd('environments', 'chandlery.dev', 'Environment', 'Cluster'),
+        ],
+        ['patches', ['patch', 'crd', 'environments.chandlery.dev', '--type=merge', '-p', '{"spec":{"names":{"categories":["all"]}}}']],
+        ['deletes', ['delete', 'crd', 'environments.chandlery.dev', '--wait=false']],
+        ['deletes', ['delete', 'apiservice', 'v1alpha1.chandlery.dev', '--wait=false']],
+        ['deletes', ['delete', 'clusterrole', 'chandlery-admin']],
+        ['aggregates', ['label', 'clusterrole', 'crds-operator', 'chandlery.dev/aggregate-to-developer=true']],
+        [
+          'replaces',
+          ['apply', '--server-side', '--force-conflicts', '-f', '-'],
+          { ...object('ClusterRole', 'chandlery-base-view', RBAC), ...EVERYTHING },
+        ],
+      ];
+      for (const [what, args, manifest] of attempts) {
+        const { exitCode, stderr } = await target.kubectl('root', [...as, ...args], manifest === undefined ? '' : text(manifest));
+        assert.notEqual(exitCode, 0, `${what} ${args.join(' ')}`);
+        assert.match(stderr, /of Chandlery are reserved/, `${what} ${args.join(' ')}: ${stderr}`);
+      }
+      assert.equal(await generations(target), before);
+      // The policies are as they were written, so that nothing restores them again and again.
+      const policies = ['get', 'validatingadmissionpolicy', 'chandlery-reserved-groups', 'chandlery-reserved-roles', '-o'];
+      assert.equal((await target.kubectl('root', [...policies, 'jsonpath={.items[*].metadata.generation}'])).stdout, '1 1');
+      // It is an operator all the same: kinds of its own are its own.
+      const own = crd('lanterns', 'crds-operator.example.com', 'Lantern');
+      assert.equal((await target.kubectl('root', [...as, 'create', '-f', '-'], text(own))).exitCode, 0);
+      assert.equal((await target.kubectl('root', [...as, 'delete', 'crd', own.metadata.name])).exitCode, 0);
+      for (const kind of ['clusterrolebinding', 'clusterrole']) await target.kubectl('root', ['delete', kind, 'crds-operator']);
+      return attempts.length + 1;
+    },
+  },
 ];
 
 function blockedIn(preflight: unknown): { message: string }[] {
@@ -200,7 +303,7 @@ function crd(plural: string, group: string, kind: string, scope = 'Namespaced'):
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return {
     ...object('CustomResourceDefinition', `${plural}.${group}`, 'apiextensions.k8s.io/v1'),
-    spec: { group, scope, names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+    spec: { group, scope, names: { plural, kind }, versions: [{ name: 'v1alpha1', served: true, storage: true, schema }] },
   };
 }
 

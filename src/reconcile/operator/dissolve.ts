@@ -1,6 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../domain/condition.ts';
 import { isAppError } from '../../domain/errors.ts';
+import { SKIP_HOOKS } from '../../domain/operator-spec.ts';
 import { isFalse } from './report/conditions.ts';
 import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
 import { OPERATOR } from './kinds.ts';
@@ -8,6 +9,7 @@ import { letGo } from '../finalizer.ts';
 import { holdRelease } from './acts/hold-release.ts';
 import { deleteCrds, disownCrds } from './acts/leave-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
+import { observeDeletionHooks } from './facts/observe-deletion-hooks.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
 import { observeRelease } from './facts/observe-release.ts';
 import { planDying, type DyingAct } from './plan.ts';
@@ -92,9 +94,21 @@ async function uninstallOrSay(work: Work, facts: DyingFacts): Promise<ReconcileR
     return (await uninstall(work)) === 'Done' ? AT_ONCE : { requeueAfter: WAIT_MS };
   } catch (error) {
     if (!isAppError(error, 'HelmFailed')) throw error;
-    await report(work, facts, isFalse('Deletable', 'UninstallFailed', error.message));
+    await report(work, facts, isFalse('Deletable', 'UninstallFailed', `${error.message}${await wayOut(work)}`));
     return { requeueAfter: FAILED_MS };
   }
+}
+
+/** What holds the uninstallation up, as far as hooks do, and what a person can do about it. */
+async function wayOut(work: Work): Promise<string> {
+  const { count, live } = await observeDeletionHooks(work);
+  if (count === 0) return '';
+  const { name, namespace = 'default' } = work.operator.metadata;
+  const skip = `kubectl annotate kop ${name} --namespace ${namespace} ${SKIP_HOOKS}=true`;
+  const without = `uninstall without the hooks of the chart: ${skip}`;
+  if (live.length === 0) return `. A deletion hook of the chart failed; mend its cause, or ${without}`;
+  const [objects, commands] = [live.map(({ what }) => what).join(', '), live.map(({ kubectl }) => kubectl).join('; ')];
+  return `. In the way: ${objects}, where the chart has a deletion hook; delete it if nobody needs it: ${commands}, or ${without}`;
 }
 
 function blocked(instances: readonly InstancesFact[]): ConditionInput {

@@ -120,7 +120,10 @@ export interface HelmPort {
   rollback(request: RollbackRequest, signal: AbortSignal): Promise<ReleaseInfo>;
   /** Runs the tests of the newest revision. */
   test(request: TestRequest, signal: AbortSignal): Promise<TestReport>;
-  uninstall(ref: ReleaseRef, signal: AbortSignal): Promise<void>;
+  /** `skipped`: without the hooks of the chart. */
+  uninstall(ref: ReleaseRef & { readonly hooks?: 'skipped' }, signal: AbortSignal): Promise<void>;
+  /** The hooks of the newest revision. */
+  hooks(ref: ReleaseRef, signal: AbortSignal): Promise<readonly KubeObject[]>;
   /** `toRevision` is where a rollback that never ended was bound for. */
   unlock(ref: ReleaseRef & { readonly toRevision?: number }, signal: AbortSignal): Promise<UnlockStep>;
 }

@@ -1,10 +1,12 @@
+import { SKIP_HOOKS } from '../../../domain/operator-spec.ts';
 import { holdRelease } from './hold-release.ts';
 import type { Work } from '../work.ts';
 
-/** Uninstalls the release of an Operator that is being deleted. */
+/** Uninstalls the release of an Operator that is being deleted; without the hooks of its chart where the Operator says so. */
 export async function uninstall(work: Work): Promise<'Done' | 'Busy'> {
   const { ports, release, operator } = work;
-  const outcome = await holdRelease(work, (signal) => ports.helm.uninstall(release, signal));
+  const hooks = operator.metadata.annotations?.[SKIP_HOOKS] === 'true' ? ({ hooks: 'skipped' } as const) : {};
+  const outcome = await holdRelease(work, (signal) => ports.helm.uninstall({ ...release, ...hooks }, signal));
   if (outcome === 'Done') ports.log.info('The release of an Operator was uninstalled', { operator: operator.metadata.name, ...release });
   return outcome;
 }

@@ -1,0 +1,57 @@
+import { isHookOf } from '../../../domain/helm-hook.ts';
+import { isAppError } from '../../../domain/errors.ts';
+import { quoted } from '../../../domain/instance-commands.ts';
+import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/resource.ts';
+import { findObject } from '../../find-object.ts';
+import type { Work } from '../work.ts';
+
+/** The hooks of a release that run when it is uninstalled. */
+export interface DeletionHooks {
+  /** How many there are. */
+  readonly count: number;
+  /** Those whose object exists: helm cannot make it, or waits for it. */
+  readonly live: readonly LiveHook[];
+}
+
+export interface LiveHook {
+  /** `Job ops/cleanup`. */
+  readonly what: string;
+  /** The command that deletes it. */
+  readonly kubectl: string;
+}
+
+const DELETION = ['pre-delete', 'post-delete'];
+
+/** What of a release's hooks for its deletion is in the cluster. */
+export async function observeDeletionHooks({ ports, release, signal }: Work): Promise<DeletionHooks> {
+  const hooks = await hooksOf(ports.helm, release, signal);
+  const kinds = await ports.discovery.kinds(signal);
+  const live: LiveHook[] = [];
+  for (const hook of hooks) {
+    const kind = kinds.find((served) => apiVersionOf(served) === hook.apiVersion && served.kind === hook.kind);
+    if (kind === undefined) continue;
+    const namespace = kind.namespaced ? (hook.metadata.namespace ?? release.namespace) : undefined;
+    const { name } = hook.metadata;
+    const found = await findObject(ports.cluster, { ...kind, name, ...(namespace === undefined ? {} : { namespace }) }, signal);
+    if (found !== undefined) live.push(liveHook(kind, { name, namespace }));
+  }
+  return { count: hooks.length, live };
+}
+
+async function hooksOf(helm: Work['ports']['helm'], release: Work['release'], signal: AbortSignal): Promise<readonly KubeObject[]> {
+  try {
+    return (await helm.hooks(release, signal)).filter((object) => isHookOf(object, DELETION));
+  } catch (error) {
+    if (isAppError(error, 'NotFound', 'HelmFailed', 'InvalidInput')) return [];
+    throw error;
+  }
+}
+
+function liveHook({ kind, resource, group }: ServedKind, { name, namespace }: { name: string; namespace: string | undefined }): LiveHook {
+  const type = group === '' ? resource : `${resource}.${group}`;
+  const where = namespace === undefined ? '' : ` --namespace ${quoted(namespace)}`;
+  return {
+    what: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+    kubectl: `kubectl delete ${type} ${quoted(name)}${where}`,
+  };
+}
