@@ -126,6 +126,7 @@ export const SCHEMAS = {
       usage: text,
       defaults: anything,
       locked: { ...list(text), description: 'Fields that the catalogue sets for everybody' },
+      sensitive: { ...list(text), description: 'Fields that the catalogue calls sensitive, beside those whose schema or name says so' },
       references: {
         ...list(object({ path: text, group: text, kind: text, plural: text })),
         description: 'What the catalogue says that fields name',

@@ -56,6 +56,8 @@ export interface App extends AppSummary {
   readonly defaults: JsonObject;
   /** Dotted paths that the catalogue has locked, e.g. `spec.version`. */
   readonly locked: readonly string[];
+  /** Paths of fields that the catalogue calls sensitive, e.g. `spec.users[*].pin`; absent: none. */
+  readonly sensitive?: readonly string[];
   /** What the catalogue says that fields name; absent: nothing. */
   readonly references?: readonly AppReference[];
   /** The kinds of the other Apps that the actor sees, which fields may name; absent: none. */

@@ -7,7 +7,7 @@ import { applyMergePatch, isSame, mergePatchBetween } from '../domain/merge-patc
 import type { JsonObject } from '../domain/resource.ts';
 import type { PlanAction, PlanBounds, SharedPlan } from '../domain/shared-plan.ts';
 import { appForm } from '../schema/app-form.ts';
-import { secretPaths } from '../schema/secret-paths.ts';
+import { sensitivePaths } from '../schema/sensitive/sensitive-values.ts';
 import { prepareDraft, type InstanceDraft } from './instance-draft.ts';
 import { instanceDeed, journaled } from './journaled.ts';
 import type { Ports } from './ports.ts';
@@ -110,7 +110,7 @@ async function refuseSecrets(
   actor: Actor,
   { app, content }: { readonly app: string; readonly content: JsonObject },
 ): Promise<void> {
-  const paths = secretPaths(appForm(await showApp(ports, actor, app), 'create'), content);
+  const paths = sensitivePaths(appForm(await showApp(ports, actor, app), 'create'), content);
   if (paths.length === 0) return;
   const advice = 'A plan must not hold a secret: put it into a Secret of the environment and refer to that, or leave it to who approves';
   const faults = paths.map((field) => ({ field, message: advice }));

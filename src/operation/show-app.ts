@@ -29,6 +29,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     usage: textAt(kindBlock, 'usage') ?? '',
     defaults: objectAt(kindBlock, 'defaults') as JsonObject,
     locked: textsAt(kindBlock, 'locked'),
+    sensitive: textsAt(kindBlock, 'sensitive'),
     references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
     others: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
     presets: parsePresets(kindBlock),

@@ -1,14 +1,15 @@
 import type { Actor } from '../domain/actor.ts';
 import { specSchema } from '../schema/app-form.ts';
 import { coverage, type Coverage } from '../schema/coverage.ts';
-import type { FormModel } from '../schema/form-node.ts';
+import type { FormModel, FormNode } from '../schema/form-node.ts';
 import { placedForm } from '../schema/placed-form.ts';
+import { holdsSecrets } from '../schema/value-words.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { Ports } from './ports.ts';
 import { showApp } from './show-app.ts';
 
 /** The form for a new instance of an App as plain data, and how the schema's leaves are reached by it. */
-export interface AppForm extends FormModel {
+export interface AppForm extends Omit<FormModel, 'sensitive'> {
   readonly app: string;
   /** The version of the kind whose schema it is. */
   readonly version: string;
@@ -28,6 +29,22 @@ export async function showForm(
   { app: id, environment }: FormQuestion,
 ): Promise<AppForm> {
   const app = await showApp(ports, actor, id);
-  const model = placedForm(app, 'create', environment === '' ? undefined : await findEnvironment(ports.clusters, actor, environment));
-  return { app: app.id, version: app.version, ...model, coverage: coverage(specSchema(app), model) };
+  const { sensitive, ...model } = placedForm(
+    app,
+    'create',
+    environment === '' ? undefined : await findEnvironment(ports.clusters, actor, environment),
+  );
+  const root = withoutSecrets(model.root) as FormModel['root'];
+  return { app: app.id, version: app.version, ...model, root, coverage: coverage(specSchema(app), { ...model, sensitive }) };
+}
+
+/** Defaults that are secrets are for new instances, not for eyes. */
+function withoutSecrets(node: FormNode): FormNode {
+  const { fallback, fallbackSource: _source, ...rest } = node;
+  const own = (fallback !== undefined && holdsSecrets(node, fallback) ? rest : node) as FormNode;
+  if (own.kind === 'group') return { ...own, children: own.children.map(withoutSecrets) };
+  if (own.kind === 'list') return { ...own, item: withoutSecrets(own.item) };
+  if (own.kind === 'map') return { ...own, value: withoutSecrets(own.value) };
+  if (own.kind !== 'choice') return own;
+  return { ...own, branches: own.branches.map((branch) => ({ ...branch, node: withoutSecrets(branch.node) as typeof branch.node })) };
 }

@@ -15,7 +15,7 @@ export function specSchema(app: Pick<App, 'schema'>): JsonObject {
 /** What the form of an App is made of. */
 type FormParts = Pick<
   App,
-  'schema' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
+  'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
 >;
 
 /**
@@ -40,6 +40,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
     frozen,
     kinds,
     references,
+    sensitive: app.sensitive ?? [],
   });
 }
 

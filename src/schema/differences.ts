@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../domain/resource.ts';
 import { formNodesBelow } from './form-nodes-below.ts';
 import type { FormNode } from './form-node.ts';
 import { formatPath } from './form-path.ts';
-import { textMeaning } from './heuristics.ts';
 import { matchRows } from './match-rows.ts';
+import { sensitivePlaces } from './sensitive/sensitive-values.ts';
 
 /** A place where two values differ. */
 export interface Difference {
@@ -23,25 +23,42 @@ export interface Difference {
 export interface Described {
   readonly schema: JsonObject;
   readonly root: FormNode;
+  /** Paths that the catalogue calls sensitive. */
+  readonly marks?: readonly string[];
 }
 
 /**
  * Where two values of a schema differ, leaf by leaf, in the order of the new value and then of the old one. What is absent counts as its default. Rows of
  * lists are compared with those of the same key, wherever they stand. Values of secrets are in the result: mask them.
  */
-export function differencesBetween({ schema, root }: Described, from: JsonObject, to: JsonObject): Difference[] {
-  return compare({ path: root.key, keys: [], schema, fallback: undefined, nodes: [root], secret: false, without: undefined, from, to });
+export function differencesBetween({ schema, root, marks = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
+  const sides = [from, to].map((value) => sensitivePlaces({ schema, marks }, { value, root: [root.key] }));
+  const places = new Set(sides.flatMap((side) => [...side]));
+  return compare({
+    path: root.key,
+    keys: [],
+    root: root.key,
+    schema,
+    fallback: undefined,
+    nodes: [root],
+    places,
+    without: undefined,
+    from,
+    to,
+  });
 }
 
 /** A place while two values are compared. */
 interface Spot {
   readonly path: string;
   readonly keys: readonly (string | number)[];
+  readonly root: string;
   readonly schema: JsonObject;
   /** The default that an ancestor names for it. */
   readonly fallback: Json | undefined;
   readonly nodes: readonly FormNode[];
-  readonly secret: boolean;
+  /** Where either side is or holds something sensitive. */
+  readonly places: ReadonlySet<string>;
   /** The side that has no such row at all, and so no defaults within it. */
   readonly without: 'from' | 'to' | undefined;
   readonly from: Json | undefined;
@@ -92,7 +109,7 @@ function compareRows(spot: Spot, { rows, moved }: NonNullable<ReturnType<typeof 
     const step = stepInto(spot, row.index, schema);
     return compare({ ...step, path: `${spot.path}[${row.name}]`, ...ofRow(spot, schema, row) });
   });
-  const order = { path: `${spot.path}[*]`, keys: spot.keys, secret: spot.secret };
+  const order = { path: `${spot.path}[*]`, keys: spot.keys, secret: false };
   return moved === undefined ? changed : [...changed, { ...order, ...moved }];
 }
 
@@ -104,31 +121,8 @@ function ofRow(spot: Spot, schema: JsonObject, { from, to }: Pick<Spot, 'from' |
 
 function stepInto(spot: Spot, step: string | number, schema: JsonObject): Omit<Spot, 'path' | 'from' | 'to'> {
   const nodes = formNodesBelow(spot.nodes, step);
-  const secret = spot.secret || isSecret(nodes, step);
-  return { keys: [...spot.keys, step], schema, fallback: undefined, nodes, secret, without: spot.without };
-}
-
-/** Whether a part of a value is a secret or holds one: by its control, and by its name where no control describes it. */
-export function isOrHoldsSecret(node: FormNode, key: string, value: Json): boolean {
-  return isSecret([node], key) || holdsSecret([node], value);
-}
-
-/** What no control describes goes by its name. */
-function isSecret(nodes: readonly FormNode[], step: string | number): boolean {
-  if (nodes.some((node) => node.kind === 'secret' || (node.kind === 'list' && node.item.kind === 'secret'))) return true;
-  const described = nodes.some((node) => node.kind !== 'yaml');
-  return !described && typeof step === 'string' && textMeaning(step, {}).kind === 'secret';
-}
-
-/** What is told whole may hold a secret further down. */
-function holdsSecret(nodes: readonly FormNode[], value: Json | undefined): boolean {
-  const members: readonly [string | number, Json | undefined][] = Array.isArray(value)
-    ? (value as readonly Json[]).map((item, index) => [index, item])
-    : Object.entries(isObject(value) ? value : {});
-  return members.some(([step, member]) => {
-    const below = formNodesBelow(nodes, step);
-    return isSecret(below, step) || holdsSecret(below, member);
-  });
+  const { root, places, without } = spot;
+  return { keys: [...spot.keys, step], root, schema, fallback: undefined, nodes, places, without };
 }
 
 /** An empty object that is required says nothing: it is there to be filled with defaults. */
@@ -136,9 +130,14 @@ function isSilent({ nodes, from, to }: Spot): boolean {
   return from === undefined && isObject(to) && !isFull(to) && nodes.some((node) => node.kind === 'group' && node.required);
 }
 
-function differenceAt({ path, keys, nodes, from, to, ...spot }: Spot): Difference {
-  const secret = spot.secret || holdsSecret(nodes, from) || holdsSecret(nodes, to);
-  return { path, keys, secret, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+function differenceAt({ path, keys, root, places, from, to }: Spot): Difference {
+  return {
+    path,
+    keys,
+    secret: places.has(formatPath([root, ...keys])),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
 }
 
 function isTree(value: Json | undefined): value is JsonObject | undefined {

@@ -3,7 +3,7 @@ import type { Json } from '../domain/resource.ts';
 import { checkScalar } from './check-scalar.ts';
 import { isScalar, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
 import { holdsText, writeScalar } from './scalar-text.ts';
-import { STAND_IN } from './stand-in.ts';
+import { STAND_IN } from './sensitive/stand-in.ts';
 
 /** Far below what any number of fitting members makes up for. */
 const UNFIT = -1000;

@@ -1,5 +1,6 @@
 import { at, isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
+import { saysSecret } from '../domain/sensitive/sensitivity.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
@@ -10,6 +11,7 @@ import { markReferences } from './mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from './reference-kinds.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from './resolve-schema.ts';
 import { isNullable, shapeOf, type Shape } from './shape.ts';
+import { markSteps } from './sensitive/sensitive-values.ts';
 import { memberNames, MOST_WORK } from './work.ts';
 
 export interface FormInput {
@@ -30,6 +32,8 @@ export interface FormInput {
   readonly kinds?: readonly ReferenceTarget[];
   /** What the catalogue says that fields name: `spec.databaseRef.name`. */
   readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
+  /** Paths that the catalogue calls sensitive: `spec.users[*].pin`. */
+  readonly sensitive?: readonly string[];
 }
 
 const MOST_NODES = 9_000;
@@ -50,7 +54,8 @@ export function buildForm(input: FormInput): FormModel {
   const form = build(input, input.curated);
   const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
   const { root } = small ? build(input, [input.root]) : form;
-  return { root, mode: input.mode, ...(form.reduced ? { reduced: REDUCED } : {}) };
+  const sensitive = { schema: input.schema, marks: input.sensitive ?? [] };
+  return { root, mode: input.mode, sensitive, ...(form.reduced ? { reduced: REDUCED } : {}) };
 }
 
 const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
@@ -60,6 +65,8 @@ interface Builder {
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
   readonly known: KnownReferences;
+  /** The steps of paths that the catalogue calls sensitive. */
+  readonly sensitive: readonly (readonly string[])[];
   /** The names for people of keys, which many fields share. */
   readonly labels: Map<string, string>;
   nodes: number;
@@ -82,6 +89,10 @@ interface Place {
   readonly frozen: readonly (readonly string[])[];
   readonly immutable: boolean;
   readonly fallback: Json | undefined;
+  /** The names of the members beside it. */
+  readonly siblings?: readonly string[];
+  /** Whether an ancestor is marked as sensitive. */
+  readonly sensitive?: boolean;
 }
 
 function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number; reduced: boolean } {
@@ -93,6 +104,7 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
     defaultsFrom,
     curated: curatedOrder(curated),
     known,
+    sensitive: (input.sensitive ?? []).map(markSteps),
     labels: new Map(),
     nodes: 0,
     leaves: 0,
@@ -124,10 +136,19 @@ function nodeOf(builder: Builder, place: Place): FormNode {
 function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
   if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
   if (shape.is === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
-  if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, shape.schema));
+  if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
   if (shape.is === 'choice' && place.path.length === 1) return rootOf(builder, place, { shape, base });
   if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
   return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
+}
+
+/** What tells whether a text is a secret, beside its own schema. */
+function aboutSecrets({ sensitive }: Builder, place: Place): { readonly sensitive: boolean; readonly siblings: readonly string[] } {
+  const { path, siblings = [] } = place;
+  const isNamed = sensitive.some(
+    (steps) => steps.length <= path.length && steps.every((step, index) => step === '*' || step === path[index]),
+  );
+  return { sensitive: isNamed || place.sensitive === true, siblings };
 }
 
 function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
@@ -161,7 +182,8 @@ function childrenOf(builder: Builder, place: Place, { shape, base }: Group): For
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
   const children: FormNode[] = [];
   const members = shape.schema['properties'] as JsonObject;
-  for (const key of memberNames(members)) {
+  const siblings = memberNames(members);
+  for (const key of siblings) {
     if (isSpent(builder)) break;
     if (key.length > LONGEST_KEY) continue;
     const child = nodeOf(builder, {
@@ -175,10 +197,16 @@ function childrenOf(builder: Builder, place: Place, { shape, base }: Group): For
       frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
+      siblings,
+      ...sensitiveBelow(place, shape.schema),
     });
     children.push(child);
   }
   return children;
+}
+
+function sensitiveBelow(place: Place, schema: JsonObject): Pick<Place, 'sensitive'> {
+  return place.sensitive === true || saysSecret(schema) ? { sensitive: true } : {};
 }
 
 function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {
@@ -194,6 +222,7 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
     frozen: [],
     immutable: base.immutable,
     fallback: undefined,
+    ...sensitiveBelow(place, shape.schema),
   });
   if (row.kind === 'yaml') return asYaml(base, row.reason);
   if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };

@@ -1,4 +1,5 @@
 import type { Json } from '../domain/resource.ts';
+import type { Marked } from './sensitive/sensitive-values.ts';
 
 /** How near the surface a field stands: what must be filled, what the catalogue picked, everything else. */
 export type Layer = 'required' | 'curated' | 'all';
@@ -185,6 +186,8 @@ export type FormMode = 'create' | 'edit';
 export interface FormModel {
   readonly root: GroupNode | YamlNode;
   readonly mode: FormMode;
+  /** What says which values of the root are sensitive. */
+  readonly sensitive: Marked;
   /** A sentence, where the schema asks for more than a form may cost, so that some fields have no control of their own. */
   readonly reduced?: string;
 }

@@ -5,8 +5,20 @@ import { humanise } from './label.ts';
 import { isPercentage, isPort, portLimits } from './special-number.ts';
 import { cronParts, specialText } from './special-text.ts';
 
+/** What a control is made of beside its type. */
+export interface AboutScalar {
+  readonly schema: JsonObject;
+  /** The names of the members beside it. */
+  readonly siblings: readonly string[];
+  /** Whether the catalogue, or the schema of what is around it, says so. */
+  readonly sensitive: boolean;
+}
+
+const SECRET = { kind: 'secret' } as const;
+
 /** The control of a scalar that has one or several types. */
-export function scalarNode(base: NodeBase, types: readonly ScalarType[], schema: JsonObject): ScalarNode {
+export function scalarNode(base: NodeBase, types: readonly ScalarType[], about: AboutScalar): ScalarNode {
+  const { schema } = about;
   const constraints = constraintsOf(schema);
   if (types.length > 1) {
     const kind = mixedKind(nameOf(base), types, schema);
@@ -18,7 +30,7 @@ export function scalarNode(base: NodeBase, types: readonly ScalarType[], schema:
   if (isPort(nameOf(base), types, schema))
     return { ...base, kind: 'port', types, strict: true, constraints: portLimits(schema, constraints) };
   if (type === 'integer' || type === 'number') return { ...base, kind: type, types, strict: true, constraints };
-  return textNode(base, schema, constraints);
+  return textNode(base, about, constraints);
 }
 
 function mixedKind(name: string, types: readonly ScalarType[], schema: JsonObject): MeasureNode['kind'] {
@@ -32,8 +44,8 @@ function nameOf({ key, path }: NodeBase): string {
   return key === '' ? (path.findLast((step) => step !== '*') ?? '').replace(/s$/i, '') : key;
 }
 
-function textNode(base: NodeBase, schema: JsonObject, constraints: Constraints): ScalarNode {
-  const meaning = textMeaning(base.key, schema);
+function textNode(base: NodeBase, { schema, siblings, sensitive }: AboutScalar, constraints: Constraints): ScalarNode {
+  const meaning = sensitive ? SECRET : textMeaning({ path: base.path, schema, siblings });
   if (meaning.kind === 'quantity' || meaning.kind === 'duration') {
     return { ...base, kind: meaning.kind, types: ['string'], strict: meaning.strict, constraints };
   }

@@ -147,8 +147,7 @@ function emptyRows(spot: Spot, value: JsonObject): MigrationRow[] {
 }
 
 function rowAt({ from, keys, root }: Omit<Spot, 'value'>, row: Omit<MigrationRow, 'path' | 'keys' | 'secret'>): MigrationRow {
-  const name = keys.findLast((key) => typeof key === 'string') ?? root;
-  return { path: formatPath([root, ...keys]), keys, ...row, secret: holdsSecret(from, row.value, name) };
+  return { path: formatPath([root, ...keys]), keys, ...row, secret: holdsSecret(from, row.value, [root, ...keys]) };
 }
 
 /** The place in the schema, whatever the row of a list: as `compareSchemas` spells it. */

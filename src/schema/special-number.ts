@@ -1,7 +1,7 @@
 import type { JsonObject } from '../domain/resource.ts';
 import type { Constraints, ScalarType } from './form-node.ts';
 import { matchesPattern } from './matches-pattern.ts';
-import { nameWords } from './name-words.ts';
+import { nameWords } from '../domain/name-words.ts';
 
 const SHARE_NAME = /^(maxUnavailable|maxSurge|minAvailable)$/;
 const LAST_PORT = 65_535;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../domain/resource.ts';
 import { readCron } from './cron/read-cron.ts';
 import { matchesPattern } from './matches-pattern.ts';
-import { nameWords } from './name-words.ts';
+import { nameWords } from '../domain/name-words.ts';
 
 /** A text that has a grammar of its own. `strict` when the schema itself says so, not its name or its words. */
 export interface SpecialText {

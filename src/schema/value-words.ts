@@ -1,7 +1,7 @@
 import { isObject } from '../domain/read.ts';
 import type { Json } from '../domain/resource.ts';
+import { sensitivityOf } from '../domain/sensitive/sensitivity.ts';
 import type { FormNode } from './form-node.ts';
-import { textMeaning } from './heuristics.ts';
 import { writeYaml } from './yaml-text.ts';
 
 /** A value as people read it. `whole` says that the words are all of it; otherwise they only count what it holds. */
@@ -43,7 +43,10 @@ export function holdsSecrets(node: FormNode | undefined, value: Json | undefined
     return Object.entries(value as Readonly<Record<string, Json>>).some(([key, member]) => holdsSecrets(memberOf(node, key), member, key));
   }
   return (
-    (node === undefined || node.kind === 'yaml') && typeof value === 'string' && value !== '' && textMeaning(name, {}).kind === 'secret'
+    (node === undefined || node.kind === 'yaml') &&
+    typeof value === 'string' &&
+    value !== '' &&
+    sensitivityOf({ path: [...(node?.path ?? []), name] }) === 'secret'
   );
 }
 

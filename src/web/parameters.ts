@@ -60,7 +60,7 @@ function rowOf(schema: JsonObject, path: string, required: boolean): Parameter[]
 
 function defaultOf(schema: JsonObject, path: string): string {
   const { default: value } = schema;
-  return value === undefined || holdsSecret(schema, value, path.split('.').at(-1) ?? '') ? '' : valueWords(value, LONGEST_DEFAULT).words;
+  return value === undefined || holdsSecret(schema, value, path.split('.')) ? '' : valueWords(value, LONGEST_DEFAULT).words;
 }
 
 function typeOf(schema: JsonObject): string {

@@ -3,7 +3,7 @@ import type { App } from '../domain/app.ts';
 import { isAppError, type FieldFault } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { appForm } from '../schema/app-form.ts';
-import { secretPaths } from '../schema/secret-paths.ts';
+import { sensitivePaths } from '../schema/sensitive/sensitive-values.ts';
 import { specOf } from './change-page.ts';
 import { addressOf } from './instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -99,7 +99,7 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
       faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
     }
   }
-  const stripped = secretPaths(appForm(app, 'create'), values);
+  const stripped = sensitivePaths(appForm(app, 'create'), values);
   return {
     view: 'apps/save',
     title: `${faults.length > 0 ? 'Error: ' : ''}Save a configuration of ${app.displayName}`,

@@ -1,11 +1,12 @@
 import { isSame } from '../../domain/merge-patch.ts';
 import { at, isObject } from '../../domain/read.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
-import { isOrHoldsSecret } from '../../schema/differences.ts';
 import { findBranch } from '../../schema/find-branch.ts';
 import { isScalar, type FormModel, type FormNode } from '../../schema/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { writeScalar } from '../../schema/scalar-text.ts';
+import { sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
+import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
 import { childOf } from './form-fields.ts';
 import { prefill } from './prefill.ts';
 
@@ -28,6 +29,7 @@ const MOST_VALUES = 300;
  * @param head what stands before the values, such as the environment.
  */
 export function formLink(model: FormModel, values: JsonObject, head: Readonly<Record<string, string>>): FormLink {
+  const places = sensitivePlaces(model.sensitive, { value: values, root: [model.root.key] });
   const entries = entriesOf(model.root, values, [model.root.key]);
   const query = new URLSearchParams(Object.entries(head).filter(([, text]) => text !== ''));
   const secret: string[] = [];
@@ -36,7 +38,7 @@ export function formLink(model: FormModel, values: JsonObject, head: Readonly<Re
   for (const entry of entries) {
     const pair = new URLSearchParams({ [`v.${formatPath(entry.path)}`]: entry.text ?? '' });
     const own = pair.toString().length + 1;
-    if (entry.isSecret) secret.push(formatPath(entry.path));
+    if (entry.isSecret || places.has(formatPath(entry.path)) || hasStandIn(entry.text ?? '')) secret.push(formatPath(entry.path));
     else if (length + own > LONGEST || query.size >= MOST_VALUES || !comesBack(model, pair, entry)) left.push(formatPath(entry.path));
     else {
       for (const [name, text] of pair) query.append(name, text);
@@ -65,7 +67,7 @@ function entriesOf(node: FormNode | undefined, value: Json, path: readonly strin
   }
   if (inside === undefined) return [{ path, value, text: undefined, isSecret: false }];
   if (isScalar(inside)) return [{ path, value, text: writeScalar(inside, value), isSecret: false }];
-  return [{ path, value, text: JSON.stringify(value), isSecret: isOrHoldsSecret(inside, path.at(-1) ?? '', value) }];
+  return [{ path, value, text: JSON.stringify(value), isSecret: false }];
 }
 
 function comesBack(model: FormModel, pair: URLSearchParams, { path, value, text }: Entry): boolean {

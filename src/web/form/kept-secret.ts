@@ -2,18 +2,14 @@ import { at, isObject } from '../../domain/read.ts';
 import type { Json } from '../../domain/resource.ts';
 import { findBranch } from '../../schema/find-branch.ts';
 import type { ChoiceNode, FormModel, FormNode } from '../../schema/form-node.ts';
-import { STAND_IN } from '../../schema/stand-in.ts';
-import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import type { FormPath } from '../../schema/form-path.ts';
+import { STAND_IN, standInFor, standInPath } from '../../schema/sensitive/stand-in.ts';
 import { nodesAt } from './form-fields.ts';
-
-/** What stands for a secret of the live object where its value must not be shown. The path is that of the live object. */
-function keptSecret(path: FormPath): string {
-  return `<kept: ${formatPath(path)}>`;
-}
 
 /** The value with every secret that the form knows of replaced by a text that stands for it. */
 export function sealSecrets(node: FormNode, value: Json, path: FormPath): Json {
-  if (node.kind === 'secret') return value === null || value === '' ? value : keptSecret(path);
+  if (node.kind === 'secret')
+    return value === null || value === '' || (typeof value === 'string' && STAND_IN.test(value)) ? value : standInFor(path);
   if (node.kind === 'choice') return sealChoice(node, value, path);
   return eachMember(node, value, (child, member, step) => sealSecrets(child, member, [...path, step]));
 }
@@ -48,7 +44,7 @@ export function keptValue(model: FormModel, base: Json | undefined, { path, text
 }
 
 function liveSecret(model: FormModel, base: Json | undefined, text: string): Json | undefined {
-  const path = parsePath(STAND_IN.exec(text)?.[1] ?? '');
+  const path = standInPath(text);
   if (path === undefined || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
   return at(base, ...path.slice(1)) as Json | undefined;
 }

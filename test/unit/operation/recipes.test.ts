@@ -148,8 +148,8 @@ test('Nobody saves for another person or for a group that they are not in', asyn
 
 test('Secrets, and what stands for them, are left out and told', async () => {
   await start();
-  const users = [{ name: 'a', password: 'hunter2' }, { name: '<kept: spec.users[1].name>' }];
-  const values = { size: 1, users, other: [{ adminPassword: 'x' }, '<kept: spec.a>', 'b'] };
+  const users = [{ name: 'a', password: 'hunter2' }, { name: '<masked: spec.users[1].name>' }];
+  const values = { size: 1, users, other: [{ adminPassword: 'x' }, '<masked: spec.a>', 'b'] };
   const { recipe, stripped } = await saveRecipe(ports, ANNA, draft({ values }));
   assert.deepEqual(recipe.values, { size: 1, users: [{ name: 'a' }, {}], other: [{}, 'b'] });
   assert.deepEqual(

@@ -216,8 +216,8 @@ const cases: readonly Case[] = [
     world: 'A stand-in for something that is no secret is only text',
     model: edit,
     base: { storage: { size: '1Gi' }, note: 'x' },
-    sent: [SIZE, ['v.spec.adminPassword', '<kept: spec.note>']],
-    values: { storage: { size: '1Gi' }, note: 'x', adminPassword: '<kept: spec.note>' },
+    sent: [SIZE, ['v.spec.adminPassword', '<masked: spec.note>']],
+    values: { storage: { size: '1Gi' }, note: 'x', adminPassword: '<masked: spec.note>' },
   },
   {
     world: 'Rows that moved take their secrets and unknown members along',

@@ -1,0 +1,156 @@
+import { isObject } from '../read.ts';
+import { nameWords } from '../name-words.ts';
+
+/** What a field holds: a value that nobody is shown, the name or key of an object that holds one, or anything else. */
+export type Sensitivity = 'secret' | 'reference' | 'plain';
+
+/** All that decides it. */
+export interface FieldFacts {
+  /** From the root; numbers and `*` stand for rows. */
+  readonly path: readonly (string | number)[];
+  /** The schema of the field, where it has one. */
+  readonly schema?: unknown;
+  /** The names of the members beside it, itself included. */
+  readonly siblings?: readonly string[];
+}
+
+/**
+ * Whether a field holds a secret: what its schema says first (`format: password`, `writeOnly`, `x-secret` and the like), then its name, what stands beside
+ * and above it, and its description. In doubt it does.
+ */
+export function sensitivityOf(facts: FieldFacts): Sensitivity {
+  if (saysSecret(facts.schema)) return 'secret';
+  const name = fieldName(facts.path);
+  if (!MAY_MATTER.test(name.key)) return 'plain';
+  const words = wordsOf(name.key);
+  if (isReference({ ...facts, ...name, words })) return 'reference';
+  return isSecretName(words, name.isRow) && holdsText(facts.schema) ? 'secret' : 'plain';
+}
+
+/** Whether a schema marks its value as a secret, whatever the value is. */
+export function saysSecret(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  if (schema['format'] === 'password' || schema['writeOnly'] === true) return true;
+  return Object.keys(schema).some((key) => SAYS_SECRET.test(key) && schema[key] !== false);
+}
+
+/** Whether a map or list of this name holds secrets under any name: `passwords: {shop: …}`. */
+export function holdsSecretsOnly(path: FieldFacts['path']): boolean {
+  const words = wordsOf(fieldName(path).key);
+  return MANY_SECRETS.test(words.join('')) && !POINTS_ELSEWHERE.test(words.slice(0, -1).join(' ')) && !words.includes('pull');
+}
+
+const SAYS_SECRET = /^x-(.*-)?(is-)?(secret|sensitive|password|confidential)$/i;
+/** A name without any of these is never looked at again. */
+const MAY_MATTER =
+  /^name$|pass|pwd|secret|token|key|credential|connection|dsn|kubeconfig|dockerconfig|salt|bearer|authorization|id_(rsa|dsa|ecdsa|ed25519)/i;
+/** What a name ends with when it holds a secret; in lower case, without anything between its words. */
+const SECRET_END =
+  /(passwords?|passwds?|passphrases?|pwd|secrets?|tokens?|credentials?|connectionstring|dsn|kubeconfig|dockerconfig(json)?|htpasswd|authorization|bearer|(api|secret|private|access|account|encryption|encrypting|decryption|cipher|signing|sign|master|shared|preshared|hmac|jwt|fernet|auth|session|cookie|application|app|service|storage|root|admin|ssh|tls|ssl|wep|wpa|psk|crypto|unseal|recovery|integration|routing|write|read|license|deploy|instrumentation)keys?)$/;
+const HASHED = /(password|passwd|secret|token)(hash|sha\d*|bcrypt|crypt|md5|salt)$/;
+const FILES_WITH_KEYS = /^(tlskey|idrsa|iddsa|idecdsa|ided25519|serverkey|clientkey|cakey)$/;
+const MANY_SECRETS = /(passwords|passwds|passphrases|secrets|tokens|credentials|apikeys|secretenv|secretdata|stringdata|secretvalues)$/;
+/** How many, how long: a number that is about tokens or keys. */
+const COUNTS =
+  /^(max|min|num|number|count|total|limit|required|allowed?|enabled?|disabled?|use|uses|is|has|auto|automount|generate|create|skip|rotate)$/;
+const NUMBERS = new Set(['boolean', 'integer', 'number', 'null']);
+
+/** What stands before `secret` where that is the name of a Secret. */
+const POINTS_ELSEWHERE =
+  /\b(existing|pull|image|registry|tls|ssl|ca|cert|certs|certificate|certificates|ref|super|credential|credentials|creds|password|passwords|passwd|keystore|truststore|license|licence|config|configuration|kubeconfig|key|keys|env|volume|mount|ssh|external|custom|extra|additional|target|source|basic auth|admin credentials)$/;
+const IS_OBJECT_NAME = /^(name|names|ref|refs|reference|references|selector|namespace)$/;
+/** What the group is called that says where a Secret is. */
+const REFERENCE_GROUP = /(ref|refs|reference|references|selector|existingsecret|valuefrom|valuesfrom|envfrom)$/;
+const SECRET_GROUP = /(secrets?|accesskey)$/;
+const NAMES_SECRET = /^(secret|secretname|secretref|existingsecret(name)?|.*(credentials?|password|auth|tls|license)secret(name|ref)?)$/;
+const IN_GROUP = /^(name|namespace|key|keys|secret|secretkey|secretname|.*(password|token|user|username|secret|access|credentials?)key)$/;
+
+const CONDITION =
+  /[^.;\n]*\b(ignored|unused|not used|only used|overrid\w*|if|when|unless|instead|either|or use|prefer\w*|precedence|alternativ\w*|mutually|deprecated)\b[^.;\n]*/gi;
+const SAYS_NAME =
+  /\b(names?( and key)? of( an?| the)?( \w+){0,3} (secrets?|credentials?)|(reference|refers?|points?)( \w+){0,3} to( \w+){0,3} secrets?|secrets? (names?|resource|reference|object)|secrets?( \w+)? (containing|holding|that (contains?|holds?|has|stores?)|which (contains?|holds?|has|stores?)|with the)|(existing|kubernetes|k8s) secret)\b/i;
+const SAYS_NAME_OF_PASSWORD =
+  /\b(names? of( an?| the)?( \w+){0,3} secrets?|(reference|refers?|points?)( \w+){0,3} to( \w+){0,3} secrets?|secrets? name)\b/i;
+const SAYS_KEY =
+  /\bkeys?( \w+){0,3} (in|of|within|inside|from|under)( \w+){0,4} secrets?\b|\bsecrets?('s)? (data )?keys?( \w+){0,2} (that|which|containing|holding|to|where|name|in)\b|\bname of the key\b/i;
+
+interface Named extends FieldFacts {
+  readonly key: string;
+  readonly isRow: boolean;
+  readonly words: readonly string[];
+}
+
+/** What a field is called: rows of lists and maps go by the name of these. */
+function fieldName(path: FieldFacts['path']): { readonly key: string; readonly isRow: boolean } {
+  const last = path.findLastIndex((step) => typeof step === 'string' && step !== '*');
+  return { key: String(path[last] ?? ''), isRow: last !== path.length - 1 };
+}
+
+/** The words of what a name ends with: `config.database.password`, `admin/password` and `db-password.txt` are about a password. */
+function wordsOf(key: string): readonly string[] {
+  const segments = key
+    .slice(-200)
+    .split(/[./:]+/)
+    .filter((segment) => segment !== '' && !/^(txt|conf|cfg|ya?ml|json|properties|ini|env|b64|base64)$/i.test(segment));
+  const last = segments.at(-1) ?? '';
+  // `tls.key` is a name for a file.
+  return nameWords(/^(key|pem)$/i.test(last) && segments.length > 1 ? `${segments.at(-2) ?? ''}_key` : last);
+}
+
+function isSecretName(words: readonly string[], isRow: boolean): boolean {
+  const whole = words.join('');
+  if (words.some((word) => COUNTS.test(word))) return false;
+  if (SECRET_END.test(whole)) return !(words.at(-1) === 'keys' && !isRow) && !/public|ssh(host)?knownhosts/.test(whole);
+  if (words.length > 1 && (words.at(-1) === 'pass' || words.at(-1) === 'salt')) return true;
+  return HASHED.test(whole) || FILES_WITH_KEYS.test(whole) || whole === 'pass';
+}
+
+/** A choice of words, a switch or a number is none, whatever it is called. */
+function holdsText(schema: unknown): boolean {
+  if (!isObject(schema)) return true;
+  const { type } = schema;
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
+  return !Array.isArray(schema['enum']) && (types.length === 0 || types.some((one) => !NUMBERS.has(String(one))));
+}
+
+function isReference(named: Named): boolean {
+  const { words } = named;
+  const last = words.at(-1) ?? '';
+  if (words.length === 1 && last === 'name') return standsInReference(named);
+  if (IS_OBJECT_NAME.test(last) || words.includes('existing')) return true;
+  const before = words.slice(0, -1).join(' ');
+  if (/^secrets?$/.test(last) && POINTS_ELSEWHERE.test(before)) return true;
+  if (last === 'secrets' && named.isRow && typeof named.path.at(-1) === 'number') return true;
+  return standsInReference(named) || isKeyOfSecret(named) || describesName(named);
+}
+
+/** `license_secret_ref.secret_key`, `passwordSecret.key`. */
+function standsInReference({ path, words, isRow }: Named): boolean {
+  if (isRow || !IN_GROUP.test(words.join(''))) return false;
+  const group = wordsOf(fieldName(path.slice(0, -1)).key).join('');
+  return REFERENCE_GROUP.test(group) || (SECRET_GROUP.test(group) && words.at(-1) !== 'secret');
+}
+
+/** A key of a Secret that is named beside it, unless it stands beside the other half of a pair of keys: `accessKey`, `secretKey`. */
+function isKeyOfSecret({ words, siblings = [], schema }: Named): boolean {
+  const whole = words.join('');
+  const others = siblings.map((name) => nameWords(name).join('')).filter((name) => name !== whole);
+  if (/(password|passwd|token|credentials?|username)keys?$/.test(whole)) return true;
+  if (whole === 'secret') return others.some((name) => name === 'key' || name === 'secretkey');
+  if (!whole.endsWith('secretkey')) return false;
+  if (SAYS_KEY.test(descriptionOf(schema))) return true;
+  if (others.some((name) => /accesskey(id)?$/.test(name))) return false;
+  return others.some((name) => NAMES_SECRET.test(name) || name === 'remoteref' || name === 'name');
+}
+
+/** "Ignored if an existing secret is provided" is about another field. */
+function describesName({ words, schema }: Named): boolean {
+  const said = descriptionOf(schema).replaceAll(CONDITION, '');
+  const isPassword = /(password|passwd|passphrase|pwd|pass)$/.test(words.join(''));
+  return isPassword ? SAYS_NAME_OF_PASSWORD.test(said) : SAYS_NAME.test(said) || SAYS_KEY.test(said);
+}
+
+function descriptionOf(schema: unknown): string {
+  const description = isObject(schema) ? schema['description'] : undefined;
+  return typeof description === 'string' ? description.slice(0, 2000) : '';
+}

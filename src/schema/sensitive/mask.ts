@@ -1,0 +1,92 @@
+import type { FieldFault } from '../../domain/errors.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import { formatPath, type FormPath } from '../form-path.ts';
+import { changeSensitive, sensitiveValues, type Marked, type PlacedValue, type SensitiveValue } from './sensitive-values.ts';
+import { hasStandIn, standInFor, standInPath } from './stand-in.ts';
+
+/** The value with a stand-in for every sensitive one: what people and programs are shown. A stand-in stays as it is. */
+export function maskValue(marked: Marked, place: PlacedValue): Json {
+  return changeSensitive(marked, place, ({ path, value }) => (typeof value === 'string' && hasStandIn(value) ? value : standInFor(path)));
+}
+
+const ABOUT_ITSELF = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** All of an object but its metadata, with stand-ins. */
+export function maskObject(marked: Marked, object: KubeObject): KubeObject {
+  const masked = partsOf(object).map(([key, value]) => [key, maskValue(partOf(marked, key), { value, root: [key] })]);
+  return { ...object, ...Object.fromEntries(masked) };
+}
+
+/** The sensitive values of all of an object but its metadata. */
+export function sensitiveIn(marked: Marked, object: KubeObject): SensitiveValue[] {
+  return partsOf(object).flatMap(([key, value]) => sensitiveValues(partOf(marked, key), { value, root: [key] }));
+}
+
+/** The values as texts, for `redact`. */
+export function textsOf(values: readonly SensitiveValue[]): string[] {
+  return values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : [String(value)]));
+}
+
+function partsOf(object: KubeObject): [string, Json][] {
+  return Object.entries(object).filter((entry): entry is [string, Json] => !ABOUT_ITSELF.has(entry[0]) && entry[1] !== undefined);
+}
+
+function partOf({ schema, marks }: Marked, key: string): Marked {
+  const properties = (schema as JsonObject | undefined)?.['properties'] as JsonObject | undefined;
+  return { schema: properties?.[key], marks };
+}
+
+/** What was sent, with live values in the place of their stand-ins. */
+export interface Unmasked {
+  readonly value: Json;
+  /** Stand-ins that stand for nothing, or where no sensitive value can be. None is ever written. */
+  readonly faults: readonly FieldFault[];
+}
+
+/**
+ * Puts live values into the place of their stand-ins.
+ *
+ * @param live the object that was shown; undefined where there is none.
+ */
+export function unmaskValue(marked: Marked, { value, root }: PlacedValue, live: Json | undefined): Unmasked {
+  const known = live === undefined ? [] : sensitiveValues(marked, { value: live, root });
+  const values = new Map(known.map((one) => [formatPath(one.path), one.value]));
+  const places = new Set(sensitiveValues(marked, { value, root }).map(({ path }) => formatPath(path)));
+  const faults: FieldFault[] = [];
+  const replace = (text: string, path: FormPath): Json => {
+    if (!hasStandIn(text)) return text;
+    const source = standInPath(text);
+    const found = source === undefined ? undefined : values.get(formatPath(source));
+    const field = formatPath(path);
+    if (source !== undefined && found !== undefined && (places.has(field) || isSameField(source, path))) return found;
+    faults.push({ field, message: found === undefined ? NOTHING : ELSEWHERE });
+    return text;
+  };
+  return { value: eachText({ value, path: root }, replace), faults };
+}
+
+const NOTHING = 'This text stands for a masked value, and there is no such value here: type the value itself';
+const ELSEWHERE = 'A masked value cannot be moved into a field that everybody is shown: type the value itself';
+
+/** The same field, in whichever row. */
+function isSameField(one: FormPath, other: FormPath): boolean {
+  return (
+    one.length === other.length &&
+    one.every((step, index) => step === other[index] || (typeof step === 'number' && typeof other[index] === 'number'))
+  );
+}
+
+function eachText(
+  { value, path }: { readonly value: Json; readonly path: FormPath },
+  replace: (text: string, path: FormPath) => Json,
+): Json {
+  if (typeof value === 'string') return replace(value, path);
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item, row) => eachText({ value: item, path: [...path, row] }, replace));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, member]) => [
+      key,
+      member === undefined ? member : eachText({ value: member, path: [...path, key] }, replace),
+    ]),
+  );
+}
