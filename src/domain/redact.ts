@@ -1,26 +1,34 @@
+import { createSpellings, type Span } from './sensitive/secret-spellings.ts';
+
 const MASK = '[secret]';
-const SHORT = 4;
+
+/** The spellings of the secrets that were asked for last: messages come in series. */
+const known = new WeakMap<readonly string[], (text: string) => readonly Span[]>();
 
 /**
- * Takes every secret out of a text before anybody sees it: as it is, in base64, escaped as JSON and as a URL, and line by line. A secret
- * of fewer than four characters is only taken out where it stands as a word, or every message would be unreadable.
+ * Takes every secret out of a text before anybody sees it, however it is spelled: in other letters, escaped for JSON, YAML, Go, HTML or an address, in base64,
+ * base32 or hexadecimal, with other signs or lines between its letters, and any half of it or eight characters in a row. A secret of fewer than four
+ * characters is only taken out where it stands as a word, or every message would be unreadable.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  const spellings = new Set(secrets.flatMap(spellingsOf).filter((spelling) => spelling.trim() !== ''));
-  return [...spellings].sort((a, b) => b.length - a.length).reduce(mask, text);
+  if (secrets.length === 0 || text === '') return text;
+  const find = known.get(secrets) ?? createSpellings(secrets);
+  known.set(secrets, find);
+  let at = 0;
+  const parts: string[] = [];
+  for (const { start, end } of joined(find(text))) {
+    parts.push(text.slice(at, start), MASK);
+    at = end;
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(at);
 }
 
-function spellingsOf(secret: string): string[] {
-  const lines = secret.split(/\r?\n/).filter((line) => line.trim().length >= SHORT);
-  const encoded = secret.length < SHORT ? [] : [Buffer.from(secret).toString('base64'), encodeURIComponentSafely(secret)];
-  return [secret, secret.trim(), JSON.stringify(secret).slice(1, -1), ...lines, ...encoded];
-}
-
-function encodeURIComponentSafely(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}
-
-function mask(text: string, spelling: string): string {
-  if (spelling.length >= SHORT) return text.replaceAll(spelling, MASK);
-  return text.replaceAll(new RegExp(`(?<![\\w-])${RegExp.escape(spelling)}(?![\\w-])`, 'g'), MASK);
+function joined(spans: readonly Span[]): Span[] {
+  const result: { start: number; end: number }[] = [];
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end);
+    else result.push({ start, end });
+  }
+  return result;
 }

@@ -8,13 +8,14 @@ import type { JsonObject } from '../domain/resource.ts';
 import type { PlanAction, PlanBounds, SharedPlan } from '../domain/shared-plan.ts';
 import { appForm } from '../schema/app-form.ts';
 import { sensitivePaths } from '../schema/sensitive/sensitive-values.ts';
+import { etagOf, findInstance } from './find-instance.ts';
+import { markedOf, unmaskSpec } from './instance-masking.ts';
 import { prepareDraft, type InstanceDraft } from './instance-draft.ts';
 import { instanceDeed, journaled } from './journaled.ts';
 import type { Ports } from './ports.ts';
 import { preflightChange } from './preflight-change.ts';
 import { preflightInstance } from './preflight-instance.ts';
 import { showApp } from './show-app.ts';
-import { showInstance } from './show-instance.ts';
 import { planSummary, type PlanSummary } from './show-plan.ts';
 
 /** What somebody wants another to install or change. */
@@ -92,16 +93,17 @@ async function installation(ports: Needs, actor: Actor, { environment, app, name
   return { content: (object.spec ?? {}) as JsonObject, base: '', preflight: await preflightInstance(ports, actor, draft) };
 }
 
-async function change(ports: Needs, actor: Actor, { environment, app, name, spec, etag }: PlanWish): Promise<Wanted> {
-  const live = await showInstance(ports, actor, { environment, app, name });
-  const before = live.object.spec ?? {};
+async function change(ports: Needs, actor: Actor, { environment, app, name, spec: sent, etag }: PlanWish): Promise<Wanted> {
+  const { entry, object } = await findInstance(ports, actor, { environment, app, name });
+  const before = object.spec ?? {};
+  const spec = unmaskSpec(markedOf(entry), sent, object);
   const content = mergePatchBetween(before, spec) as JsonObject;
   if (!isSame(applyMergePatch(before, content), spec)) {
     throw invalid('spec', 'A plan cannot set a value to null: leave the field out instead, or change the instance in one step');
   }
   if (Object.keys(content).length === 0) throw invalid('spec', 'Nothing differs from what is there: change something first');
-  const preflight = await preflightChange(ports, actor, { environment, app, name, spec, etag: etag === '' ? live.etag : etag });
-  return { content, base: live.etag, preflight };
+  const preflight = await preflightChange(ports, actor, { environment, app, name, spec, etag: etag === '' ? etagOf(object) : etag });
+  return { content, base: etagOf(object), preflight };
 }
 
 /** A plan is read by others, and kept outside the cluster: no place for a password. */

@@ -4,6 +4,7 @@ import type { Asking } from '../domain/journal.ts';
 import { instanceView } from './find-instance.ts';
 import { prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { refuseLocked } from './instance-layers.ts';
+import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { instanceDeed, journaled } from './journaled.ts';
 import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from './ports.ts';
@@ -30,7 +31,8 @@ export async function makeInstance(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const place = { namespace: environment.namespace, instance: object.metadata.name };
   const made = await makeSecrets(cluster, draft.secrets ?? [], place);
   try {
-    const written = await cluster.create(type, object, USER_WRITE);
+    const secrets = secretsOf(markedOf(entry), object);
+    const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, object, USER_WRITE));
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
     return instanceView(entry, environment, written.object);

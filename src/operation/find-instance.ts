@@ -6,9 +6,11 @@ import { healthOf } from '../domain/health-rules/health-of.ts';
 import type { InstanceSummary, InstanceView } from '../domain/instance.ts';
 import { isDnsSubdomain } from '../domain/names.ts';
 import { isObject, listAt, numberAt, textAt } from '../domain/read.ts';
-import type { KubeObject, ResourceRef } from '../domain/resource.ts';
+import { redact } from '../domain/redact.ts';
+import { parseApiVersion, type KubeObject, type ResourceRef } from '../domain/resource.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
+import { markedOf, redactTexts, secretsOf, shownObject } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 
 /** The address of an Instance: the environment's name, the App's id and the name of the object. */
@@ -20,7 +22,7 @@ export interface InstanceAddress {
   readonly version?: string;
 }
 
-/** An Instance with what it belongs to, as the actor may read it. */
+/** An Instance with what it belongs to, as the actor may read it; its values as they are. Show them by `instanceView` alone. */
 export interface FoundInstance {
   readonly entry: CatalogEntry;
   readonly environment: EnvironmentView;
@@ -70,6 +72,7 @@ export function versionFor({ crd, summary }: CatalogEntry, version = ''): string
 
 /** A row about an Instance. */
 export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
+  const secrets = secretsOf(markedOf(entry), object);
   return {
     environment: environment.name,
     app: entry.summary.id,
@@ -77,16 +80,20 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     kind: entry.summary.kind,
     name: object.metadata.name,
     created: object.metadata.creationTimestamp ?? '',
-    health: healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' },
+    health: redactTexts(healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' }, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
 }
 
-/** All about an Instance but its tree. */
-export function instanceView(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceView {
+/** All about an Instance but its tree, its sensitive values masked: whatever leaves an operation is made here. */
+export function instanceView(entry: CatalogEntry, environment: EnvironmentView, raw: KubeObject): InstanceView {
+  const version = parseApiVersion(raw.apiVersion).version;
+  const marked = markedOf(entry, version);
+  const object = shownObject(marked, raw);
+  const secrets = secretsOf(marked, raw);
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return {
-    ...instanceSummary(entry, environment, object),
+    ...instanceSummary(entry, environment, raw),
     object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
     conditions: listAt(object.status, 'conditions')
       .filter((item) => isObject(item))
@@ -99,7 +106,7 @@ export function instanceView(entry: CatalogEntry, environment: EnvironmentView, 
             type: textAt(item, 'type') ?? '',
             status,
             reason: textAt(item, 'reason') ?? '',
-            message: textAt(item, 'message') ?? '',
+            message: redact(textAt(item, 'message') ?? '', secrets),
             lastTransitionTime,
           },
         ];

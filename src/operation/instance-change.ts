@@ -2,9 +2,10 @@ import type { Actor } from '../domain/actor.ts';
 import type { Written } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
 import type { KubeObject } from '../domain/resource.ts';
-import { etagOf, findInstance, instanceView, type FoundInstance } from './find-instance.ts';
+import { etagOf, findInstance, type FoundInstance } from './find-instance.ts';
 import { annotationsOf, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { layersOf, refuseLocked } from './instance-layers.ts';
+import { markedOf, secretsOf, unmaskSpec, withoutSecretsInErrors } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 
 /** A change to an Instance as it was read; `etag` is the `InstanceView.etag` of that reading, empty to change whatever is there. */
@@ -20,7 +21,7 @@ export interface PreparedChange extends FoundInstance {
 const ATTEMPTS = 5;
 
 /**
- * Lays a change over the live object: `spec` is replaced, nothing else is touched.
+ * Lays a change over the live object: `spec` is replaced, with live values for their stand-ins, and nothing else is touched.
  *
  * @throws AppError `Conflict` when somebody changed the spec since it was read.
  */
@@ -37,11 +38,10 @@ export async function prepareChange(
       `${place}: somebody changed it since you opened it; look at its present state and make your change again`,
     );
   }
-  const { object } = instanceView(found.entry, found.environment, found.object);
-  return {
-    ...found,
-    changed: { ...object, metadata: { ...object.metadata, ...annotationsOf(change, object.metadata) }, spec: change.spec },
-  };
+  const { managedFields: _managedFields, ...kept } = found.object.metadata;
+  const metadata = { ...kept, ...annotationsOf(change, found.object.metadata), name: found.object.metadata.name };
+  const spec = unmaskSpec(markedOf(found.entry, found.ref.version), change.spec, found.object);
+  return { ...found, changed: { ...found.object, metadata, spec } };
 }
 
 /**
@@ -57,9 +57,11 @@ export async function writeChange(
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
     refuseLocked(layersOf(entry, environment), { wanted: changed.spec, live: before.spec ?? {} });
+    const secrets = secretsOf(markedOf(entry, prepared.ref.version), before, changed);
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
-      return { ...prepared, ...(await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options)) };
+      const write = async (): Promise<Written> => await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options);
+      return { ...prepared, ...(await withoutSecretsInErrors(secrets, write)) };
     } catch (error) {
       if (attempt >= ATTEMPTS || !isAppError(error, 'Conflict')) throw error;
     }

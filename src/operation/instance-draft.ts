@@ -12,6 +12,7 @@ import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
 import { layersOf } from './instance-layers.ts';
+import { markedOf, unmaskSpec } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 
 /** An Instance as somebody wants it. */
@@ -37,21 +38,20 @@ export interface PreparedDraft {
 /**
  * Makes the object of a draft. What the catalogue entry and the environment start new instances with is laid under the person's own values.
  *
- * @throws AppError `InvalidInput` for a name that Kubernetes would not take; `NotFound` as `findEnvironment` and `findApp`.
+ * @throws AppError `InvalidInput` for a name that Kubernetes would not take and for stand-ins of masked values; `NotFound` as `findEnvironment` and `findApp`.
  */
 export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, draft: InstanceDraft): Promise<PreparedDraft> {
   const environment = await findEnvironment(ports.clusters, actor, draft.environment);
   const entry = findApp(ports, actor, draft.app);
   const { group, version, plural, kind } = entry.summary;
   const layers = layersOf(entry, environment);
+  const own = unmaskSpec(markedOf(entry), draft.spec);
   const object = {
     apiVersion: apiVersionOf({ group, version }),
     kind,
     metadata: { name: parseObjectName(draft.name), namespace: environment.namespace, ...annotationsOf(draft) },
     spec:
-      draft.defaults === 'in spec'
-        ? draft.spec
-        : layOwnValues(lowerOf(layers), draft.spec, objectAt(schemaOf(entry.crd, version), 'properties', 'spec')),
+      draft.defaults === 'in spec' ? own : layOwnValues(lowerOf(layers), own, objectAt(schemaOf(entry.crd, version), 'properties', 'spec')),
   };
   return { entry, environment, layers, type: { group, version, resource: plural }, object };
 }

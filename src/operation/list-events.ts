@@ -1,10 +1,11 @@
 import type { Actor } from '../domain/actor.ts';
 import type { EventView } from '../domain/instance.ts';
 import { numberAt, textAt } from '../domain/read.ts';
+import { redact } from '../domain/redact.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { ResourceTree, TreeNode } from '../domain/tree.ts';
-import { findEnvironment } from './find-environment.ts';
-import type { InstanceAddress } from './find-instance.ts';
+import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { markedOf, secretsOf } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 import { showTree } from './show-tree.ts';
 
@@ -19,14 +20,21 @@ export async function listEvents(
   actor: Actor,
   { tree, ...address }: EventsInput,
 ): Promise<EventView[]> {
-  const { namespace } = await findEnvironment(ports.clusters, actor, address.environment);
+  const { entry, environment, object } = await findInstance(ports, actor, address);
+  const { namespace } = environment;
+  const secrets = secretsOf(markedOf(entry), object);
   const { root } = tree ?? (await showTree(ports, actor, address));
   const uids = new Set(uidsOf(root));
   const { items } = await ports.clusters.asActor(actor).list({ group: '', version: 'v1', resource: 'events' }, { namespace });
   return items
     .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
-    .map(eventView)
+    .map((event) => shownEvent(event, secrets))
     .sort(newestFirst);
+}
+
+function shownEvent(event: KubeObject, secrets: readonly string[]): EventView {
+  const view = eventView(event);
+  return { ...view, message: redact(view.message, secrets) };
 }
 
 export function newestFirst(a: EventView, b: EventView): number {

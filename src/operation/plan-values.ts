@@ -7,6 +7,7 @@ import { namesOf } from '../domain/upgrade-plan/value-changes.ts';
 import { mergeLayers, textsIn, type ValuesLayer } from '../domain/values/layers.ts';
 import { readValuesSource } from '../domain/values/read-source.ts';
 import { sourceName, type ValuesFrom } from '../domain/values/values-from.ts';
+import { sensitiveTexts } from '../schema/sensitive/mask.ts';
 import type { Ports } from './ports.ts';
 
 /** The values that an Operator lays over those of its chart, as far as the actor may read them. */
@@ -41,7 +42,7 @@ export async function overlaidValues(ports: Pick<Ports, 'clusters'>, actor: Acto
   return {
     layers: [...readings.map(({ layer }) => layer), own],
     hidden: new Set(readings.filter(({ hidden }) => hidden).map(({ layer }) => layer.origin)),
-    secrets: readings.flatMap(({ secrets }) => secrets),
+    secrets: [...readings.flatMap(({ secrets }) => secrets), ...sensitiveTexts(input.spec.values)],
     missing: readings.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
     faults: readings.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
   };
@@ -77,7 +78,7 @@ function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesIn
   const reading = readValuesSource(object, from);
   const hidden = from.kind === 'Secret';
   if (reading.kind === 'Read') {
-    const secrets = hidden ? [reading.text, ...textsIn(reading.values)] : [];
+    const secrets = hidden ? textsIn(reading.values) : [];
     return { layer: { origin, values: reading.values }, hidden, secrets };
   }
   const empty = { layer: { origin, values: {} }, hidden, secrets: [] };

@@ -8,9 +8,12 @@ import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
 import { isObject } from '../domain/read.ts';
-import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import type { JsonObject } from '../domain/resource.ts';
+import { maskObject } from '../schema/sensitive/mask.ts';
 import { annotationsOf, missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
+import { markedOf } from './instance-masking.ts';
+import { maskedSides } from './masked-commands.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 import { readSurroundings } from './read-surroundings.ts';
@@ -24,9 +27,12 @@ export async function preflightChange(
   change: InstanceChange,
 ): Promise<Preflight> {
   const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
-  const { apiVersion, kind, spec } = changed;
+  const { apiVersion, kind } = changed;
+  const spec = (changed.spec ?? {}) as JsonObject;
   const { namespace, group, version, resource } = ref;
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
+  const marked = markedOf(entry, version);
+  const specs = { before: (before.spec ?? {}) as JsonObject, after: spec };
   const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
@@ -45,9 +51,10 @@ export async function preflightChange(
           judgeSurroundings({ app: change.app, object: stored, before, ...around }),
         ]);
     },
-    changes: changesOfLive(entry, (before.spec ?? {}) as JsonObject, change.spec),
-    commands: commandsFor(object, {
-      ...writingOf(before, change.spec),
+    changes: changesOfLive(entry, specs.before, spec),
+    sensitive: { marked, live: before },
+    commands: commandsFor(maskObject(marked, object), {
+      ...writingOf(maskedSides(marked, specs), before.spec === undefined),
       app: change.app,
       environment: environment.name,
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}${change.version === undefined ? '' : `?version=${encodeURIComponent(change.version)}`}`,
@@ -56,10 +63,13 @@ export async function preflightChange(
 }
 
 /** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
-function writingOf({ spec: before }: KubeObject, spec: JsonObject): Pick<RestCall, 'method' | 'body' | 'patch'> {
-  const patch = mergePatchBetween(before ?? {}, spec);
-  if (isSame(applyMergePatch(before ?? {}, patch), spec) && !hasNullInList(patch)) return { method: 'PATCH', body: { spec: patch } };
-  return { method: 'PUT', body: { spec }, patch: jsonPatchBetween(before === undefined ? {} : { spec: before }, { spec }, '') };
+function writingOf(
+  { before, after: spec }: { readonly before: JsonObject; readonly after: JsonObject },
+  isNew: boolean,
+): Pick<RestCall, 'method' | 'body' | 'patch'> {
+  const patch = mergePatchBetween(before, spec);
+  if (isSame(applyMergePatch(before, patch), spec) && !hasNullInList(patch)) return { method: 'PATCH', body: { spec: patch } };
+  return { method: 'PUT', body: { spec }, patch: jsonPatchBetween(isNew ? {} : { spec: before }, { spec }, '') };
 }
 
 function hasNullInList(value: unknown): boolean {

@@ -12,6 +12,7 @@ import { findInstance, instanceView, type InstanceAddress } from './find-instanc
 import { missingRight } from './instance-draft.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
+import { markedOf } from './instance-masking.ts';
 import { namespacedKinds, readObjects } from './read-objects.ts';
 
 const VOLUMES = { group: '', version: 'v1', resource: 'persistentvolumes' } as const;
@@ -42,6 +43,7 @@ export async function preflightDeletion(
       const findings = await whatGoes(ports, cluster, object);
       return () => findings;
     },
+    sensitive: { marked: markedOf(entry), live: found.object },
     commands: deletionCommands(object, {
       app: address.app,
       url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${address.app}/${address.name}`,

@@ -7,6 +7,8 @@ import { joinFindings, type Finding, type Findings } from '../domain/preflight/f
 import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import type { KubeObject } from '../domain/resource.ts';
+import { maskObject, maskValue } from '../schema/sensitive/mask.ts';
+import { markedOf, specMarked } from './instance-masking.ts';
 import { refuseLocked } from './instance-layers.ts';
 import { missingRight, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { missingSecretRight, tryNewSecrets, type SecretPlace } from './new-secrets.ts';
@@ -25,6 +27,8 @@ export async function preflightInstance(
   const { entry, layers, environment, type, object } = await prepareDraft(ports, actor, draft);
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
+  const marked = markedOf(entry);
+  const shown = maskObject(marked, object);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
@@ -43,16 +47,22 @@ export async function preflightInstance(
     look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
     changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
     commands: withSecrets(
-      commandsFor(object, {
+      commandsFor(shown, {
         method: 'POST',
         app: draft.app,
         environment: environment.name,
         url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,
-        body: { app: draft.app, name: object.metadata.name, spec: draft.spec, ...bodyOf(secrets) },
+        body: {
+          app: draft.app,
+          name: object.metadata.name,
+          spec: maskValue(specMarked(marked), { value: draft.spec, root: ['spec'] }),
+          ...bodyOf(secrets),
+        },
       }),
       secrets,
       place,
     ),
+    sensitive: { marked },
   });
 }
 

@@ -7,18 +7,24 @@ import type { Preflight } from '../domain/instance.ts';
 import { isDnsLabel, OURS } from '../domain/names.ts';
 import { parseOperatorSpec } from '../domain/operator-spec.ts';
 import type { KubeObject } from '../domain/resource.ts';
+import { maskObject } from '../schema/sensitive/mask.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
 import { missingRight, USER_WRITE } from './instance-draft.ts';
+import { bareStandIns } from './masked-commands.ts';
 import { OPERATORS } from './list-operators.ts';
 import type { Ports } from './ports.ts';
 import { preflight } from './preflight.ts';
 
 export type OperatorPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
 
+/** Values of a chart are sensitive by their names alone. */
+const BY_NAMES = { schema: undefined, marks: [] };
+
 /** What would happen if an Operator were created now. Its chart is fetched, and its objects are tried, only for whoever may create it. */
 export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {
   const object = operatorToCreate(operator);
   const { namespace } = object.metadata;
+  const shown = maskObject(BY_NAMES, object);
   const cluster = ports.clusters.asActor(actor);
   const stored = cluster.create(OPERATORS, object, { ...USER_WRITE, dryRun: 'All' });
   const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));
@@ -31,8 +37,9 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
       const checked = await looked;
       return () => checked?.findings ?? {};
     },
+    sensitive: { marked: BY_NAMES },
     commands: {
-      ...commandsFor(object, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: object }),
+      ...commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown }),
       file: `operators/${object.metadata.name}.yaml`,
     },
   });
@@ -46,11 +53,11 @@ function withChart(found: Preflight, { operator, remedies: more, conversions, ve
   const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
   const helm = helmCommand({
     namespace: operator.metadata.namespace ?? OURS.systemNamespace,
-    spec: parseOperatorSpec(operator),
+    spec: parseOperatorSpec(maskObject(BY_NAMES, operator)),
     legacy: conversions.length,
     ...(version === undefined ? {} : { version }),
   });
-  return { ...found, ...grant, remedies, commands: { ...found.commands, helm } };
+  return { ...found, ...grant, remedies, commands: { ...found.commands, helm: { ...helm, text: bareStandIns(helm.text) } } };
 }
 
 /** @throws AppError `InvalidInput` for what is no Operator. */

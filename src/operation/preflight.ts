@@ -6,6 +6,9 @@ import { joinFindings, type Finding, type Findings, type FindingSubject } from '
 import { remedyFor } from '../domain/preflight/remedy.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { ValueChange } from '../domain/values/value-change.ts';
+import type { Marked } from '../schema/sensitive/sensitive-values.ts';
+import { redactTexts, secretsOf, shownObject } from './instance-masking.ts';
+import { withBareStandIns } from './masked-commands.ts';
 
 /** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act for automation. */
 export interface Attempt {
@@ -19,13 +22,31 @@ export interface Attempt {
   /** See `Preflight.changes`; absent: none. */
   readonly changes?: readonly ValueChange[];
   readonly commands: Commands;
+  /** What says which values are sensitive, and the live object that the answer may speak of as well. */
+  readonly sensitive: { readonly marked: Marked; readonly live?: KubeObject };
+}
+
+/**
+ * Finds out what would happen, and tells it without sensitive values.
+ */
+export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
+  const { marked, live } = attempt.sensitive;
+  const { object, result, warnings, faults, findings, ...found } = await tryAttempt(actor, attempt);
+  const secrets = secretsOf(marked, object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result]));
+  return {
+    ...found,
+    object: shownObject(marked, object),
+    ...(result === undefined ? {} : { result: shownObject(marked, result) }),
+    ...redactTexts({ warnings, faults, findings }, secrets),
+    commands: withBareStandIns(attempt.commands),
+  };
 }
 
 /**
  * Finds out what would happen without writing: the right, the api-server's own dry run, which runs validation, quota and admission, and what stands
  * around it, all at once. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
  */
-export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
+async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { app, object, commands, changes = [] } = attempt;
   const [missing, outcome, judge] = await Promise.all([attempt.may(), settle(attempt.dryRun), attempt.look()]);
   const shared = { object, commands, changes };

@@ -1,7 +1,8 @@
 import type { Actor } from '../domain/actor.ts';
 import { buildTree } from '../domain/tree-builder.ts';
-import type { ResourceTree } from '../domain/tree.ts';
+import type { ResourceTree, TreeNode } from '../domain/tree.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { markedOf, redactTexts, secretsOf } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 import { namespacedKinds, readObjects } from './read-objects.ts';
 
@@ -11,12 +12,25 @@ export async function showTree(
   actor: Actor,
   address: InstanceAddress,
 ): Promise<ResourceTree> {
-  const { object, ref } = await findInstance(ports, actor, address);
+  const { entry, object, ref } = await findInstance(ports, actor, address);
   const kinds = namespacedKinds(await ports.discovery.kinds());
   const { objects, unreadable } = await readObjects(ports.clusters.asActor(actor), kinds, { namespace: ref.namespace });
-  return buildTree(
+  const tree = buildTree(
     object,
     objects,
     unreadable.map(({ kind }) => kind),
   );
+  return withoutSecrets(tree, secretsOf(markedOf(entry), object));
+}
+
+/** What objects say of themselves may repeat a value of the Instance; what they are called does not change. */
+function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): ResourceTree {
+  if (secrets.length === 0) return tree;
+  const shown = (node: TreeNode): TreeNode => ({
+    ...node,
+    ...redactTexts({ info: node.info, ...(node.health === undefined ? {} : { health: node.health }) }, secrets),
+    children: node.children.map(shown),
+  });
+  const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));
+  return { ...tree, root: shown(tree.root), health: redactTexts(tree.health, secrets), causes };
 }

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { schemaOf } from '../domain/catalog/app-catalog.ts';
-import { at } from '../domain/read.ts';
+import { at, textsAt } from '../domain/read.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { layValues } from '../domain/values/locks.ts';
 import { layOwnValues } from '../domain/values/own-values.ts';
@@ -40,9 +40,9 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
   return sorted(differencesBetween(describe(entry), live, wanted).map((one) => changeOf(one, layerOf(one))));
 }
 
-function describe({ crd, summary }: CatalogEntry): Described {
+function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   const schema = specSchema({ schema: schemaOf(crd, summary.version) });
-  return { schema, root: rememberForm({ schema, root: 'spec', curated: [], mode: 'create' }).root };
+  return { schema, root: rememberForm({ schema, root: 'spec', curated: [], mode: 'create' }).root, marks: textsAt(kindBlock, 'sensitive') };
 }
 
 function overlaps(one: string, other: string): boolean {

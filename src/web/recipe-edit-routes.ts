@@ -129,7 +129,7 @@ function faultsOfRefusal(error: unknown): readonly FieldFault[] {
 async function showConflict(edit: Edit, asTyped: Omit<RecipeEditDraft, 'faults'>, values: JsonObject): Promise<Answer> {
   const { deps, visit, app, model, recipe } = edit;
   const newest = await deps.operations.showRecipe(visit.actor, recipe.id);
-  const differing = differencesBetween({ schema: specSchema(app), root: model.root }, newest.values, values);
+  const differing = differencesBetween({ schema: specSchema(app), root: model.root, marks: model.sensitive.marks }, newest.values, values);
   const foreign = differing.map(({ path }) => path);
   return { ...show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign }), status: 409 };
 }

@@ -27,6 +27,11 @@ export function textsOf(values: readonly SensitiveValue[]): string[] {
   return values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : [String(value)]));
 }
 
+/** What values of a chart, told apart by their names alone, hold that must not be shown. */
+export function sensitiveTexts(values: JsonObject): string[] {
+  return textsOf(sensitiveValues({ schema: undefined, marks: [] }, { value: values, root: ['values'] }));
+}
+
 function partsOf(object: KubeObject): [string, Json][] {
   return Object.entries(object).filter((entry): entry is [string, Json] => !ABOUT_ITSELF.has(entry[0]) && entry[1] !== undefined);
 }

@@ -7,6 +7,7 @@ import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLaye
 import { readValuesSource } from '../../../domain/values/read-source.ts';
 import { sourceName, type ValuesFrom } from '../../../domain/values/values-from.ts';
 import { CONFIG_MAP, SECRET } from '../kinds.ts';
+import { sensitiveTexts } from '../../../schema/sensitive/mask.ts';
 import type { Work } from '../work.ts';
 
 /** The values of a release, and what they came from. */
@@ -30,7 +31,7 @@ const MOST_TOLD = 200;
 export async function resolveValues(work: Work): Promise<ResolvedValues> {
   const sources = await Promise.all(work.spec.valuesFrom.map((from) => readSource(work, from)));
   const layers: readonly ValuesLayer[] = [...sources.map(({ layer }) => layer), { origin: 'spec.values', values: work.spec.values }];
-  const secrets = sources.flatMap((source) => source.secrets);
+  const secrets = [...sources.flatMap((source) => source.secrets), ...sensitiveTexts(work.spec.values)];
   return {
     values: mergeLayers(layers),
     provenance: provenanceOf(layers)
@@ -59,7 +60,7 @@ async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
       throw invalid(work, from, reading.why);
     case 'Read': {
       const { values, text } = reading;
-      const secrets = from.kind === 'Secret' ? [text, ...textsIn(values)] : [];
+      const secrets = from.kind === 'Secret' ? textsIn(values) : [];
       return { layer: { origin, values }, secrets, revision: revisionOf(from, object, text) };
     }
     default:

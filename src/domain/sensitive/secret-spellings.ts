@@ -1,0 +1,176 @@
+import { canonicalText, type CanonicalForm, type CanonicalText } from './canonical-text.ts';
+
+/** A part of a text. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** So many characters in a row of a long secret are told by chance to nobody. */
+const FRAGMENT = 8;
+/** Fewer are only a secret where they stand as a word. */
+const SHORT = 4;
+/** Of a long secret not every fragment is looked for: one that is longer by this many is. */
+const STRIDES: readonly (readonly [longest: number, stride: number])[] = [
+  [512, 1],
+  [8_192, 4],
+  [Infinity, 16],
+];
+const LONGEST_IN_BASE32 = 1_024;
+/** Longer ones are found by their parts. */
+const LONGEST_WHOLE = 256;
+
+/** Finds every spelling of some secrets in texts, in time that grows with the lengths and not with their product. */
+export function createSpellings(secrets: readonly string[]): (text: string) => readonly Span[] {
+  const unique = [...new Set(secrets.flatMap((secret) => [secret, ...linesOf(secret)]))];
+  const words = unique.map((secret) => secret.trim()).filter(({ length }) => length > 0 && length < SHORT);
+  const indexes = new Map<CanonicalForm, FragmentIndex>();
+  for (const secret of unique.filter((secret) => secret.trim().length >= SHORT)) {
+    for (const { form, text, kind } of patternsOf(secret)) {
+      const index = indexes.get(form) ?? new FragmentIndex();
+      indexes.set(form, index);
+      index.add(text, kind);
+    }
+  }
+  const word = wordPattern(words);
+  return (text) => [
+    ...[...indexes].flatMap(([form, index]) => index.find(canonicalText(text, form), text)),
+    ...(word === undefined ? [] : [...text.matchAll(word)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }))),
+  ];
+}
+
+function linesOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORT);
+}
+
+/** `whole`: nothing less than all of it is looked for. `encoded`: what is around it belongs to it. */
+type PatternKind = 'whole' | 'parts' | 'encoded';
+
+interface Pattern {
+  readonly form: CanonicalForm;
+  readonly text: string;
+  readonly kind: PatternKind;
+}
+
+function patternsOf(secret: string): readonly Pattern[] {
+  const readable = canonicalText(secret, 'readable').text.trim();
+  const dense = canonicalText(secret, 'dense').text;
+  const letters = canonicalText(secret, 'letters').text;
+  const own: Pattern[] =
+    secret.length > LONGEST_WHOLE
+      ? []
+      : [
+          { form: 'literal', text: canonicalText(secret.trim(), 'literal').text, kind: 'whole' },
+          { form: 'readable', text: readable, kind: 'whole' },
+        ];
+  if (dense.length >= FRAGMENT) own.push({ form: 'dense', text: dense, kind: 'parts' });
+  if (letters.length >= FRAGMENT) own.push({ form: 'letters', text: letters, kind: 'parts' });
+  return [...own, ...encodings(secret).map((text): Pattern => ({ form: 'letters', text, kind: 'encoded' }))].filter(
+    ({ text }) => text.length >= SHORT,
+  );
+}
+
+/** What stands for certain in an encoding of anything that the secret is a part of, without the signs in which alphabets differ. */
+function encodings(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '');
+    return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+  });
+  const twice = secret.length > LONGEST_IN_BASE32 ? [] : [Buffer.from(bytes.toString('base64')).toString('base64')];
+  const others = secret.length > LONGEST_IN_BASE32 ? [] : [base32(bytes)];
+  const lettersOnly = [...base64, ...twice, ...others, bytes.toString('hex')].map((text) => canonicalText(text, 'letters').text);
+  return lettersOnly.filter((text) => text.length >= SHORT + 1);
+}
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** Whole groups of five bits; the last ones may depend on what follows. */
+function base32(bytes: Buffer): string {
+  let [bits, value, text] = [0, 0, ''];
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32[(value >> (bits - 5)) & 31] ?? '';
+  }
+  return text;
+}
+
+function wordPattern(words: readonly string[]): RegExp | undefined {
+  if (words.length === 0) return undefined;
+  const spelled = words.flatMap((word) => [
+    word,
+    JSON.stringify(word).slice(1, -1),
+    encodeURIComponent(word.toWellFormed()),
+    Buffer.from(word).toString('base64'),
+  ]);
+  const sorted = [...new Set(spelled)].sort((a, b) => b.length - a.length);
+  return new RegExp(`(?<![\\w-])(?:${sorted.map((one) => RegExp.escape(one)).join('|')})(?![\\w-])`, 'gi');
+}
+
+interface Known {
+  readonly text: string;
+  readonly at: number;
+  readonly kind: PatternKind;
+  readonly least: number;
+}
+
+/** Fragments of secrets by their text, in groups of equal length. */
+class FragmentIndex {
+  readonly #bySize = new Map<number, Map<string, Known>>();
+
+  add(text: string, kind: PatternKind): void {
+    const least = kind === 'whole' ? text.length : Math.min(text.length, Math.max(SHORT, Math.min(FRAGMENT, Math.ceil(text.length / 2))));
+    const size = Math.min(least, FRAGMENT);
+    const stride = kind === 'whole' ? text.length : (STRIDES.find(([longest]) => text.length <= longest)?.[1] ?? 1);
+    const fragments = this.#bySize.get(size) ?? new Map<string, Known>();
+    this.#bySize.set(size, fragments);
+    for (let at = 0; at + size <= text.length; at += stride) {
+      const fragment = text.slice(at, at + size);
+      const before = fragments.get(fragment);
+      if (before === undefined || (before.kind === 'whole' && kind !== 'whole')) fragments.set(fragment, { text, at, kind, least });
+    }
+  }
+
+  /** Each run of a text that a secret has as well. */
+  find({ text, starts, ends }: CanonicalText, original: string): Span[] {
+    const spans: Span[] = [];
+    for (const [size, fragments] of this.#bySize) {
+      for (let at = 0; at + size <= text.length;) {
+        const known = fragments.get(text.slice(at, at + size));
+        const run = known === undefined ? undefined : runAround(text, at, known);
+        if (run === undefined || known === undefined) {
+          at += 1;
+          continue;
+        }
+        const span = { start: starts[run.start] ?? 0, end: ends[run.end - 1] ?? 0 };
+        const isAll = run.end - run.start === known.text.length && known.kind !== 'encoded';
+        spans.push(isAll ? span : wordAround(original, span));
+        at = Math.max(at + 1, run.end - size + 1);
+      }
+    }
+    return spans;
+  }
+}
+
+/** How far the text and the secret go on alike; undefined where that is less than tells something. */
+function runAround(text: string, at: number, known: Known): Span | undefined {
+  let [start, from] = [at, known.at];
+  for (; start > 0 && from > 0 && text[start - 1] === known.text[from - 1]; start -= 1) from -= 1;
+  let [end, to] = [at, known.at];
+  for (; end < text.length && to < known.text.length && text[end] === known.text[to]; end += 1) to += 1;
+  return end - start >= known.least ? { start, end } : undefined;
+}
+
+const LONGEST_WORD = 200;
+
+/** What is left of the word that a part of a secret stands in would tell more of it. */
+function wordAround(text: string, { start, end }: Span): Span {
+  let [from, to] = [start, end];
+  while (from > 0 && start - from < LONGEST_WORD && /[\w+/=%\\-]/.test(text[from - 1] ?? '')) from -= 1;
+  while (to < text.length && to - end < LONGEST_WORD && /[\w+/=%\\-]/.test(text[to] ?? '')) to += 1;
+  return { start: from, end: to };
+}
