@@ -17,6 +17,7 @@ import { listInstances } from '../operation/list-instances.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
 import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
+import { revealValue } from '../operation/reveal-value.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
 import { showInstance } from '../operation/show-instance.ts';
 import { showTree } from '../operation/show-tree.ts';
@@ -161,6 +162,19 @@ export const INSTANCE_ROUTES: readonly Route[] = [
       await deleteInstance(ports, actor, { ...addressOf(params), ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/revealed-values`,
+    operationId: 'revealValue',
+    summary: 'One masked value of an instance that you may read; the audit log says who read which',
+    tag: 'Instances',
+    body: ref('RevealedValueRequest'),
+    replies: { 200: { description: 'The value', schema: ref('RevealedValue') } },
+    handle: async ({ ports, actor, params, body, asking }) => ({
+      status: 200,
+      body: await revealValue(ports, actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...asking }),
+    }),
   },
   {
     method: 'get',

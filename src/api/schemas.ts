@@ -216,9 +216,19 @@ export const SCHEMAS = {
   ),
   InstanceSummary: object(instanceSummary),
   Instance: object(
-    { ...instanceSummary, object: anything, conditions: list(condition), generation: integer, observedGeneration: integer, etag: text },
-    [...Object.keys(instanceSummary), 'object', 'conditions', 'generation', 'etag'],
+    {
+      ...instanceSummary,
+      object: { ...anything, description: 'With `<masked: path>` for each sensitive value; sent back, it stands for the live value' },
+      masked: { ...list(text), description: 'The paths of the masked values' },
+      conditions: list(condition),
+      generation: integer,
+      observedGeneration: integer,
+      etag: text,
+    },
+    [...Object.keys(instanceSummary), 'object', 'masked', 'conditions', 'generation', 'etag'],
   ),
+  RevealedValueRequest: { ...object({ path: { ...text, maxLength: 2000 } }, ['path']), additionalProperties: false },
+  RevealedValue: object({ path: text, value: { type: ['string', 'number', 'boolean'] } }, ['path', 'value']),
   InstanceDraft: {
     ...object({ app: text, name: text, spec: anything, secrets: { ...list(newSecret), maxItems: 10 } }, ['app', 'name']),
     additionalProperties: false,

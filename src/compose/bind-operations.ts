@@ -15,6 +15,7 @@ import type { Ports } from '../operation/ports.ts';
 import { preflightChange } from '../operation/preflight-change.ts';
 import { preflightDeletion } from '../operation/preflight-deletion.ts';
 import { preflightInstance } from '../operation/preflight-instance.ts';
+import { revealValue } from '../operation/reveal-value.ts';
 import { showApp } from '../operation/show-app.ts';
 import { showEnvironment } from '../operation/show-environment.ts';
 import { showInstance } from '../operation/show-instance.ts';
@@ -40,6 +41,7 @@ export function bindOperations(ports: Ports): WebOperations {
     preflightInstance: (actor, draft) => preflightInstance(ports, actor, draft),
     createInstance: (actor, draft) => createInstance(ports, actor, draft),
     showInstance: (actor, address) => showInstance(ports, actor, address),
+    revealValue: (actor, input) => revealValue(ports, actor, input),
     showTree: (actor, address) => showTree(ports, actor, address),
     listEvents: (actor, address) => listEvents(ports, actor, address),
     preflightChange: (actor, change) => preflightChange(ports, actor, change),

@@ -20,12 +20,21 @@ export interface InstanceSummary {
 
 /** An Instance with its own object; metadata.managedFields are taken out. */
 export interface InstanceView extends InstanceSummary {
+  /** With a stand-in, `<masked: spec.adminPassword>`, for each sensitive value. */
   readonly object: KubeObject;
+  /** The paths of the masked values. */
+  readonly masked: readonly string[];
   readonly conditions: readonly Condition[];
   readonly generation: number;
   readonly observedGeneration: number | undefined;
   /** `<uid>.<generation>`, for `If-Match`: it moves when what is wanted changes, not whenever the status does. */
   readonly etag: string;
+}
+
+/** A masked value of an Instance, as somebody asked to see it. */
+export interface RevealedValue {
+  readonly path: string;
+  readonly value: string | number | bigint | boolean;
 }
 
 /** What would happen, found out before anything is written (design section 8). */

@@ -8,6 +8,8 @@ import { isDnsSubdomain } from '../domain/names.ts';
 import { isObject, listAt, numberAt, textAt } from '../domain/read.ts';
 import { redact } from '../domain/redact.ts';
 import { parseApiVersion, type KubeObject, type ResourceRef } from '../domain/resource.ts';
+import { formatPath } from '../schema/form-path.ts';
+import { sensitiveIn } from '../schema/sensitive/mask.ts';
 import { findApp } from './find-app.ts';
 import { findEnvironment } from './find-environment.ts';
 import { markedOf, redactTexts, secretsOf, shownObject } from './instance-masking.ts';
@@ -95,6 +97,7 @@ export function instanceView(entry: CatalogEntry, environment: EnvironmentView, 
   return {
     ...instanceSummary(entry, environment, raw),
     object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
+    masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
     conditions: listAt(object.status, 'conditions')
       .filter((item) => isObject(item))
       .flatMap((item) => {

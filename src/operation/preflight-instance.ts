@@ -8,6 +8,7 @@ import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import { maskObject, maskValue } from '../schema/sensitive/mask.ts';
+import type { Marked } from '../schema/sensitive/sensitive-values.ts';
 import { markedOf, specMarked } from './instance-masking.ts';
 import { refuseLocked } from './instance-layers.ts';
 import { missingRight, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
@@ -28,7 +29,6 @@ export async function preflightInstance(
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
   const marked = markedOf(entry);
-  const shown = maskObject(marked, object);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
@@ -46,23 +46,26 @@ export async function preflightInstance(
     },
     look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
     changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
-    commands: withSecrets(
-      commandsFor(shown, {
-        method: 'POST',
-        app: draft.app,
-        environment: environment.name,
-        url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances`,
-        body: {
-          app: draft.app,
-          name: object.metadata.name,
-          spec: maskValue(specMarked(marked), { value: draft.spec, root: ['spec'] }),
-          ...bodyOf(secrets),
-        },
-      }),
-      secrets,
-      place,
-    ),
+    commands: withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place),
     sensitive: { marked },
+  });
+}
+
+interface Drafted {
+  readonly environment: string;
+  readonly object: KubeObject;
+  readonly marked: Marked;
+}
+
+function commandsOf({ publicUrl }: Pick<Ports, 'publicUrl'>, draft: InstanceDraft, { environment, object, marked }: Drafted): Commands {
+  const { app, secrets = [] } = draft;
+  const spec = maskValue(specMarked(marked), { value: draft.spec, root: ['spec'] });
+  return commandsFor(maskObject(marked, object), {
+    method: 'POST',
+    app,
+    environment,
+    url: `${publicUrl}/api/v1/environments/${environment}/instances`,
+    body: { app, name: object.metadata.name, spec, ...bodyOf(secrets) },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { App, InstanceRights } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
 import type { HealthWord } from '../domain/health.ts';
-import type { EventView, InstanceView } from '../domain/instance.ts';
+import type { EventView, InstanceView, RevealedValue } from '../domain/instance.ts';
 import type { KubeObject } from '../domain/resource.ts';
 import type { ResourceTree } from '../domain/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
@@ -47,7 +47,14 @@ export interface InstancePage {
   readonly usage?: SafeHtml;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly yaml: string;
+  /** The values that are masked; of one that was just asked for, what it is. */
+  readonly masked: readonly { readonly path: string; readonly isRevealed: boolean; readonly value: string }[];
+  readonly revealAction: string;
+  readonly isRevealing: boolean;
 }
+
+/** More are read over REST. */
+const MOST_MASKED = 200;
 
 export interface InstanceReading {
   readonly instance: InstanceView;
@@ -57,10 +64,10 @@ export interface InstanceReading {
 
 export function instancePage(
   reading: InstanceReading,
-  around: { readonly app: App; readonly environment: EnvironmentView; readonly rights: InstanceRights },
+  around: { readonly app: App; readonly environment: EnvironmentView; readonly rights: InstanceRights; readonly revealed?: RevealedValue },
 ): InstancePage {
   const { instance } = reading;
-  const { app, environment, rights } = around;
+  const { app, environment, rights, revealed } = around;
   const href = instancePath(instance);
   return {
     name: instance.name,
@@ -78,6 +85,12 @@ export function instancePage(
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(instance, environment),
     yaml: yamlText(withoutStatus(instance.object)),
+    masked: instance.masked.slice(0, MOST_MASKED).map((path) => {
+      const isRevealed = path === revealed?.path;
+      return { path, isRevealed, value: isRevealed ? String(revealed.value) : '' };
+    }),
+    revealAction: `${href}/reveal`,
+    isRevealing: revealed !== undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../domain/actor.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
+import type { RevealedValue } from '../domain/instance.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import { instanceLive, instancePage, type InstanceReading } from './instance-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -20,6 +21,10 @@ export function instanceRoutes(deps: WebDeps): Router {
   router.get(
     ROUTE,
     page(deps, (visit) => showInstance(deps, visit)),
+  );
+  router.post(
+    `${ROUTE}/reveal`,
+    page(deps, (visit) => reveal(deps, visit)),
   );
   router.get(`${ROUTE}/stream`, stream(deps));
   router.get(
@@ -49,7 +54,13 @@ export function instanceCrumbs(address: InstanceAddress, environment: Pick<Envir
     : [...crumbs, { label: address.name, href: instancePath(address) }, { label: below }];
 }
 
-async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+/** One value at a time, on the page that names it. */
+async function reveal(deps: WebDeps, visit: Visit): Promise<Answer> {
+  const path = visit.body.get('path') ?? '';
+  return await showInstance(deps, visit, await deps.operations.revealValue(visit.actor, { ...addressOf(visit), path, ...visit.asking }));
+}
+
+async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
   const { actor } = visit;
   const address = addressOf(visit);
   const [reading, app, environment, rights] = await Promise.all([
@@ -60,7 +71,10 @@ async function showInstance({ operations }: WebDeps, visit: Visit): Promise<Answ
   ]);
   const canMove = rights.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
-  const model = { ...instancePage(reading, { app, environment, rights }), ...(unfit === undefined ? {} : { unfit }) };
+  const model = {
+    ...instancePage(reading, { app, environment, rights, ...(revealed === undefined ? {} : { revealed }) }),
+    ...(unfit === undefined ? {} : { unfit }),
+  };
   return {
     view: 'environments/instances/show',
     title: `${address.name} in ${model.environment.displayName}`,

@@ -2,7 +2,7 @@ import type { Actor } from '../domain/actor.ts';
 import type { App, InstanceRights } from '../domain/app.ts';
 import type { Choices } from '../domain/choices.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import type { EventView, InstanceView, Preflight } from '../domain/instance.ts';
+import type { EventView, InstanceView, Preflight, RevealedValue } from '../domain/instance.ts';
 import type { InstanceCount, OperatorInstances } from '../domain/operator-instances.ts';
 import type { Asking, JournalQuery } from '../domain/journal.ts';
 import type { OperatorFilter, OperatorList } from '../domain/operator-list.ts';
@@ -71,6 +71,8 @@ export interface WebOperations extends RecipeOperations {
   preflightInstance(actor: Actor, draft: InstanceDraft): Promise<Preflight>;
   createInstance(actor: Actor, draft: InstanceDraft & Asking): Promise<InstanceView>;
   showInstance(actor: Actor, address: InstanceAddress): Promise<InstanceView>;
+  /** `NotFound` for a path where no masked value is. */
+  revealValue(actor: Actor, input: InstanceAddress & Asking & { readonly path: string }): Promise<RevealedValue>;
   showTree(actor: Actor, address: InstanceAddress): Promise<ResourceTree>;
   /** Newest first. */
   listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;

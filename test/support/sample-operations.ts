@@ -58,6 +58,7 @@ const READS: Omit<
   }),
   instanceRights: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
+  revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
