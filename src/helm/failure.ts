@@ -30,9 +30,19 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
  * @param what what was asked for, e.g. `upgrade of "a" in namespace "b"`.
  */
 export function failureOf(what: string, stderr: string, secrets: readonly string[]): AppError {
-  const sentence = redact(sentenceOf(stderr), secrets);
+  const sentence = shown(sentenceOf(stderr), secrets);
   const code = MEANINGS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'HelmFailed';
   return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${SMALLER}` : ''}`);
+}
+
+/** What `fail` and `required` say is the chart's own text: where a value of a Secret is in it, only where it stands is told. */
+const OWN_WORDS = /^(.*?\bexecution error at \([^()\n]{1,300}\)):.*$/s;
+
+function shown(sentence: string, secrets: readonly string[]): string {
+  const clean = redact(sentence, secrets);
+  return clean === sentence
+    ? clean
+    : clean.replace(OWN_WORDS, '$1: the message of the chart repeats a value of a Secret, so it is not shown');
 }
 
 /** From the line of the error on, without log lines; of a long text its beginning and its end. */

@@ -60,10 +60,10 @@ export function sampleInstances(environment: string): readonly InstanceView[] {
       apiVersion: 'samples.chandlery.dev/v1',
       kind: 'PostgresCluster',
       metadata: { name, namespace: environment, generation: 2, resourceVersion: '4711', uid: `uid-${name}` },
-      spec: { instances: 3, storage: { size: '10Gi' }, adminPassword: '<masked: spec.adminPassword>' },
+      spec: { instances: 3, storage: { size: '10Gi' } },
       status: { ready: 3 },
     },
-    masked: ['spec.adminPassword'],
+    masked: [],
     conditions: [
       {
         type: 'Ready',

@@ -51,6 +51,21 @@ test('the usage note is about this instance, and the YAML is what can be applied
   assert.doesNotMatch(page.yaml, /status:/);
 });
 
+test('masked values are named, and one that was asked for is shown', () => {
+  const around = { app: APP, environment: TEAM_A, rights: ALL_RIGHTS };
+  const masked = reading('orders', { masked: ['spec.adminPassword', 'spec.users[0].pin'] });
+  const hidden = instancePage(masked, around).masked;
+  assert.deepEqual(
+    hidden.map(({ value }) => value),
+    ['', ''],
+  );
+  const shown = instancePage(masked, { ...around, revealed: { path: 'spec.users[0].pin', value: 1234 } }).masked;
+  assert.deepEqual(
+    shown.map(({ value }) => value),
+    ['', '1234'],
+  );
+});
+
 test('why comes deepest first, without what the banner says, and with what an event alone tells', () => {
   const before = reading('orders');
   const causes = [
