@@ -8,6 +8,7 @@ import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
 import { attacks as namespaces } from './namespaces.ts';
 import { attacks as roles, report as rolesReport } from './roles.ts';
+import { attacks as secrets } from './secrets.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
@@ -20,4 +21,5 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'app-roles', attacks: appRoles },
   { name: 'roles', attacks: roles, report: rolesReport },
   { name: 'sources', attacks: sources },
+  { name: 'secrets', attacks: secrets },
 ];

@@ -141,7 +141,10 @@ test('a chart that does not render says where, and shows no secret', async (t) =
   const files = chartFiles('chart', '1.0.0', { 'templates/a.yaml': '{{ fail (printf "the password %s is weak" .Values.password) }}' });
   await assert.rejects(render(files, { values: { password: 'hunter2!' }, secrets: ['hunter2!'] }), (error: Error & { code?: string }) => {
     assert.equal(error.code, 'HelmFailed');
-    assert.match(error.message, /^helm render of "demo" in namespace "default": .*templates\/a.yaml:1:3\): the message of the chart repeats a value of a Secret/);
+    assert.match(
+      error.message,
+      /^helm render of "demo" in namespace "default": .*templates\/a.yaml:1:3\): the message of the chart repeats a value of a Secret/,
+    );
     return true;
   });
   assert.deepEqual(await readdir(join(homeDir, 'values')), []);
