@@ -267,6 +267,19 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.deepEqual(bare, []);
     assert.deepEqual(users, ['oidc:dev-a']);
   });
+
+  it('installs nothing of an Operator that is being deleted', async () => {
+    const draft = (name: string) => ({ method: 'POST', body: { app: CACHES, name, spec: {} } });
+    assert.equal((await product.api('dev-a', INSTANCES, draft('kept'))).status, 201);
+    // It waits for the instance.
+    assert.equal((await product.api('admin', '/operators/chandlery-system/cache', { method: 'DELETE' })).status, 202);
+    const blocked = async (): Promise<string> =>
+      textAt((await product.api('dev-a', `${INSTANCES}?dryRun=All`, draft('late'))).body, 'findings', 'blocked', 0, 'message') ?? '';
+    await until(async () => /its Operator chandlery-system\/cache is being deleted/.test(await blocked()), 'it is blocked', 30_000);
+    const refused = await product.api('dev-a', INSTANCES, draft('late'));
+    assert.deepEqual([refused.status, textAt(refused.body, 'code')], [409, 'OperatorDeleting']);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/late`)).status, 404);
+  });
 });
 
 /** The product with every answer of its API held against its own description. */
