@@ -9,6 +9,9 @@ import { specSchema } from '../schema/app-form.ts';
 import { differencesBetween, type Described, type Difference } from '../schema/differences.ts';
 import { rememberForm } from '../schema/remember-form.ts';
 
+/** `users[2]` before `users[10]`. */
+const BY_PATH = new Intl.Collator('en', { numeric: true });
+
 /** What a new instance gets beneath the values of a person, each laid out like `spec`. */
 export interface LowerValues {
   readonly operator: JsonObject;
@@ -29,7 +32,7 @@ export function changesOfNew(entry: CatalogEntry, { operator, environment, own }
   const lower = layValues(operator, environment);
   const all = differencesBetween(described, lower, layOwnValues(lower, own, described.schema));
   const mine = all.filter(({ keys, to }) => to === undefined || at(own, ...keys) !== undefined);
-  const theirs = differencesBetween(described, {}, lower).filter(({ path }) => !mine.some((one) => overlaps(one.path, path)));
+  const theirs = withoutOverlaps(differencesBetween(described, {}, lower), mine);
   const layerBelow = ({ keys }: Difference): ValueLayer => (at(environment, ...keys) === undefined ? 'operator' : 'environment');
   return sorted([...mine.map((one) => changeOf(one, 'you')), ...theirs.map((one) => changeOf(one, layerBelow(one)))]);
 }
@@ -45,12 +48,25 @@ function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   return { schema, root: rememberForm({ schema, root: 'spec', curated: [], mode: 'create' }).root, marks: textsAt(kindBlock, 'sensitive') };
 }
 
-function overlaps(one: string, other: string): boolean {
-  return one === other || isBelow(one, other) || isBelow(other, one);
+/** Those that none of the others is at, above or below. */
+function withoutOverlaps(differences: readonly Difference[], others: readonly Difference[]): readonly Difference[] {
+  if (differences.length === 0) return [];
+  const paths = others.map(({ path }) => path).toSorted();
+  const known = new Set(paths);
+  const hasBelow = (path: string): boolean => ['.', '['].some((sign) => firstFrom(paths, path + sign)?.startsWith(path + sign) === true);
+  const isBelow = (path: string): boolean => [...path.matchAll(/[.[]/g)].some(({ index }) => known.has(path.slice(0, index)));
+  return differences.filter(({ path }) => !known.has(path) && !hasBelow(path) && !isBelow(path));
 }
 
-function isBelow(path: string, above: string): boolean {
-  return path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
+/** The first of sorted texts that does not stand before a text. */
+function firstFrom(texts: readonly string[], text: string): string | undefined {
+  let [low, high] = [0, texts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((texts[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return texts[low];
 }
 
 function changeOf({ path, from, to, secret }: Difference, layer: ValueLayer): ValueChange {
@@ -64,5 +80,5 @@ function changeOf({ path, from, to, secret }: Difference, layer: ValueLayer): Va
 }
 
 function sorted(changes: readonly ValueChange[]): ValueChange[] {
-  return changes.toSorted((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
+  return changes.toSorted((a, b) => BY_PATH.compare(a.path, b.path));
 }

@@ -9,6 +9,7 @@ import { attacks as identities } from './identities.ts';
 import { attacks as namespaces } from './namespaces.ts';
 import { attacks as roles, report as rolesReport } from './roles.ts';
 import { attacks as secrets } from './secrets.ts';
+import { attacks as largestBodies, report } from './largest-bodies.ts';
 
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
@@ -22,4 +23,5 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'roles', attacks: roles, report: rolesReport },
   { name: 'sources', attacks: sources },
   { name: 'secrets', attacks: secrets },
+  { name: 'largest-bodies', attacks: largestBodies, report },
 ];

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { redact } from '../redact.ts';
-import { at } from '../read.ts';
-import { mergeLayers, provenanceOf, type ValuesLayer } from '../values/layers.ts';
+import { effectiveLeaves, type ValuesLayer } from '../values/layers.ts';
 import type { PlannedValue } from './plan.ts';
 
 /** Values by layers, the lowest first. */
@@ -23,11 +22,14 @@ const LONGEST = 200;
 export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { leaves: PlannedValue[]; omitted: number } {
   const [before, after] = [from === undefined ? new Map<string, Leaf>() : leavesOf(from), leavesOf(to)];
   const secrets = [...(from?.secrets ?? []), ...to.secrets];
-  const paths = [...new Set([...before.keys(), ...after.keys()])];
-  const leaves = paths.map((path) => shown(path, { before: before.get(path), after: after.get(path), secrets }));
-  const rank = ({ change }: PlannedValue): number => (change === 'same' ? 1 : 0);
-  leaves.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
-  return { leaves: leaves.slice(0, MOST), omitted: Math.max(0, leaves.length - MOST) };
+  const changes = [...new Set([...before.keys(), ...after.keys()])].map((path): Change => {
+    const sides = { before: before.get(path), after: after.get(path) };
+    return { path, ...sides, change: changeOf(sides.before, sides.after) };
+  });
+  const rank = ({ change }: Change): number => (change === 'same' ? 1 : 0);
+  changes.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
+  const leaves = changes.slice(0, MOST).map((change) => shown(change, secrets));
+  return { leaves, omitted: Math.max(0, changes.length - MOST) };
 }
 
 interface Leaf {
@@ -37,12 +39,7 @@ interface Leaf {
 }
 
 function leavesOf({ layers, hidden }: LayeredValues): Map<string, Leaf> {
-  const values = mergeLayers(layers);
-  const leaves = provenanceOf(layers).map(({ path, origin }): [string, Leaf] => [
-    path,
-    { origin, value: at(values, ...namesOf(path)), hidden: hidden.has(origin) },
-  ]);
-  return new Map(leaves);
+  return new Map(effectiveLeaves(layers).map(({ path, ...leaf }) => [path, { ...leaf, hidden: hidden.has(leaf.origin) }]));
 }
 
 /** The names of a path as `provenanceOf` writes it. */
@@ -52,13 +49,14 @@ export function namesOf(path: string): string[] {
   );
 }
 
-interface Sides {
+interface Change {
+  readonly path: string;
   readonly before: Leaf | undefined;
   readonly after: Leaf | undefined;
-  readonly secrets: readonly string[];
+  readonly change: PlannedValue['change'];
 }
 
-function shown(path: string, { before, after, secrets }: Sides): PlannedValue {
+function shown({ path, before, after, change }: Change, secrets: readonly string[]): PlannedValue {
   const text = (leaf: Leaf | undefined): string | undefined => {
     if (leaf === undefined || leaf.hidden) return undefined;
     const whole = redact(JSON.stringify(leaf.value) ?? 'null', secrets);
@@ -68,7 +66,7 @@ function shown(path: string, { before, after, secrets }: Sides): PlannedValue {
   return {
     path: redact(path, secrets),
     origin: after?.origin ?? before?.origin ?? '',
-    change: changeOf(before, after),
+    change,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     secret: (after ?? before)?.hidden === true,
@@ -78,5 +76,5 @@ function shown(path: string, { before, after, secrets }: Sides): PlannedValue {
 function changeOf(before: Leaf | undefined, after: Leaf | undefined): PlannedValue['change'] {
   if (before === undefined) return 'added';
   if (after === undefined) return 'removed';
-  return isDeepStrictEqual(before.value, after.value) ? 'same' : 'changed';
+  return before.value === after.value || isDeepStrictEqual(before.value, after.value) ? 'same' : 'changed';
 }

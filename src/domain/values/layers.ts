@@ -16,6 +16,8 @@ export interface EffectiveLeaf {
   readonly origin: string;
 }
 
+type LeafWithValue = EffectiveLeaf & { readonly value: Json | undefined };
+
 /**
  * Lays values over one another as Helm does: maps are merged, everything else, lists included, is replaced. A `null` is kept, because it is what
  * takes a default of the chart away.
@@ -28,15 +30,16 @@ export function mergeLayers(layers: readonly ValuesLayer[]): JsonObject {
 
 /** Which layer set each effective leaf, sorted by path. */
 export function provenanceOf(layers: readonly ValuesLayer[]): EffectiveLeaf[] {
-  const origins = new Map<string, string>();
-  for (const { origin, values } of layers) {
-    for (const { path, kind } of nodesOf(values)) {
-      if (kind === 'empty' && [...origins.keys()].some((known) => isBelow(known, path))) continue;
-      for (const known of origins.keys()) if (known === path || (kind === 'leaf' && isBelow(known, path))) origins.delete(known);
-      if (kind !== 'map') origins.set(path, origin);
-    }
-  }
-  return [...origins].map(([path, origin]) => ({ path, origin })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return effectiveLeaves(layers).map(({ path, origin }) => ({ path, origin }));
+}
+
+/** The same with the values themselves, which may be secret. */
+export function effectiveLeaves(layers: readonly ValuesLayer[]): LeafWithValue[] {
+  const root: Members = new Map();
+  for (const { origin, values } of layers) lay(root, values, origin);
+  const found: LeafWithValue[] = [];
+  addLeaves(root, '', found);
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** A map that holds one text at a path of names, dots inside of a name escaped by a backslash: `auth.password`. */
@@ -62,23 +65,33 @@ function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   return Object.fromEntries([...Object.entries(lower), ...laid]);
 }
 
-interface ValuesNode {
-  readonly path: string;
-  /** A leaf replaces all that was below it; a map takes the place of a leaf and is merged; an empty one changes nothing where there are members. */
-  readonly kind: 'leaf' | 'map' | 'empty';
+/** What was set and by which layer, or members. There are thousands of leaves, so they are as small as can be. */
+type OriginNode = OriginLeaf | Members;
+type Members = Map<string, OriginNode>;
+interface OriginLeaf {
+  readonly origin: string;
+  readonly value: Json | undefined;
 }
 
-function nodesOf(values: JsonObject, path = ''): ValuesNode[] {
-  return Object.entries(values).flatMap(([name, value]): ValuesNode[] => {
+/** A leaf replaces all that was below it; a map takes the place of a leaf and is merged; an empty one changes nothing where there are members. */
+function lay(members: Members, values: JsonObject, origin: string): void {
+  for (const [name, value] of Object.entries(values)) {
+    const known = members.get(name);
+    if (isMap(value) && Object.keys(value).length > 0) {
+      const below: Members = known instanceof Map ? known : new Map();
+      members.set(name, below);
+      lay(below, value, origin);
+    } else if (!isMap(value) || !(known instanceof Map)) members.set(name, { origin, value });
+  }
+}
+
+function addLeaves(members: Members, path: string, found: LeafWithValue[]): void {
+  for (const [name, node] of members) {
     const plain = path === '' ? name : `${path}.${name}`;
     const at = /[.[\]"]/.test(name) ? `${path}[${JSON.stringify(name)}]` : plain;
-    if (!isMap(value)) return [{ path: at, kind: 'leaf' }];
-    return [{ path: at, kind: Object.keys(value).length === 0 ? 'empty' : 'map' }, ...nodesOf(value, at)];
-  });
-}
-
-function isBelow(known: string, path: string): boolean {
-  return known.startsWith(`${path}.`) || known.startsWith(`${path}[`);
+    if (node instanceof Map) addLeaves(node, at, found);
+    else found.push({ path: at, origin: node.origin, value: node.value });
+  }
 }
 
 function isMap(value: Json | undefined): value is JsonObject {
