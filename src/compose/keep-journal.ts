@@ -1,4 +1,4 @@
-import { ActPace } from '../domain/audit/act-pace.ts';
+import { ActPace, ANY_ACT, INSTALLS } from '../domain/audit/act-pace.ts';
 import { boundEvent } from '../domain/audit/bound-event.ts';
 import { RefusalQuota } from '../domain/audit/refusal-quota.ts';
 import type { Journal, JournalLine } from '../domain/journal.ts';
@@ -15,9 +15,9 @@ const PATIENCE_MS = 3_000;
  */
 export function keepJournal(journal: Journal, log: Log, patienceMs = PATIENCE_MS): JournalPort {
   const quota = new RefusalQuota();
-  const pace = new ActPace();
+  const paces = { act: new ActPace(ANY_ACT), install: new ActPace(INSTALLS) };
   return {
-    checkPace: ({ user }) => pace.take(user, Date.now()),
+    checkPace: ({ user }, kind) => paces[kind].take(user, Date.now()),
     append: async (line) => {
       for (const event of quota.record(boundEvent(line))) await record(journal, log, { event, patienceMs });
     },

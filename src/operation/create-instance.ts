@@ -20,10 +20,15 @@ export async function createInstance(
 }
 
 /**
- * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken; a refused Instance leaves no Secret
+ * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken, `TooManyRequests` beyond thirty a minute; a refused Instance leaves no Secret
  * behind, or the error names it.
  */
-export async function makeInstance(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, draft: InstanceDraft): Promise<InstanceView> {
+export async function makeInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  actor: Actor,
+  draft: InstanceDraft,
+): Promise<InstanceView> {
+  ports.journal.checkPace(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   refuseDeleting(entry);
   refuseLocked(layers, { wanted: object.spec });

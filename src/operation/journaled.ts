@@ -6,8 +6,12 @@ import type { Asking, Deed, Journal, JournalOutcome } from '../domain/journal.ts
 export interface JournalPort extends Pick<Journal, 'search'> {
   /** Never rejects, and never keeps anybody waiting for long: what was done is done, whether it could be written down or not. */
   append: Journal['append'];
-  /** @throws AppError `TooManyRequests` when the actor has acted too often, before anything is done. */
-  checkPace(actor: Actor): void;
+  /**
+   * Counts an act, or an install, which is an act as well.
+   *
+   * @throws AppError `TooManyRequests` when the actor has acted too often, before anything is done.
+   */
+  checkPace(actor: Actor, kind: 'act' | 'install'): void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -27,7 +31,7 @@ export async function journaled<T>(
   };
   let result: T;
   try {
-    journal.checkPace(actor);
+    journal.checkPace(actor, 'act');
     result = await act();
   } catch (error) {
     const isRefusal = isAppError(error) && error.status < 500;

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly write: () => Promise<InstanceView>;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'journal'>;
 
 /**
  * Makes what a plan asks for on what is there now, as the actor may read it.

@@ -24,7 +24,7 @@ export type PlanSummary = Omit<SharedPlan, 'cluster' | 'base'>;
 
 /** One plan, looked at with the actor's own rights. `NotFound` when they may not see it. */
 export async function showPlan(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'plans' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'plans' | 'publicUrl' | 'journal'>,
   actor: Actor,
   id: string,
 ): Promise<PlanView> {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Attack } from './attack.ts';
-import { ATTACKED } from './people.ts';
+import { ATTACKED, FOREIGN } from './people.ts';
 import { open, rawStatus, statusOf } from './raw-request.ts';
 import type { Target } from './target.ts';
 
 const MIB = 1024 * 1024;
 const INSTANCES = `/api/v1/environments/${ATTACKED}/instances`;
+const DRY_RUN = `${INSTANCES}?dryRun=All`;
 const JSON_TYPE = 'Content-Type: application/json';
 const FORM_TYPE = 'Content-Type: application/x-www-form-urlencoded';
 
@@ -39,7 +41,7 @@ export const attacks: readonly Attack[] = [
     run: async (target) => {
       const bodies = heavyBodies();
       for (const [what, body] of bodies) {
-        const { status } = await target.call('stranger', INSTANCES, json(body));
+        const { status } = await target.call('stranger', DRY_RUN, json(body));
         assert.ok(status >= 400 && status < 500, `${what}: ${status}`);
       }
       await within50(target, 'JSON');
@@ -50,7 +52,7 @@ export const attacks: readonly Attack[] = [
     title: 'forty large bodies of one person at once leave room for another',
     run: async (target) => {
       const body = JSON.stringify({ app: 'a', name: 'b', spec: { text: 'x'.repeat(900_000) } });
-      const flood = Array.from({ length: 40 }, async () => (await target.call('stranger', INSTANCES, json(body))).status);
+      const flood = Array.from({ length: 40 }, async () => (await target.call('stranger', DRY_RUN, json(body))).status);
       const began = performance.now();
       assert.equal((await target.call('developer', '/api/v1/me')).status, 200);
       const ms = performance.now() - began;
@@ -62,6 +64,21 @@ export const attacks: readonly Attack[] = [
       assert.ok(ms < 3_000, `another person waited ${ms} ms`);
       await within50(target, 'a flood');
       return flood.length;
+    },
+  },
+  {
+    title: 'one person installs as fast as requests can be sent',
+    run: async (target) => {
+      const install = { method: 'POST', body: { app: 'none.example.com', name: 'many', spec: {} } };
+      const address = `/api/v1/environments/${FOREIGN}/instances`;
+      const answers = await Promise.all(Array.from({ length: 40 }, async () => await target.call('neighbour', address, install)));
+      const refused = answers.filter(({ status }) => status === 429);
+      assert.ok(refused.length >= 5, answers.map(({ status }) => status).join());
+      const wait = Math.max(...refused.map(({ headers }) => Number(headers.get('retry-after'))));
+      assert.ok(wait >= 1 && wait <= 4, `Retry-After: ${wait}`);
+      await sleep(wait * 1000);
+      assert.equal((await target.call('neighbour', address, install)).status, 404, 'and one more after that time');
+      return answers.length;
     },
   },
   {
