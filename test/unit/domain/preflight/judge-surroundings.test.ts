@@ -159,6 +159,7 @@ describe('the level of Pod Security of the namespace', () => {
   });
 
   it('is something to look out for where it forbids anything', () => {
+    assert.deepEqual(judge({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'baseline' }) }).unchecked, []);
     const { unchecked } = judge({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' }) });
     assert.match(unchecked[0]?.message ?? '', /level restricted/);
     assert.deepEqual(judge({}, { namespace: namespace({}) }).unchecked, []);

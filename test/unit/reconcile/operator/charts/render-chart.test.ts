@@ -9,14 +9,10 @@ import { CHART } from '../../../../support/operator-facts.ts';
 test('Values that the schema of a chart refuses end the attempt before anything is rendered', async () => {
   const rendered: string[] = [];
   const render = async (): Promise<never> => Promise.reject(new Error(String(rendered.push('rendered'))));
-  const ports = { helm: { render }, kubernetesVersion: async () => 'v1.34.0', discovery: { kinds: async () => [] } };
+  const contents = async () => ({ ...CHART.contents, schema: { properties: { size: { type: 'integer' } } } });
+  const ports = { helm: { render }, charts: { contents }, kubernetesVersion: async () => 'v1.34.0', discovery: { kinds: async () => [] } };
   const work = { ports, spec: {}, release: {}, label: '', signal: new AbortController().signal } as unknown as Work;
-  const schema = { properties: { size: { type: 'integer' } } };
-  const target = (size: unknown): Target =>
-    ({
-      chart: { ...CHART, contents: { ...CHART.contents, schema } },
-      values: { values: { size }, secrets: [] },
-    }) as unknown as Target;
+  const target = (size: unknown): Target => ({ chart: CHART, values: { values: { size }, secrets: [] } }) as unknown as Target;
   await assert.rejects(
     async () => await renderChart(work, target('hunter2'), 'install'),
     (error: unknown) => {
