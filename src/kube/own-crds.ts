@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cluster } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
 import { OURS } from '../domain/names.ts';
-import { listAt, textAt } from '../domain/read.ts';
+import { booleanAt, listAt, textAt } from '../domain/read.ts';
 import type { KubeObject, ResourceType } from '../domain/resource.ts';
 
-type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'replace'>;
+type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'list' | 'patch' | 'replace'>;
 
 const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const POLL_MS = 200;
@@ -27,6 +27,7 @@ export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, sign
   for (;;) {
     const live = await applyOrGet(cluster, manifest, signal);
     const going = live.metadata.deletionTimestamp !== undefined;
+    if (going) await letObjectsGo(cluster, live, signal);
     const restored = going ? undefined : await withoutAdditions(cluster, { manifest, live, signal });
     if (restored !== undefined) return restored;
     if (performance.now() > latest) {
@@ -52,6 +53,32 @@ export function lostBecause(crd: KubeObject | undefined): string | undefined {
 
 export function isEstablished(condition: unknown): boolean {
   return textAt(condition, 'type') === 'Established' && textAt(condition, 'status') === 'True';
+}
+
+/**
+ * Takes our finalizer off the objects that go with a CRD, as the controllers do; at the start none of them runs yet, and the CRD would wait for ever.
+ * What the objects stand for stays.
+ */
+async function letObjectsGo(cluster: CrdCluster, { spec }: KubeObject, signal: AbortSignal): Promise<void> {
+  const version = listAt(spec, 'versions').find((candidate) => booleanAt(candidate, 'served') === true);
+  const type = {
+    group: textAt(spec, 'group') ?? '',
+    version: textAt(version, 'name') ?? '',
+    resource: textAt(spec, 'names', 'plural') ?? '',
+  };
+  try {
+    const { items } = await cluster.list(type, { signal });
+    for (const { metadata } of items) {
+      const { name, namespace, resourceVersion, deletionTimestamp, finalizers = [] } = metadata;
+      if (deletionTimestamp === undefined || !finalizers.includes(OURS.finalizer)) continue;
+      const body = { metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== OURS.finalizer) } };
+      const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
+      await cluster.patch(ref, { type: 'merge', body }, { ...OURS_ALONE, signal });
+    }
+  } catch (error) {
+    // They go while we look, and the next look finds those that do not.
+    if (!isAppError(error, 'NotFound', 'Conflict', 'MethodNotAllowed')) throw error;
+  }
 }
 
 /** Server-side apply; what others have added may make the result invalid, and is taken out afterwards. */

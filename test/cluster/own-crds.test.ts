@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { KubeObject } from '../../src/domain/resource.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { ENVIRONMENT } from '../../src/reconcile/environment/environment-type.ts';
+import { CRD } from '../../src/reconcile/operator/kinds.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+
+const NAME = 'environments.chandlery.dev';
+const chart = join(repoRoot, 'charts', 'chandlery');
+const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
+const ending = new AbortController();
+let testCluster: TestCluster;
+let kube: Kube;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  await bootstrapCluster(kube, files, ending.signal);
+});
+after(async () => {
+  ending.abort();
+  await kube.close();
+  await testCluster.stop();
+});
+
+describe('the start of Chandlery', () => {
+  it('does not wait for ever when one of its CRDs was deleted while it was away, and its objects wait for it', async () => {
+    const metadata = { name: 'held', finalizers: ['chandlery.dev/finalizer'] };
+    await kube.asController().create(ENVIRONMENT, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata, spec: {} });
+    const old = await definition();
+    await kube.asController().delete({ ...CRD, name: NAME });
+    assert.notEqual((await definition()).metadata.deletionTimestamp, undefined);
+    const brought = await bootstrapCluster(kube, files, ending.signal);
+    const { metadata: live } = await definition();
+    assert.notEqual(live.uid, old.metadata.uid);
+    assert.equal(brought.find((crd) => crd.metadata.name === NAME)?.metadata.uid, live.uid);
+    assert.deepEqual((await kube.asController().list(ENVIRONMENT)).items, []);
+  });
+
+  it('writes nothing to CRDs that are as they should be', async () => {
+    const before = await definition();
+    await bootstrapCluster(kube, files, ending.signal);
+    assert.equal((await definition()).metadata.resourceVersion, before.metadata.resourceVersion);
+  });
+});
+
+async function definition(): Promise<KubeObject> {
+  return await kube.asController().get({ ...CRD, name: NAME });
+}
