@@ -23,7 +23,8 @@ export function runMain(args, mode = 'once') {
   const nodeArgs = mode === 'watch' ? ['--watch', '--watch-preserve-output'] : ['--import', join(root, 'bin', 'follow-parent.mjs')];
   const channel = mode === 'watch' ? [] : ['ipc'];
   const stdio = ['inherit', 'inherit', 'inherit', ...channel];
-  const child = spawn(findNode(), [...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio });
+  // Without `__proto__` no input reaches the prototype that all objects share; threads have none either.
+  const child = spawn(findNode(), ['--disable-proto=delete', ...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) forward(child, signal);
   if (process.env.npm_lifecycle_event !== undefined) followNpm(child);
   child.once('error', (error) => fail(`Chandlery does not start: ${error.message}`));

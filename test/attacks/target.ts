@@ -80,7 +80,9 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   await writeFile(join(catalogDir, 'attacked.yaml'), environmentsYaml());
   const tools = await loadTools(repoRoot);
   const roots = ['--chart-root', `attacks=${chartsDir}`, '--chart-root', `charts=${join(repoRoot, 'charts')}`];
-  const child = fork(join(import.meta.dirname, 'product-process.ts'), [stateDir, '--catalog', catalogDir, ...roots, ...options]);
+  const program = join(import.meta.dirname, 'product-process.ts');
+  // As `npm start` and the image run it.
+  const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], { execArgv: ['--disable-proto=delete'] });
   const started = await answerOf(child);
   const origin = textAt(started, 'origin');
   const kubeconfigPath = join(stateDir, 'kubeconfig');

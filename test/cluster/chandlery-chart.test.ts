@@ -104,6 +104,26 @@ describe('The chart of Chandlery', () => {
     for (const manifest of manifests) await dryRun(manifest);
   });
 
+  it('opens the web port alone, and reaches no metadata service, unless told', async () => {
+    const policyOf = async (...values: readonly string[]): Promise<Manifest | undefined> =>
+      (await rendered([...REQUIRED, ...values])).find(({ kind }) => kind === 'NetworkPolicy');
+    const { spec } = (await policyOf()) ?? {};
+    assert.deepEqual(valueAt(spec, 'policyTypes'), ['Ingress', 'Egress']);
+    assert.deepEqual(valueAt(spec, 'ingress'), [{ ports: [{ port: 'http', protocol: 'TCP' }] }]);
+    const [names, hosts, ...rest] = listAt(spec, 'egress');
+    assert.deepEqual([valueAt(names, 'to'), rest], [undefined, []]);
+    assert.deepEqual(
+      listAt(hosts, 'ports').map((port) => valueAt(port, 'port')),
+      [443, 6443, 8443],
+    );
+    const closed = listAt(hosts, 'to').flatMap((peer) => listAt(valueAt(peer, 'ipBlock'), 'except'));
+    assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), closed.join());
+    const from = await policyOf('networkPolicy.from[0].namespaceSelector.matchLabels.a=b', 'networkPolicy.egressPorts={443}');
+    assert.deepEqual(valueAt(listAt(from?.spec, 'ingress')[0], 'from'), [{ namespaceSelector: { matchLabels: { a: 'b' } } }]);
+    await dryRun(from ?? assert.fail());
+    assert.equal(await policyOf('networkPolicy.enabled=false'), undefined);
+  });
+
   it('installs, and its pod becomes ready under the strictest Pod Security Standard', async () => {
     await helm('install', 'chandlery', CHART, '--namespace', NAMESPACE, '--kubeconfig', kubeconfig, ...sets(REQUIRED));
     const deployment = await eventually(async () => {
@@ -192,7 +212,7 @@ const CLUSTER_SCOPED = new Set(['ClusterRole', 'ClusterRoleBinding', 'Environmen
 async function dryRun(manifest: Manifest): Promise<void> {
   const [group, version] = manifest.apiVersion.includes('/') ? manifest.apiVersion.split('/') : ['', manifest.apiVersion];
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const plural = manifest.kind === 'Ingress' ? 'ingresses' : `${manifest.kind.toLowerCase()}s`;
+  const plural = { Ingress: 'ingresses', NetworkPolicy: 'networkpolicies' }[manifest.kind] ?? `${manifest.kind.toLowerCase()}s`;
   const scope = CLUSTER_SCOPED.has(manifest.kind) ? '' : `/namespaces/${manifest.metadata.namespace ?? NAMESPACE}`;
   await transport({
     method: 'PATCH',
