@@ -11,7 +11,7 @@ import { readinessOf } from './compose/readiness.ts';
 import { planUpgrades } from './compose/plan-upgrades.ts';
 import { runControllers } from './compose/run-controllers.ts';
 import { keptPorts } from './compose/kept-ports.ts';
-import { createCharts, rememberChartWords } from './compose/create-charts.ts';
+import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
 import { quoted } from './domain/instance-commands.ts';
@@ -95,7 +95,8 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     upgrades,
     publicUrl: publicUrl.origin,
   };
-  const served = { repoRoot, publicUrl, ports, identity, assets, log, metrics, trustedProxies, otherHosts, stopping: stopping.signal };
+  const ours = { ports, identity, assets, metrics, pictures: await createPictures(input) };
+  const served = { repoRoot, publicUrl, ...ours, log, trustedProxies, otherHosts, stopping: stopping.signal };
   door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { createApiRouter } from '../api/router.ts';
+import type { PictureLibrary } from '../chart/pictures.ts';
 import type { EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
 import { createApp } from '../http/create-app.ts';
 import type { Absence } from '../http/http-deps.ts';
@@ -22,6 +23,7 @@ export interface AppInput {
   readonly identity: Identity;
   readonly issuer?: EmbeddedIssuer;
   readonly assets: Assets;
+  readonly pictures: PictureLibrary;
   readonly trustedProxies: number;
   readonly otherHosts: readonly string[];
   readonly ready: () => Promise<readonly Absence[]>;
@@ -31,13 +33,14 @@ export interface AppInput {
 }
 
 /** The HTTP side of everything: the API and the pages over the same operations. */
-export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
+export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, pictures, log, metrics, ...rest }: AppInput): Express {
   const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
   const operations = bindOperations(ports);
   const web = createWebRouter({
     operations,
     views,
     streams: createLiveStreams(rest.stopping),
+    pictures: pictures.find,
     publicUrl: publicUrl.origin,
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
+import { createPictureLibrary, type PictureLibrary } from '../chart/pictures.ts';
 import type { Config } from '../config.ts';
 import { parseCertificates } from '../domain/certificates.ts';
 import { AppError } from '../domain/errors.ts';
@@ -12,6 +13,16 @@ export interface ChartsInput {
   readonly repoRoot: string;
   readonly stateDir: string;
   readonly log: Log;
+}
+
+/** The pictures that charts and the catalogue name, by the rules of charts. */
+export async function createPictures({ config, log }: Pick<ChartsInput, 'config' | 'log'>): Promise<PictureLibrary> {
+  return createPictureLibrary({
+    mirrors: config.mirrors,
+    allowEgress: config.allowEgress,
+    certificateAuthorities: await readAuthorities(config.chartCaFiles),
+    log: { info: (keys, message) => log.debug(message, { ...keys }) },
+  });
 }
 
 /** The charts, cached in the state folder; our own sample charts are the root `charts`. */

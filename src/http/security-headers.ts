@@ -16,7 +16,8 @@ export function securityHeaders({ publicUrl, identity }: Pick<HttpDeps, 'publicU
         'default-src': ["'none'"],
         'script-src': ["'self'"],
         'style-src': ["'self'"],
-        'img-src': ["'self'", 'data:', 'https:'],
+        // Pictures of charts are fetched by us (`/pictures`): a browser that did would tell strangers who looks at what.
+        'img-src': ["'self'", 'data:'],
         'font-src': ["'self'"],
         'connect-src': ["'self'"],
         'manifest-src': ["'self'"],

@@ -1,6 +1,7 @@
 import type { AppSummary } from '../domain/app.ts';
 import { availabilityBadge, type Badge } from './badges.ts';
 import { appPath } from './paths.ts';
+import { pictureAddress } from './picture-address.ts';
 
 /** A view of `parts/app-icon`: the picture, or the initial on one of four tints. */
 export interface AppIcon {
@@ -37,9 +38,11 @@ export function appCard(app: AppSummary): AppCard {
   };
 }
 
-/** The icon of an App. Only https and image data addresses become pictures; a catalogue entry is foreign data. */
+/** The icon of an App. Only https addresses, fetched by us, and image data addresses become pictures; a catalogue entry is foreign data. */
 export function appIcon(app: Pick<AppSummary, 'id' | 'displayName' | 'icon'>): AppIcon {
   const initial = (/[\p{L}\p{N}]/u.exec(app.displayName)?.[0] ?? '?').toUpperCase();
   const tint = (Buffer.from(app.id).reduce((sum, byte) => sum + byte, 0) % 4) + 1;
-  return app.icon !== undefined && /^(https:\/\/|data:image\/)/.test(app.icon) ? { src: app.icon, initial, tint } : { initial, tint };
+  const { icon = '' } = app;
+  const src = icon.startsWith('data:image/') ? icon : pictureAddress(icon);
+  return src === undefined ? { initial, tint } : { src, initial, tint };
 }

@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
 import { Marked } from 'marked';
 import sanitizeHtml from 'sanitize-html';
+import { pictureAddress } from './picture-address.ts';
 import { mintSafeHtml, type SafeHtml } from './safe-html.ts';
 
 const LENGTH_LIMIT = 200_000;
@@ -10,7 +11,7 @@ const marked = new Marked({ gfm: true, async: false });
 
 /**
  * Renders foreign Markdown. Raw HTML in it passes the same sieve as what the Markdown makes: a few text elements, links to http(s) and mail,
- * images from https and data addresses; no classes, ids, styles, forms or scripts. Headings begin at `h3`, below those of the page. What the parser
+ * images from https, which we fetch, and data addresses; no classes, ids, styles, forms or scripts. Headings begin at `h3`, below those of the page. What the parser
  * cannot cope with is shown as the text that it is.
  */
 export function renderMarkdown(source: string): SafeHtml {
@@ -38,7 +39,7 @@ const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   allowedAttributes: { a: ['href', 'title', 'rel'], img: ['src', 'alt', 'title', 'loading'], ol: ['start'], pre: ['tabindex'] },
   allowedSchemes: ['https', 'http', 'mailto'],
-  allowedSchemesByTag: { img: ['https', 'data'] },
+  allowedSchemesByTag: { img: ['data'] },
   allowProtocolRelative: false,
   transformTags: {
     h1: 'h3',
@@ -49,11 +50,11 @@ const RULES: sanitizeHtml.IOptions = {
     b: 'strong',
     i: 'em',
     a: (_tag, attributes) => linkOf(attributes),
-    img: (_tag, attributes) => ({ tagName: 'img', attribs: { ...attributes, alt: attributes.alt ?? '', loading: 'lazy' } }),
+    img: (_tag, attributes) => pictureIn(attributes),
     // A wide block scrolls, and what scrolls must be reachable by keyboard.
     pre: () => ({ tagName: 'pre', attribs: { tabindex: '0' } }),
   },
-  exclusiveFilter: (frame) => frame.tag === 'img' && !isPicture(frame.attribs.src),
+  exclusiveFilter: (frame) => frame.tag === 'img' && frame.attribs.src === undefined,
 };
 
 /** A relative address would lead into our own pages, where the README means its repository: the text stays, the link goes. */
@@ -62,6 +63,8 @@ function linkOf({ href, title }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
   return { tagName: 'a', attribs: { href, rel: 'noopener noreferrer nofollow', ...(title === undefined ? {} : { title }) } };
 }
 
-function isPicture(source: string | undefined): boolean {
-  return source !== undefined && /^(https:\/\/|data:image\/(png|jpeg|gif|webp|svg\+xml)[;,])/i.test(source);
+function pictureIn({ src = '', alt = '', title }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  const shown = /^data:image\/(png|jpeg|gif|webp|svg\+xml)[;,]/i.test(src) ? src : pictureAddress(src);
+  const attribs = { alt, loading: 'lazy', ...(title === undefined ? {} : { title }) };
+  return { tagName: 'img', attribs: shown === undefined ? attribs : { src: shown, ...attribs } };
 }

@@ -14,6 +14,8 @@ export interface WebDeps {
   readonly operations: WebOperations;
   readonly views: Views;
   readonly streams: LiveStreams;
+  /** A picture at an https address; undefined when there is none that can be shown. */
+  readonly pictures: (address: string, signal: AbortSignal) => Promise<{ readonly type: string; readonly bytes: Buffer } | undefined>;
   /** A sentence under the sign-in button, e.g. about the demo people. */
   readonly signInHint?: string;
   /** Where people reach us, e.g. `https://catalogue.example.com`. */

@@ -11,6 +11,7 @@ import { installRoutes } from './install-routes.ts';
 import { instanceRoutes } from './instance-routes.ts';
 import { messagePage } from './message-page.ts';
 import { migrationRoutes } from './migration-routes.ts';
+import { pictureRoutes } from './picture-routes.ts';
 import { planRoutes } from './plan-routes.ts';
 import { meOf, type WebDeps } from './page.ts';
 import type { Me } from './ports.ts';
@@ -28,6 +29,7 @@ export function createWebRouter(deps: WebDeps): Router {
   });
   router.use(OURS, requireSignedIn(), readForms());
   router.use(
+    pictureRoutes(deps),
     catalogRoutes(deps),
     installRoutes(deps),
     environmentRoutes(deps),
@@ -44,7 +46,7 @@ export function createWebRouter(deps: WebDeps): Router {
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/apps', '/environments', '/operators', '/catalog', '/plans', '/admin'];
+const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/plans', '/admin'];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

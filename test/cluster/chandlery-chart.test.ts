@@ -117,7 +117,7 @@ describe('The chart of Chandlery', () => {
       [443, 6443, 8443],
     );
     const closed = listAt(hosts, 'to').flatMap((peer) => listAt(valueAt(peer, 'ipBlock'), 'except'));
-    assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), closed.join());
+    assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), JSON.stringify(closed));
     const from = await policyOf('networkPolicy.from[0].namespaceSelector.matchLabels.a=b', 'networkPolicy.egressPorts={443}');
     assert.deepEqual(valueAt(listAt(from?.spec, 'ingress')[0], 'from'), [{ namespaceSelector: { matchLabels: { a: 'b' } } }]);
     await dryRun(from ?? assert.fail());

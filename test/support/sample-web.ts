@@ -50,6 +50,7 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
           operations,
           views,
           streams: createLiveStreams(stopping.signal),
+          pictures: () => Promise.resolve(undefined),
           publicUrl: PUBLIC_URL.origin,
         }),
       },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appIcon } from '../../../src/web/app-card.ts';
+import { pictureAddress } from '../../../src/web/picture-address.ts';
 import { catalogPage, parseAppQuery } from '../../../src/web/catalog-page.ts';
 import type { AppList } from '../../../src/web/ports.ts';
 import { SAMPLE_APPS } from '../../support/sample-apps.ts';
@@ -49,9 +50,10 @@ test('a card says why its app cannot be installed', () => {
   assert.deepEqual(messages.slice(0, 3), ['', '', 'Its Operator is being installed.']);
 });
 
-test('only https and image data addresses become pictures', () => {
+test('only https addresses, served by us, and image data addresses become pictures', () => {
   const iconOf = (icon: string): string | undefined => appIcon({ id: 'x', displayName: 'Ünicorn', icon }).src;
-  assert.equal(iconOf('https://a.test/x.png'), 'https://a.test/x.png');
+  assert.equal(iconOf('https://a.test/x.png'), pictureAddress('https://a.test/x.png'));
+  assert.equal(iconOf('http://a.test/x.png'), undefined);
   assert.equal(iconOf('data:image/png;base64,AA'), 'data:image/png;base64,AA');
   assert.equal(iconOf('javascript:alert(1)'), undefined);
   assert.equal(iconOf('data:text/html,x'), undefined);

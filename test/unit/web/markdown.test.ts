@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { renderMarkdown } from '../../../src/web/markdown.ts';
+import { pictureAddress, pictureOf } from '../../../src/web/picture-address.ts';
 
 const CASES: readonly (readonly [why: string, source: string, html: string])[] = [
   ['headings begin below those of the page', '# Title', '<h3>Title</h3>'],
@@ -17,7 +18,22 @@ const CASES: readonly (readonly [why: string, source: string, html: string])[] =
     '[x](https://a.test)',
     '<p><a href="https://a.test" rel="noopener noreferrer nofollow">x</a></p>',
   ],
-  ['a picture comes by https', '![x](https://a.test/x.png)', '<p><img src="https://a.test/x.png" alt="x" loading="lazy" /></p>'],
+  [
+    'a picture by https is served by us',
+    '![x](https://a.test/x.png)',
+    `<p><img src="${pictureAddress('https://a.test/x.png') ?? ''}" alt="x" loading="lazy" /></p>`,
+  ],
+  [
+    'a picture by a data address stays',
+    '![x](data:image/png;base64,AA)',
+    '<p><img src="data:image/png;base64,AA" alt="x" loading="lazy" /></p>',
+  ],
+  [
+    'a picture has no other attributes',
+    '<img src="data:image/png,x" srcset="https://a.test/x 2x" width="9" alt="">',
+    '<img src="data:image/png,x" alt="" loading="lazy" />',
+  ],
+  ['a picture by an address of ours goes', '<img src="/pictures/x/y">', ''],
   ['a picture by http goes', '![x](http://a.test/x.png)', '<p></p>'],
   ['a relative picture goes', '![x](logo.png)', '<p></p>'],
   ['an onerror picture goes', '<img src=x onerror=alert(1)>', ''],
@@ -48,3 +64,10 @@ for (const [what, source] of TOO_MUCH) {
     assert.match(html, /^<pre tabindex="0">(&gt;|1\. |&lt;b&gt;_a_a)/);
   });
 }
+
+test('an address of a picture is ours only as we have made it', () => {
+  const [, , signature = '', encoded = ''] = (pictureAddress('https://a.test/x.png') ?? '').split('/');
+  assert.equal(pictureOf(signature, encoded), 'https://a.test/x.png');
+  const other = Buffer.from('https://b.test/x.png').toString('base64url');
+  assert.deepEqual([pictureOf(signature, other), pictureOf('', encoded), pictureOf('AAAA', encoded)], [undefined, undefined, undefined]);
+});
