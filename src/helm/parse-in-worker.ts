@@ -2,8 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../domain/errors.ts';
 import type { KubeObject } from '../domain/resource.ts';
 
-/** What the thread answers: the objects, or a sentence about what is wrong with the text. */
-export type ParseAnswer = { readonly objects: readonly KubeObject[] } | { readonly fault: string };
+/** What the thread answers: some of the objects, and whether more come when they are asked for; or a sentence about what is wrong with the text. */
+export type ParseAnswer = { readonly objects: readonly KubeObject[]; readonly more: boolean } | { readonly fault: string };
+/** What the thread is asked: to parse a text, or for the next objects of it. */
+export type ParseRequest = { readonly text: string } | { readonly next: true };
 
 /**
  * The objects of what a chart rendered, parsed in a thread that is ended when it takes too long: the text is foreign, and large charts take seconds.
@@ -11,7 +13,8 @@ export type ParseAnswer = { readonly objects: readonly KubeObject[] } | { readon
  */
 export type ParseInWorker = (text: string, timeoutMs: number) => Promise<KubeObject[]>;
 
-const MEMORY_MIB = 1024;
+/** It counts for the whole process; what a release can hold takes less. */
+const MEMORY_MIB = 256;
 /** To start a thread costs as much as to render a small chart, so one is kept for the next text, so long. */
 const IDLE_MS = 10_000;
 
@@ -39,7 +42,7 @@ export function createParser(): ParseInWorker {
   };
   return async (text, timeoutMs) => {
     const thread = take();
-    let answer: ParseAnswer;
+    let answer: Parsed;
     try {
       answer = await thread.ask(text, timeoutMs);
     } catch (error) {
@@ -48,13 +51,15 @@ export function createParser(): ParseInWorker {
     }
     keep(thread);
     if ('fault' in answer) throw new AppError('HelmFailed', answer.fault);
-    return [...answer.objects];
+    return answer.objects;
   };
 }
 
+type Parsed = { readonly objects: KubeObject[] } | { readonly fault: string };
+
 interface Thread {
   /** One text at a time. */
-  ask(text: string, timeoutMs: number): Promise<ParseAnswer>;
+  ask(text: string, timeoutMs: number): Promise<Parsed>;
   ended(): boolean;
   end(): void;
 }
@@ -64,22 +69,33 @@ function startThread(): Thread {
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
   });
-  let asked = Promise.withResolvers<ParseAnswer>();
+  let asked = Promise.withResolvers<Parsed>();
+  let objects: KubeObject[] = [];
   let ended = false;
   const giveUp = (error: unknown): void => {
     ended = true;
     asked.reject(error);
   };
-  worker.on('message', (answer: ParseAnswer) => asked.resolve(answer));
-  worker.on('error', giveUp);
+  worker.on('message', (answer: ParseAnswer) => {
+    if ('fault' in answer) return asked.resolve(answer);
+    objects.push(...answer.objects);
+    if (!answer.more) return asked.resolve({ objects });
+    // To take them all at once would keep everybody else waiting.
+    return void setImmediate(() => worker.postMessage({ next: true }));
+  });
+  worker.on('error', (error: Error & { code?: string }) => {
+    const tooMuch = new AppError('HelmFailed', `it takes more than ${MEMORY_MIB} MiB to parse`, { cause: error });
+    giveUp(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch : error);
+  });
   worker.on('exit', (code) => giveUp(new AppError('HelmFailed', `the parser ended with ${code}`)));
   return {
     ask: async (text, timeoutMs) => {
-      asked = Promise.withResolvers<ParseAnswer>();
+      asked = Promise.withResolvers<Parsed>();
+      objects = [];
       const late = new AppError('HelmFailed', `it could not be parsed in ${timeoutMs / 1000} s`);
       const timer = setTimeout(() => giveUp(late), timeoutMs);
       worker.ref();
-      worker.postMessage(text);
+      worker.postMessage({ text });
       try {
         return await asked.promise;
       } finally {

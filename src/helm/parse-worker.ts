@@ -1,14 +1,22 @@
-/** The thread of `parse-in-worker.ts`: parses one rendered stream after the other, each a document at a time. */
+/** The thread of `parse-in-worker.ts`: parses one rendered stream after the other, and gives its objects in parts that are quickly copied. */
 import { parentPort } from 'node:worker_threads';
 import { AppError } from '../domain/errors.ts';
 import { parseRendered } from '../domain/manifest.ts';
-import type { ParseAnswer } from './parse-in-worker.ts';
+import type { KubeObject } from '../domain/resource.ts';
+import type { ParseAnswer, ParseRequest } from './parse-in-worker.ts';
 
-parentPort?.on('message', (text) => parentPort?.postMessage(answerTo(String(text))));
+const PART = 50;
 
-function answerTo(text: string): ParseAnswer {
+let left: readonly KubeObject[] = [];
+
+parentPort?.on('message', (request: ParseRequest) => parentPort?.postMessage(answerTo(request)));
+
+function answerTo(request: ParseRequest): ParseAnswer {
   try {
-    return { objects: parseRendered(text) };
+    if ('text' in request) left = parseRendered(request.text);
+    const objects = left.slice(0, PART);
+    left = left.slice(PART);
+    return { objects, more: left.length > 0 };
   } catch (error) {
     if (error instanceof AppError) return { fault: error.message };
     throw error;

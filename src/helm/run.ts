@@ -8,7 +8,8 @@ import { watchMemory } from './memory-watchdog.ts';
 import type { Slots } from './slots.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const MAX_STDOUT = 32 * MEBIBYTE;
+/** A release of the most that a chart may render, and its hooks, in JSON. */
+const MAX_STDOUT = 24 * MEBIBYTE;
 const MAX_STDERR = MEBIBYTE;
 const GRACE_MS = 5000;
 
