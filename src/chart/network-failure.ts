@@ -13,7 +13,10 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'the connection was not made in time; check the network, or serve it with --mirror'],
   [/^(UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|UND_ERR_ABORTED|ABORT_ERR)$/, 'the server did not answer in time; try again later'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|HPE_\w+|UND_ERR_RES\w*)$/, 'the connection broke off before the end; try again'],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_DESTROYED|HPE_\w+|HTTPParserError|UND_ERR_RES\w*)$/,
+    'the connection broke off before the end; try again',
+  ],
   [
     /^(CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|ERR_TLS_\w+|ERR_SSL_\w+|EPROTO)$/,
     'its TLS certificate is not trusted or does not fit, or it wants one of ours; trust its authority with --chart-ca, or with the key ca.crt of the Secret in spec.chart.secretRef',
@@ -43,5 +46,7 @@ function causesOf(error: unknown): unknown[] {
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : '';
+  if (typeof code === 'string') return code;
+  // The parser of HTTP has not always a code.
+  return error instanceof Error ? error.name : '';
 }

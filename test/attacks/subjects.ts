@@ -1,8 +1,10 @@
 import type { Subject } from './attack.ts';
 import { attacks as appRoles } from './app-roles.ts';
+import { attacks as charts } from './charts.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
 import { attacks as sources } from './sources.ts';
+import { attacks as egress } from './egress.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
@@ -14,6 +16,8 @@ import { attacks as largestBodies, report } from './largest-bodies.ts';
 /** Every part of the product that is attacked, in the order of the table. */
 export const SUBJECTS: readonly Subject[] = [
   { name: 'credentials', attacks: credentials },
+  { name: 'charts', attacks: charts },
+  { name: 'egress', attacks: egress },
   { name: 'crds', attacks: crds },
   { name: 'lost-crds', attacks: lostCrds },
   { name: 'http', attacks: http },

@@ -11,6 +11,7 @@ import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { startChartHost, type ChartHost } from './chart-host.ts';
 import { ATTACKED, environmentsYaml, FOREIGN, GROUPS, ISSUED, type PersonName } from './people.ts';
 
 /** What has been measured of the product since it was asked last. */
@@ -51,6 +52,8 @@ export interface Target {
   readonly catalogDir: string;
   /** A folder of charts; `NAME-VERSION.tgz` in it is `file://attacks/NAME-VERSION.tgz` for the product. */
   readonly chartsDir: string;
+  /** A chart host in an attacker's hand. */
+  readonly chartHost: ChartHost;
   readonly kubeconfigPath: string;
   /** A bearer token of somebody. */
   token(person: PersonName): Promise<string>;
@@ -79,7 +82,15 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   await mkdir(chartsDir);
   await writeFile(join(catalogDir, 'attacked.yaml'), environmentsYaml());
   const tools = await loadTools(repoRoot);
-  const roots = ['--chart-root', `attacks=${chartsDir}`, '--chart-root', `charts=${join(repoRoot, 'charts')}`];
+  const chartHost = await startChartHost();
+  const roots = [
+    '--chart-root',
+    `attacks=${chartsDir}`,
+    '--chart-root',
+    `charts=${join(repoRoot, 'charts')}`,
+    '--mirror',
+    chartHost.mirror,
+  ];
   const program = join(import.meta.dirname, 'product-process.ts');
   // As `npm start` and the image run it.
   const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], { execArgv: ['--disable-proto=delete'] });
@@ -88,6 +99,7 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   const kubeconfigPath = join(stateDir, 'kubeconfig');
   const stop = async (): Promise<void> => {
     await end(child);
+    await chartHost.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   if (origin === undefined) {
@@ -100,6 +112,7 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
     stateDir,
     catalogDir,
     chartsDir,
+    chartHost,
     kubeconfigPath,
     token,
     call: async (person, path, options) =>
