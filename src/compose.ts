@@ -76,8 +76,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const { config, repoRoot, stateDir, log, door } = input;
   const { trustedProxies, otherHosts } = config;
   const { kube } = opened;
-  const stopping = new AbortController();
-  const metrics = createMetrics();
+  const [stopping, metrics] = [new AbortController(), createMetrics()] as const;
   const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });

@@ -83,10 +83,7 @@ function startThread(): Thread {
     // To take them all at once would keep everybody else waiting.
     return void setImmediate(() => worker.postMessage({ next: true }));
   });
-  worker.on('error', (error: Error & { code?: string }) => {
-    const tooMuch = new AppError('HelmFailed', `it takes more than ${MEMORY_MIB} MiB to parse`, { cause: error });
-    giveUp(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch : error);
-  });
+  worker.on('error', (error) => giveUp(failureOfParser(error)));
   worker.on('exit', (code) => giveUp(new AppError('HelmFailed', `the parser ended with ${code}`)));
   return {
     ask: async (text, timeoutMs) => {
@@ -106,4 +103,9 @@ function startThread(): Thread {
     ended: () => ended,
     end: () => void worker.terminate(),
   };
+}
+
+function failureOfParser(error: Error & { readonly code?: string }): Error {
+  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return error;
+  return new AppError('HelmFailed', `it takes more than ${MEMORY_MIB} MiB to parse`, { cause: error });
 }

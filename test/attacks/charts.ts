@@ -40,7 +40,10 @@ const DEEP: Readonly<Record<string, readonly [file: string, content: string, say
   'deep-values': ['values.yaml', `a: ${'['.repeat(50_000)}`, /nested more than 100 levels/],
   'alias-bomb': [
     'values.yaml',
-    `a: &a [${'x,'.repeat(9)}]\n${[...'bcdefgh'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`).join('\n')}\n`,
+    `a: &a [${'x,'.repeat(9)}]\n${'bcdefgh'
+      .split('')
+      .map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`)
+      .join('\n')}\n`,
     /alias/,
   ],
   'deep-crd': ['crds/a.yaml', `${OBJECT}spec: ${'{a: '.repeat(900)}${'}'.repeat(900)}`, /nested more than 100 levels/],
@@ -58,10 +61,7 @@ const HOSTS: Readonly<Record<string, readonly [listener: RequestListener, says: 
     (_request, response) => void response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(32 * 1024 * 1024))),
     /index|parsed|chart/,
   ],
-  announced: [
-    (_request, response) => void response.writeHead(200, { 'content-length': '99999999999' }).flushHeaders(),
-    /more than the 50 MiB/,
-  ],
+  announced: [(_request, response) => response.writeHead(200, { 'content-length': '99999999999' }).flushHeaders(), /more than the 50 MiB/],
   endless: [(_request, response) => void pour(response), /more than the 50 MiB/],
   broken: [(_request, response) => void response.socket?.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), /broke off|answer/],
   garbage: [(_request, response) => void response.socket?.end('\0\0\0'), /broke off|answer/],
