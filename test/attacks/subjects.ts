@@ -9,6 +9,10 @@ import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
 import { attacks as namespaces } from './namespaces.ts';
+import { attacks as audit } from './audit.ts';
+import { attacks as streams } from './streams.ts';
+import { attacks as tokens } from './tokens.ts';
+import { attacks as work } from './work.ts';
 import { attacks as roles, report as rolesReport } from './roles.ts';
 import { attacks as secrets } from './secrets.ts';
 import { attacks as largestBodies, report } from './largest-bodies.ts';
@@ -24,6 +28,10 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'identities', attacks: identities },
   { name: 'namespaces', attacks: namespaces },
   { name: 'app-roles', attacks: appRoles },
+  { name: 'tokens', attacks: tokens },
+  { name: 'streams', attacks: streams },
+  { name: 'audit', attacks: audit },
+  { name: 'work', attacks: work },
   { name: 'roles', attacks: roles, report: rolesReport },
   { name: 'sources', attacks: sources },
   { name: 'secrets', attacks: secrets },
