@@ -3,7 +3,7 @@ import { isObject, objectAt, textAt } from '../../domain/read.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/resource.ts';
 import { allowedKindsSentence, findAllowedKind, type AllowedKind } from './allowed-kind.ts';
 import type { SourceFault } from './fault.ts';
-import type { SourceDocument } from './parse-file.ts';
+import type { SourceDocument } from './parse/parse-file.ts';
 
 /** A document that names a resource which may be applied; whether its content is valid, the api-server says. */
 export interface Candidate {

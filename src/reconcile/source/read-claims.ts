@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../domain/resource.ts';
-import { readFolder } from './read-folder.ts';
 import { parseSourceSpec } from './source-status.ts';
-import { stockOf } from './state.ts';
+import { readParsedFolder, stockOf } from './state.ts';
 
 /**
  * The resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
@@ -9,6 +8,6 @@ import { stockOf } from './state.ts';
  */
 export async function readClaims(source: string, sources: readonly KubeObject[]): Promise<ReadonlySet<string>> {
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
-  const contents = await Promise.all(others.map(async (other) => await readFolder(parseSourceSpec(other).path)));
+  const contents = await Promise.all(others.map(async (other) => await readParsedFolder(parseSourceSpec(other).path)));
   return new Set(contents.flatMap((content) => (content.kind === 'Read' ? [...stockOf(content).named] : [])));
 }

@@ -8,11 +8,10 @@ import { planSource, type SourceAct } from './plan.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './read-claims.ts';
-import { readFolder } from './read-folder.ts';
 import { CATALOG_SOURCE } from './source-type.ts';
 import { parseSourceSpec, parseSourceStatus, type SourceStatus } from './source-status.ts';
 import { sourceConditions } from './source-conditions.ts';
-import { determineSourceState } from './state.ts';
+import { determineSourceState, readParsedFolder } from './state.ts';
 import { synchronise, type Synchronised } from './synchronise.ts';
 import { writeSourceStatus } from './write-source-status.ts';
 
@@ -33,7 +32,7 @@ export function createSourceReconciler(ports: SourcePorts): (key: string, signal
     const source = await find(ports, key, signal);
     if (source === undefined) return {};
     const spec = parseSourceSpec(source);
-    const act = planSource(determineSourceState(source, spec, await readFolder(spec.path)));
+    const act = planSource(determineSourceState(source, spec, await readParsedFolder(spec.path)));
     return perform({ ports, source, signal }, act);
   };
 }

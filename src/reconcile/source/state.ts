@@ -2,8 +2,9 @@ import type { KubeObject } from '../../domain/resource.ts';
 import { OURS } from '../../domain/names.ts';
 import { checkDocuments, type CheckedDocuments } from './check-documents.ts';
 import type { SourceFault } from './fault.ts';
-import { parseFile } from './parse-file.ts';
-import type { FolderContent } from './read-folder.ts';
+import type { ParsedFile } from './parse/parse-file.ts';
+import { parseFiles } from './parse/parse-files.ts';
+import { readFolder, type FolderContent } from './read-folder.ts';
 import type { SourceSpec } from './source-status.ts';
 
 /** What is true of a CatalogSource and its folder. */
@@ -22,7 +23,7 @@ export interface Stock extends CheckedDocuments {
 }
 
 /** Says what is. `content` is what the folder held a moment ago. */
-export function determineSourceState(source: KubeObject, spec: SourceSpec, content: FolderContent): SourceState {
+export function determineSourceState(source: KubeObject, spec: SourceSpec, content: ParsedFolder): SourceState {
   const { deletionTimestamp, finalizers = [] } = source.metadata;
   if (deletionTimestamp !== undefined) return { kind: 'Deleting' };
   if (spec.suspend) return { kind: 'Suspended' };
@@ -33,10 +34,20 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
   return { kind: 'Stocked', stock };
 }
 
-/** Reads the documents of a folder. */
-export function stockOf(content: Extract<FolderContent, { kind: 'Read' }>): Stock {
-  const parsed = content.files.map((file) => parseFile(file));
-  const checked = checkDocuments(parsed.flatMap(({ documents }) => documents));
-  const faults: SourceFault[] = [...content.faults, ...parsed.flatMap((file) => file.faults), ...checked.faults];
-  return { ...checked, faults, revision: content.revision, files: content.files.length };
+/** A folder with the documents of its files. */
+export type ParsedFolder =
+  | Extract<FolderContent, { kind: 'Vanished' }>
+  | (Omit<Extract<FolderContent, { kind: 'Read' }>, 'files'> & { readonly files: readonly ParsedFile[] });
+
+/** Reads a folder and the documents in it. */
+export async function readParsedFolder(path: string): Promise<ParsedFolder> {
+  const content = await readFolder(path);
+  return content.kind === 'Vanished' ? content : { ...content, files: await parseFiles(content.files) };
+}
+
+/** The documents of a folder, checked. */
+export function stockOf({ files, faults, revision }: Extract<ParsedFolder, { kind: 'Read' }>): Stock {
+  const checked = checkDocuments(files.flatMap(({ documents }) => documents));
+  const all: SourceFault[] = [...faults, ...files.flatMap((file) => file.faults), ...checked.faults];
+  return { ...checked, faults: all, revision, files: files.length };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDocuments, type CheckedDocuments } from '../../../../src/reconcile/source/check-documents.ts';
-import { parseFile } from '../../../../src/reconcile/source/parse-file.ts';
+import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
 
 const OPERATOR = 'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\n';
 
@@ -70,5 +70,5 @@ describe('checking the documents of the catalogue', () => {
 });
 
 function check(files: Readonly<Record<string, string>>): CheckedDocuments {
-  return checkDocuments(Object.entries(files).flatMap(([file, text]) => parseFile({ file, text }).documents));
+  return checkDocuments(Object.entries(files).flatMap(([file, text]) => located(parsePlainFile({ file, text })).documents));
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/resource.ts';
 import { planSource } from '../../../../src/reconcile/source/plan.ts';
-import type { FolderContent } from '../../../../src/reconcile/source/read-folder.ts';
 import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
-import { determineSourceState, type Stock } from '../../../../src/reconcile/source/state.ts';
+import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
+import { determineSourceState, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
 import type { SourceFault } from '../../../../src/reconcile/source/fault.ts';
 import { sortOut } from '../../../../src/reconcile/source/sort-out.ts';
 
@@ -12,7 +12,7 @@ const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
 const GOOD = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: a}\n';
 
 describe('what to do about a CatalogSource', () => {
-  const cases: readonly { title: string; source: KubeObject; content: FolderContent; act: string }[] = [
+  const cases: readonly { title: string; source: KubeObject; content: ParsedFolder; act: string }[] = [
     {
       title: 'one that is being deleted is dissolved',
       source: source({ ...FINALIZER, deletionTimestamp: 'x' }),
@@ -139,8 +139,13 @@ function source(metadata: Partial<KubeObject['metadata']>, spec: object = {}): K
   };
 }
 
-function folder(...texts: readonly string[]): FolderContent {
-  return { kind: 'Read', files: texts.map((text, index) => ({ file: `${index}.yaml`, text })), faults: [], revision: 'sha256:0' };
+function folder(...texts: readonly string[]): ParsedFolder {
+  return {
+    kind: 'Read',
+    files: texts.map((text, index) => located(parsePlainFile({ file: `${index}.yaml`, text }))),
+    faults: [],
+    revision: 'sha256:0',
+  };
 }
 
 function item(name: string, file: string): InventoryItem {

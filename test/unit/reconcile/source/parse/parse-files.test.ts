@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseFile } from '../../../../src/reconcile/source/parse-file.ts';
+import { watchLoop } from '../../../../../bench/loop-probe.ts';
+import { located, parsePlainFile, type ParsedFile } from '../../../../../src/reconcile/source/parse/parse-file.ts';
+import { parseFiles } from '../../../../../src/reconcile/source/parse/parse-files.ts';
+import type { SourceFile } from '../../../../../src/reconcile/source/read-folder.ts';
+
+const parseFile = (file: SourceFile): ParsedFile => located(parsePlainFile(file));
 
 describe('reading a file of the catalogue', () => {
   const faulty: readonly { title: string; text: string; line: number; column: number; message: RegExp }[] = [
@@ -81,6 +86,40 @@ describe('reading a file of the catalogue', () => {
       '': { line: 1, column: 1 },
     };
     for (const [field, place] of Object.entries(cases)) assert.deepEqual(document.locate(field), place, field);
+  });
+});
+
+describe('reading the files of a folder', () => {
+  const head = 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n';
+
+  it('gives large files as small ones, from another thread', async () => {
+    const text = `${head}  long: 9007199254740993\n  list:\n${'    - name: x\n'.repeat(1_000)}  odd: .inf\n`;
+    const [small, large] = await parseFiles([
+      { file: 'a.yaml', text: `${head}  b: 1\n` },
+      { file: 'b.yaml', text },
+    ]);
+    assert.deepEqual(small?.documents[0]?.locate('spec.b'), { line: 6, column: 3 });
+    assert.deepEqual(large?.documents[0]?.locate('spec.list[999].name'), { line: 1007, column: 7 });
+    assert.deepEqual(large?.documents[0]?.content, parseFile({ file: 'b.yaml', text }).documents[0]?.content);
+  });
+
+  it('holds the event loop for less than 50 ms, whatever they hold', async () => {
+    const heavy: Readonly<Record<string, string>> = {
+      'values.yaml': `${head}${'  - 1\n'.repeat(21_000)}`,
+      'flow.yaml': `${head}  a: [${'0,'.repeat(21_000)}0]`,
+      'lines.yaml': `${head}  a: |\n${'    text\n'.repeat(110_000)}`,
+      'aliases.yaml': `${head}  a: &a [${'0,'.repeat(5_000)}0]\n  b: [${'*a,'.repeat(90)}*a]`,
+      'comments.yaml': '#\n'.repeat(100_000),
+      'documents.yaml': '---\nkind: A\n'.repeat(2_000),
+    };
+    const stop = watchLoop();
+    const parsed = await parseFiles(Object.entries(heavy).map(([file, text]) => ({ file, text })));
+    const { workMs } = stop();
+    assert.deepEqual(
+      parsed.map(({ faults }) => faults[0]?.message.replace(/.* values; /, '') ?? 'read'),
+      ['split the file', 'split the file', 'read', 'split the file', 'read', 'read'],
+    );
+    assert.ok(workMs < 50, `${workMs} ms`);
   });
 });
 

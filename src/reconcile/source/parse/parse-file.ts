@@ -1,18 +1,13 @@
 import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
-import { goTags } from '../../domain/bounded-yaml.ts';
-import { narrowIntegers } from '../../domain/exact-json.ts';
-import { isObject } from '../../domain/read.ts';
-import { messageOf } from '../../domain/errors.ts';
-import { repeatedKey } from '../../domain/repeated-key.ts';
+import { goTags } from '../../../domain/bounded-yaml.ts';
+import { narrowIntegers } from '../../../domain/exact-json.ts';
+import { isObject } from '../../../domain/read.ts';
+import { messageOf } from '../../../domain/errors.ts';
+import { repeatedKey } from '../../../domain/repeated-key.ts';
+import type { SourceFault } from '../fault.ts';
+import type { SourceFile } from '../read-folder.ts';
 import { locateField } from './locate-field.ts';
-import type { SourceFault } from './fault.ts';
-import type { SourceFile } from './read-folder.ts';
-
-/** A place in a file, counted from 1. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-}
+import { placesIn, type Place, type PlaceNode } from './place-node.ts';
 
 /** A document that is well-formed YAML and an object. */
 export interface SourceDocument {
@@ -24,17 +19,28 @@ export interface SourceDocument {
   readonly locate: (field: string) => Place;
 }
 
+/** The same as plain data, so that it can come from another thread. */
+type PlainDocument = Omit<SourceDocument, 'locate'> & { readonly places: PlaceNode };
+
+export interface PlainFile {
+  readonly documents: readonly PlainDocument[];
+  readonly faults: readonly SourceFault[];
+}
+
 export interface ParsedFile {
   readonly documents: readonly SourceDocument[];
   readonly faults: readonly SourceFault[];
 }
 
+/** As many values as a request may hold; a file can have thousands of resources, and needs not. */
+const MAX_VALUES = 20_000;
 const MAX_ALIASES = 100;
 
 /** Reads the documents of a file one by one, as kubectl would (YAML 1.1), but for duplicate keys, which are faults: what is wrong with one of them does not touch the others. Empty documents are left out. */
-export function parseFile({ file, text }: SourceFile): ParsedFile {
+export function parsePlainFile({ file, text }: SourceFile): PlainFile {
   const lines = new LineCounter();
-  const documents: SourceDocument[] = [];
+  const documents: PlainDocument[] = [];
+  let left = MAX_VALUES;
   const faults: SourceFault[] = [];
   for (const document of parseDocuments(text, lines)) {
     if (document instanceof Error) {
@@ -43,10 +49,31 @@ export function parseFile({ file, text }: SourceFile): ParsedFile {
     }
     const read = readDocument(document, file, lines);
     if (read === undefined) continue;
+    if ('content' in read) left -= countValues(read.content, left);
+    if (left < 0) return { documents: [], faults: [{ file, line: 0, column: 0, message: TOO_MANY }] };
     if ('message' in read) faults.push(read);
     if ('content' in read) documents.push(read);
   }
   return { documents, faults };
+}
+
+/** The documents of a file with the places of their fields. */
+export function located({ documents, faults }: PlainFile): ParsedFile {
+  return {
+    documents: documents.map(({ places, ...document }) => ({ ...document, locate: (field) => locateField(places, field) })),
+    faults,
+  };
+}
+
+/** How many values there are, as far as one more than are allowed. */
+function countValues(value: unknown, allowed: number): number {
+  let count = 1;
+  if (value === null || typeof value !== 'object') return count;
+  for (const member of Object.values(value)) {
+    if (count > allowed) return count;
+    count += countValues(member, allowed - count);
+  }
+  return count;
 }
 
 function parseDocuments(text: string, lines: LineCounter): readonly (Document | Error)[] {
@@ -69,7 +96,7 @@ function parseDocuments(text: string, lines: LineCounter): readonly (Document | 
   }
 }
 
-function readDocument(document: Document, file: string, lines: LineCounter): SourceDocument | SourceFault | undefined {
+function readDocument(document: Document, file: string, lines: LineCounter): PlainDocument | SourceFault | undefined {
   const [error] = document.errors;
   if (error !== undefined) return { file, ...placeAt(lines, error.pos[0]), message: explain(error) };
   if (document.contents === null) return undefined;
@@ -78,7 +105,9 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
   const start = placeAt(lines, document.contents.range?.[0] ?? 0);
   let content: unknown;
   try {
-    content = narrowIntegers(document.toJS({ maxAliasCount: MAX_ALIASES }));
+    const raw: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (countValues(raw, MAX_VALUES) > MAX_VALUES) return { file, ...start, message: TOO_MANY };
+    content = narrowIntegers(raw);
   } catch (thrown) {
     const tooMany = messageOf(thrown).includes('alias count');
     const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : sentence(thrown);
@@ -90,10 +119,11 @@ function readDocument(document: Document, file: string, lines: LineCounter): Sou
     file,
     place: start,
     content,
-    locate: (field) => placeAt(lines, locateField(document.contents, field) ?? document.contents?.range?.[0] ?? 0),
+    places: placesIn(document.contents, lines),
   };
 }
 
+const TOO_MANY = `it holds more than ${MAX_VALUES} values; split the file`;
 const REPEATED_KEY = 'the YAML cannot be read: a key stands here a second time; keep one of the two (Map keys must be unique)';
 
 const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
