@@ -6,6 +6,8 @@ import { parsePresets } from '../domain/catalog/presets.ts';
 import { isObject, objectAt, textAt, textsAt } from '../domain/read.ts';
 import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
+import { maskValue } from '../schema/sensitive/mask.ts';
+import { markedOf, specMarked } from './instance-masking.ts';
 import type { Ports } from './ports.ts';
 
 /** One App with its README, schema, versions and siblings. */
@@ -27,7 +29,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     fields: textsAt(kindBlock, 'fields'),
     ...(example === undefined ? {} : { example }),
     usage: textAt(kindBlock, 'usage') ?? '',
-    defaults: objectAt(kindBlock, 'defaults') as JsonObject,
+    defaults: maskedDefaults(entry),
     locked: textsAt(kindBlock, 'locked'),
     sensitive: textsAt(kindBlock, 'sensitive'),
     references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
@@ -42,4 +44,11 @@ function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined
   if (!isObject(example)) return undefined;
   const spec = isObject(example['spec']) ? example['spec'] : example;
   return { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind, metadata: { name: 'example' }, spec };
+}
+
+/** What new instances start with, for eyes: writing takes it from the catalogue itself. */
+function maskedDefaults(entry: CatalogEntry): JsonObject {
+  const defaults = objectAt(entry.kindBlock, 'defaults') as JsonObject;
+  const spec = defaults['spec'];
+  return spec === undefined ? defaults : { ...defaults, spec: maskValue(specMarked(markedOf(entry)), { value: spec, root: ['spec'] }) };
 }

@@ -7,12 +7,14 @@ import { withDefaults } from '../../src/domain/crd-safety/with-defaults.ts';
 import { parseActor } from '../../src/domain/actor.ts';
 import { type FieldFault, isAppError } from '../../src/domain/errors.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
-import { isObject, objectAt } from '../../src/domain/read.ts';
+import { at, isObject, objectAt } from '../../src/domain/read.ts';
 import type { Json, JsonObject } from '../../src/domain/resource.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
 import { createInstance } from '../../src/operation/create-instance.ts';
 import { findApp } from '../../src/operation/find-app.ts';
 import { findEnvironment } from '../../src/operation/find-environment.ts';
+import { findInstance, type InstanceAddress } from '../../src/operation/find-instance.ts';
+import { markedOf, unmaskSpec } from '../../src/operation/instance-masking.ts';
 import { preflightChange } from '../../src/operation/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight-instance.ts';
 import { showApp } from '../../src/operation/show-app.ts';
@@ -20,6 +22,7 @@ import { showInstance } from '../../src/operation/show-instance.ts';
 import { updateInstance } from '../../src/operation/update-instance.ts';
 import { changesOfLive } from '../../src/operation/value-changes.ts';
 import type { FormMode, FormModel } from '../../src/schema/form-node.ts';
+import { parsePath } from '../../src/schema/form-path.ts';
 import { placedForm } from '../../src/schema/placed-form.ts';
 import { fillRequired } from '../../src/web/form/fill-required.ts';
 import { formToValues } from '../../src/web/form/form-to-values.ts';
@@ -100,9 +103,10 @@ async function follow({ kind: name, first, second, edit }: Case, byKubectl: bool
     await assert.rejects(createInstance(world.ports, DEV, { ...draft, ...ASKING }), (error) => isAppError(error));
     return refused(preflight.faults);
   }
-  const stored = specOf(await createInstance(world.ports, DEV, { ...draft, ...ASKING }));
+  const created = await createInstance(world.ports, DEV, { ...draft, ...ASKING });
+  const stored = await storedAt(address);
   tally.created += 1;
-  assert.deepEqual(stored, preflight.result?.spec, 'what is stored is what the check showed');
+  assert.deepEqual(specOf(created), preflight.result?.spec, 'what is stored is what the check showed');
   assert.deepEqual(
     stored,
     withDefaults(kind.schema, withoutNulls(kind.schema, laid(kind.defaults, draft.spec))),
@@ -110,8 +114,8 @@ async function follow({ kind: name, first, second, edit }: Case, byKubectl: bool
   );
   const twin = byKubectl ? addressOf(kind) : undefined;
   if (twin !== undefined) {
-    await shell((await preflightInstance(world.ports, DEV, { ...draft, name: twin.name })).commands.kubectl);
-    assert.deepEqual(specOf(await showInstance(world.ports, DEV, twin)), stored, 'kubectl leaves the same object');
+    await shell(filledIn((await preflightInstance(world.ports, DEV, { ...draft, name: twin.name })).commands.kubectl, stored));
+    assert.deepEqual(await storedAt(twin), stored, 'kubectl leaves the same object');
   }
   await change(kind, { names: [address.name, ...(twin === undefined ? [] : [twin.name])], second, edit });
 }
@@ -127,6 +131,8 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
   const model = await modelOf(kind, 'edit');
   const before = await showInstance(world.ports, DEV, address);
   const live = specOf(before);
+  const entry = findApp(world.ports, DEV, address.app);
+  const { object: raw } = await findInstance(world.ports, DEV, address);
   const fields = edit === 'yaml' ? asYaml(second) : edited(model, { live, second, picks: edit });
   const { values, faults } = formToValues(model, fields, live);
   if (faults.length > 0) return refused(faults);
@@ -138,24 +144,23 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
     return refused(preflight.faults);
   }
   const after = await updateInstance(world.ports, DEV, { ...wanted, ...ASKING });
-  const stored = specOf(after);
+  const stored = await storedAt(address);
   tally[after.etag === before.etag ? 'asIs' : 'changed'] += 1;
-  assert.deepEqual(stored, preflight.result?.spec, 'what is stored is what the check showed');
+  assert.deepEqual(specOf(after), preflight.result?.spec, 'what is stored is what the check showed');
   assert.deepEqual(
     stored,
-    withDefaults(kind.schema, withoutNulls(kind.schema, wanted.spec)),
+    withDefaults(kind.schema, withoutNulls(kind.schema, unmaskSpec(markedOf(entry), wanted.spec, raw))),
     'nothing is lost, nothing but defaults is added',
   );
-  const entry = findApp(world.ports, DEV, address.app);
   assert.deepEqual(
-    changesOfLive(entry, live, stored).map(told),
+    changesOfLive(entry, (raw.spec ?? {}) as JsonObject, stored).map(told),
     preflight.changes.map(told),
     'the review lists what changed, and nothing else',
   );
   assert.deepEqual(around(after), around(before), 'nothing but the spec is touched');
   if (twin === undefined) return;
-  await shell(commandFor(preflight, { name, twin }));
-  assert.deepEqual(specOf(await showInstance(world.ports, DEV, { ...address, name: twin })), stored, 'kubectl leaves the same object');
+  await shell(filledIn(commandFor(preflight, { name, twin }), stored));
+  assert.deepEqual(await storedAt({ ...address, name: twin }), stored, 'kubectl leaves the same object');
   tally.byKubectl += 1;
 }
 
@@ -223,6 +228,19 @@ function addressOf({ plural }: FidelityKind): { environment: string; app: string
 async function modelOf({ plural }: FidelityKind, mode: FormMode): Promise<FormModel> {
   const app = await showApp({ ...world.ports, chart: async () => undefined }, DEV, `${plural}.${GROUP}`);
   return placedForm(app, mode, await findEnvironment(world.ports.clusters, DEV, NS));
+}
+
+/** The spec as it is in the cluster, nothing masked. */
+async function storedAt(address: InstanceAddress): Promise<JsonObject> {
+  return ((await findInstance(world.ports, DEV, address)).object.spec ?? {}) as JsonObject;
+}
+
+/** A command as somebody completes it: each sensitive value in the place of what stands for it. */
+function filledIn(command: string, spec: JsonObject): string {
+  return command.replaceAll(/<masked: (.*?)>/g, (_, path: string) => {
+    const value = JSON.stringify(at(spec, ...(parsePath(path) ?? []).slice(1)));
+    return command.includes('--patch') ? value.replaceAll("'", String.raw`'\''`) : value;
+  });
 }
 
 function specOf({ object }: InstanceView): JsonObject {

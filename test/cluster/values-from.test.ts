@@ -98,7 +98,7 @@ describe('values from elsewhere', () => {
     await put(SECRET, 'Secret', 'loud', { p: PASSWORD });
     await world.create(NS, 'loud', { ...chart('loud'), valuesFrom: [{ kind: 'Secret', name: 'loud', key: 'p', targetPath: 'p' }] });
     const failed = await world.condition(NS, 'loud', { type: 'Released', status: 'False', reason: 'RenderFailed' });
-    assert.match(failed.message, /bad \[secret\] \[secret\]/);
+    assert.match(failed.message, /a\.yaml:1:3\): the message of the chart repeats a value of a Secret/);
 
     const cluster = world.kube.asController();
     const operators = (await cluster.list(OPERATOR, { namespace: NS })).items;
