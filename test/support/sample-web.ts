@@ -15,6 +15,8 @@ const PUBLIC_URL = new URL('http://localhost:8080');
 
 export interface SampleWeb {
   readonly url: string;
+  /** Ends the sessions of everybody. */
+  signOutAll(): void;
   stop(): Promise<void>;
 }
 
@@ -36,10 +38,11 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
   const views = sampleViews();
   const operations = sampleOperations(overrides);
   const stopping = new AbortController();
+  const people = new Map(Object.entries(SAMPLE_PEOPLE));
   const app = createApp({
     publicUrl: PUBLIC_URL,
     log: { info: () => undefined, warn: () => undefined, error: (message, keys) => console.error(message, keys) },
-    identity: sampleIdentity(),
+    identity: sampleIdentity(people),
     ready: async () => [],
     assets: [{ path: '/', handler: assets.router }],
     routers: [
@@ -61,6 +64,7 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
   const port = await listen(server);
   return {
     url: `http://localhost:${port}`,
+    signOutAll: () => people.clear(),
     stop: async () => {
       stopping.abort();
       server.closeAllConnections();
@@ -76,13 +80,13 @@ async function listen(server: Server): Promise<number> {
   return address.port;
 }
 
-function sampleIdentity(): IdentityPort {
+function sampleIdentity(people: ReadonlyMap<string, SignedIn>): IdentityPort {
   const refuse = async (): Promise<never> => Promise.reject(new Error('sample identity: people sign in by a cookie here'));
   return {
     beginLogin: refuse,
     finishLogin: refuse,
-    signedInBySession: async (session) => SAMPLE_PEOPLE[session],
-    peekSession: async (session) => SAMPLE_PEOPLE[session],
+    signedInBySession: async (session) => people.get(session),
+    peekSession: async (session) => people.get(session),
     signedInByToken: refuse,
     logout: async () => undefined,
     backchannelLogout: refuse,
