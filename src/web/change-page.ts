@@ -2,12 +2,12 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import { isScalar, type FormModel } from '../schema/form-node.ts';
-import { formatRows } from './follow-rows.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { nodesAt } from './form/form-fields.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
 import { showForm, type ShownForm } from './instance-form.ts';
 import { instancePath } from './paths.ts';
-import { type ForeignChange, formatSeen, seenOf } from './three-way.ts';
+import type { ForeignChange } from './three-way.ts';
 
 export interface ChangePage extends ShownForm {
   readonly name: string;
@@ -37,17 +37,17 @@ export interface ChangeDraft {
   readonly choices?: ShownChoices;
 }
 
-export function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): ChangePage {
+export async function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): Promise<ChangePage> {
   const live = specOf(instance);
   const { faults, choices } = draft;
   return {
-    ...showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) }),
+    ...(await showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) })),
     name: instance.name,
     appName: instance.appName,
     action: `${instancePath(instance)}/edit`,
     backHref: instancePath(instance),
-    seen: draft.seen ?? formatSeen(seenOf(live, saltOf(instance))),
-    rows: formatRows(live, saltOf(instance)),
+    seen: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))),
+    rows: await runFormJob('formatRows', live, saltOf(instance)),
     frozen: draft.frozen ?? draft.fields.getAll('frozen'),
     foreign: draft.foreign.map((change) => sentenceOn(change, model)),
     clash: draft.foreign.some((change) => change.clash),

@@ -1,24 +1,22 @@
 import { Router } from 'express';
 import type { App } from '../domain/app.ts';
 import type { EnvironmentView } from '../domain/environment.ts';
-import { isAppError, type FieldFault } from '../domain/errors.ts';
+import { AppError, isAppError, type FieldFault } from '../domain/errors.ts';
 import type { InstanceView } from '../domain/instance.ts';
 import { isSame } from '../domain/merge-patch.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { placedForm } from '../schema/placed-form.ts';
+import { isSmall } from '../schema/values/is-small.ts';
 import { freezeNodes } from '../schema/freeze-nodes.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
-import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
+import { pressedOp } from './form/apply-form-op.ts';
 import { applyPicks } from './form/apply-picks.ts';
 import { readShownChoices } from './form-choices.ts';
-import { followRows, keepPlaces } from './follow-rows.ts';
-import { frozenByFaults } from './frozen-by-faults.ts';
+import { kindOf, loadPressedFile } from './form-file-route.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { fillRequired } from './form/fill-required.ts';
-import { formToValues } from './form/form-to-values.ts';
-import { valuesToFields } from './form/values-to-fields.ts';
-import { keepYaml, openWhole, type WholeForm } from './form/whole-yaml.ts';
-import { pressedFile } from './form-file.ts';
+import { keepYaml, type WholeForm } from './form/whole-yaml.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { versionMoves } from './version-moves.ts';
@@ -27,12 +25,13 @@ import { instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
 import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
-import { fileAnswer, reviewOf, wantsReview } from './review.ts';
-import { formatSeen, mergeChanges, parseSeen, type Seen, seenOf } from './three-way.ts';
+import { fileAnswer, readReviewYaml, reviewOf, wantsReview } from './review.ts';
+import { formatSeen, parseSeen, type Seen } from './three-way.ts';
 import { changedValuesView } from './value-changes-view.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;
+const LARGE = 'its spec has more than 100,000 values, too many for a form. Change it with kubectl or the REST API';
 
 /** Changing an Instance: the form with the live values, what would happen, and doing it on top of what others changed meanwhile. */
 export function changeRoutes(deps: WebDeps): Router {
@@ -69,6 +68,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
+  if (!isSmall(specOf(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
   return { deps, visit, instance, environment, app, model: freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen')) };
 }
 
@@ -86,32 +86,38 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  return await showDraft(change, { fields: valuesToFields(change.model, specOf(change.instance)), faults: [], foreign: [] });
+  const fields = await runFormJob('valuesToFields', change.model, specOf(change.instance));
+  return await showDraft(change, { fields, faults: [], foreign: [] });
 }
 
 async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Promise<Answer> {
   const { instance, model } = start;
   const live = specOf(instance);
-  const body = followRows(sent, { live, salt: saltOf(instance) });
+  const body = await runFormJob('followRows', sent, { live, salt: saltOf(instance) });
   const change = { ...start, visit: { ...start.visit, body } };
   const seenText = body.get('seen') ?? '';
   const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
-  const whole = openWhole(model, body, change.app);
-  const file = pressedFile(change.visit, { model, resource: change.app, base: live, name: instance.name });
+  const resource = kindOf(change.app);
+  const whole = await runFormJob('openWhole', model, body, resource);
+  const file = await loadPressedFile(change.visit, { model, resource, base: live, name: instance.name });
   if (file?.file !== undefined) return file.file;
   if (file !== undefined) return await showDraft(change, { ...asTyped, ...file.draft });
-  if (op !== null) return await showDraft(change, { ...asTyped, ...applyFormOp(model, body, { op, base: live, resource: change.app }) });
+  if (op !== null) {
+    const changed = await runFormJob('applyFormOp', model, body, { op, base: live, resource });
+    return await showDraft(change, { ...asTyped, ...changed });
+  }
   if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
-  const { values: typed, faults } = formToValues(model, whole.fields, live);
+  const { values: typed, faults } = await runFormJob('formToValues', model, whole.fields, live);
   const values = fillRequired(model, typed, live);
   const wrong = [...wholeFaults(whole, change), ...faults];
   if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
   if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
-  const merge = mergeChanges(parseSeen(seenText), { mine: values, live }, saltOf(instance));
+  const merge = await runFormJob('mergeChanges', parseSeen(seenText), { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
     if (body.get('_do') === 'save' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
-    const merged = keepPlaces(valuesToFields(model, merge.values), body, { merged: merge.values, live });
+    const fresh = await runFormJob('valuesToFields', model, merge.values);
+    const merged = await runFormJob('keepPlaces', fresh, body, { merged: merge.values, live });
     return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign });
   }
   return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
@@ -134,8 +140,8 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
   const { visit, instance } = change;
   for (let tried = 1; ; tried += 1) {
     const newest = tried === 1 ? instance : await deps.operations.showInstance(visit.actor, addressOf(visit));
-    if (formatSeen(seenOf(specOf(newest), saltOf(newest))) !== formatSeen(seenOf(specOf(instance), saltOf(instance)))) {
-      return receive(deps, { ...change, instance: newest }, visit.body);
+    if (newest !== instance && !isSame(specOf(newest), specOf(instance))) {
+      return await receive(deps, { ...change, instance: newest }, visit.body);
     }
     try {
       return await write(deps, { ...change, instance: newest }, wanted.spec);
@@ -155,14 +161,15 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
   if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
-  if (wrong.length > 0) return await showDraft(...refused(change, wrong));
-  if (visit.body.get('_do') === 'file') return fileAnswer(preflight, visit.body);
-  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body)) {
+  if (wrong.length > 0) return await showDraft(...(await refused(change, wrong)));
+  const typed = await readReviewYaml(preflight, visit.body);
+  if (visit.body.get('_do') === 'file') return fileAnswer(preflight, typed);
+  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body, typed)) {
     return { redirect: instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })) };
   }
   const model = {
-    review: reviewOf(preflight, visit.body, changedValuesView(preflight.changes)),
-    ...changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] }),
+    review: reviewOf(preflight, visit.body, { changes: changedValuesView(preflight.changes), typed }),
+    ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] })),
   };
   return {
     view: 'environments/instances/review',
@@ -174,9 +181,10 @@ async function write({ operations }: WebDeps, change: Change, spec: JsonObject):
 }
 
 /** What the cluster says cannot be changed shows its live value again, and says why. */
-function refused(change: Change, wrong: readonly FieldFault[]): [Change, ChangeDraft] {
+async function refused(change: Change, wrong: readonly FieldFault[]): Promise<[Change, ChangeDraft]> {
   const { visit } = change;
-  const { model, frozen, faults } = frozenByFaults(change.model, visit.body, wrong);
+  const { frozen, faults } = await runFormJob('frozenFaults', change.model, visit.body, wrong);
+  const model = freezeNodes(change.model, frozen);
   const known = [...new Set([...visit.body.getAll('frozen'), ...frozen])];
   return [
     { ...change, model },
@@ -195,7 +203,7 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: { ...changePage(instance, model, { ...draft, choices }), ...moves },
+    model: { ...(await changePage(instance, model, { ...draft, choices })), ...moves },
     ...statusOf(wrong, draft),
   };
 }

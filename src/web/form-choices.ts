@@ -2,8 +2,7 @@ import type { Actor } from '../domain/actor.ts';
 import { isAppError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { formView } from './form/form-view.ts';
-import { resourcesShown } from './form/pick-view.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
 import type { WebOperations } from './ports.ts';
 
@@ -22,7 +21,7 @@ export async function readShownChoices(
   actor: Actor,
   { model, fields, base, environment }: ChoicesWanted,
 ): Promise<ShownChoices> {
-  const resources = resourcesShown(formView(model, { fields, base, faults: [] }));
+  const resources = await runFormJob('resourcesOn', model, fields, base);
   if (environment === undefined || resources.length === 0) return { environment: '', byResource: new Map() };
   try {
     const found = await operations.listChoices(actor, { environment: environment.name, resources });

@@ -7,10 +7,11 @@ import { forgottenFile, loadFile } from './form/load-file.ts';
 import type { FileAnswer, Visit } from './page.ts';
 
 /** What a button about files leads to: a form that is shown again, or a file. */
-type FilePressed = { readonly draft: FormOpResult; readonly file?: undefined } | { readonly draft?: undefined; readonly file: FileAnswer };
+export type FilePressed =
+  { readonly draft: FormOpResult; readonly file?: undefined } | { readonly draft?: undefined; readonly file: FileAnswer };
 
 /** A form with buttons about files. */
-interface FormOfFiles {
+export interface FormOfFiles {
   readonly model: FormModel;
   readonly resource: ResourceKind;
   /** The live values on edit; `{}` on create. */

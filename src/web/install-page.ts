@@ -2,10 +2,10 @@ import type { FieldFault } from '../domain/errors.ts';
 import type { FormModel } from '../schema/form-node.ts';
 import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from './badges.ts';
-import { resourcesShown } from './form/pick-view.ts';
 import type { ShownChoices } from './form/shown-choices.ts';
-import { installLink, type InstallLink } from './install-link.ts';
+import type { InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { ownFault, showForm, type ShownForm } from './instance-form.ts';
 import type { ShownRecipe } from './install-recipe.ts';
 import { appPath, installPath, recipesPath } from './paths.ts';
@@ -57,10 +57,11 @@ export interface InstallDraft {
   readonly recipe?: ShownRecipe;
 }
 
-export function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): InstallPage {
+export async function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): Promise<InstallPage> {
   const environments = environmentChoices(targets, draft.environment);
-  const { faults, choices } = draft;
-  const shown = showForm(model, draft.fields, {
+  const { faults, choices, environment, name, fields } = draft;
+  const linked = { environment, name, fields };
+  const shown = await showForm(model, draft.fields, {
     faults,
     base: {},
     ...(choices === undefined ? {} : { choices }),
@@ -78,12 +79,11 @@ export function installPage({ app, targets }: InstallTargets, model: FormModel, 
     ...(draft.recipe === undefined ? {} : { recipe: draft.recipe }),
     environments,
     possible: environments.some(({ note }) => note === ''),
-    picks:
-      resourcesShown(shown.form).length > 0 || targets.some(({ environment }) => environment.overlay.some((one) => one.app === app.id)),
+    picks: shown.resources.length > 0 || targets.some(({ environment }) => environment.overlay.some((one) => one.app === app.id)),
     environmentFault: ownFault(draft.faults, 'environment'),
     name: draft.name,
     nameFault: ownFault(draft.faults, 'metadata.name'),
-    link: installLink(app.id, model, draft),
+    link: await runFormJob('installLink', app.id, model, linked),
     presets: app.presets.length > 0 && presetsView(app.presets, draft.fields),
   };
 }

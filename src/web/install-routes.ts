@@ -5,18 +5,15 @@ import type { NewSecret } from '../domain/new-secret.ts';
 import type { JsonObject } from '../domain/resource.ts';
 import { placedForm } from '../schema/placed-form.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
+import { pressedOp } from './form/apply-form-op.ts';
 import { applyPicks } from './form/apply-picks.ts';
 import { fillRequired } from './form/fill-required.ts';
-import { formToValues } from './form/form-to-values.ts';
-import { valuesToFields } from './form/values-to-fields.ts';
 import { newSecretsOf, splitTyped } from './form/new-secrets.ts';
-import { openWhole } from './form/whole-yaml.ts';
-import { pressedFile } from './form-file.ts';
+import { loadPressedFile, kindOf } from './form-file-route.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { readShownChoices } from './form-choices.ts';
-import { installLink } from './install-link.ts';
-import { presetValues, pressedPreset, switchPreset } from './install-presets.ts';
+import { presetValues, pressedPreset } from './install-presets.ts';
 import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { faultsOfTexts, valuesOfLink } from './install-recipe.ts';
 import { headFaults, headOf, type InstallHead } from './install-head.ts';
@@ -25,7 +22,7 @@ import { appPath, installPath, instancePath } from './paths.ts';
 import { askSomebody } from './plan-routes.ts';
 import type { InstallTargets, InstanceDraft } from './ports.ts';
 import { saveValues } from './recipe-routes.ts';
-import { fileAnswer, keptInputs, reviewOf, wantsReview } from './review.ts';
+import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from './review.ts';
 import { newValuesView, type ValueChangesView } from './value-changes-view.ts';
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
@@ -60,8 +57,9 @@ async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
 async function openForm(install: Install, visit: Visit): Promise<Answer> {
   const { query } = visit;
   const { values, ...started } = await valuesOfLink(install.deps, visit, { app: install.targets.app.id, model: install.model });
-  const filled = valuesToFields(install.model, values);
-  const fields = switchPreset(install.model, install.targets.app.presets, { fields: filled, wanted: query.get('preset') ?? '' });
+  const filled = await runFormJob('valuesToFields', install.model, values);
+  const preset = { fields: filled, wanted: query.get('preset') ?? '' };
+  const fields = await runFormJob('switchPreset', install.model, install.targets.app.presets, preset);
   const head = { environment: query.get('environment') ?? '', name: query.get('name') ?? '' };
   return await showDraft(install, { ...head, fields, faults: [], ...started });
 }
@@ -72,21 +70,25 @@ async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<An
   const visit = { ...sent, body };
   const install = { ...started, visit };
   const resource = install.targets.app;
-  const whole = openWhole(install.model, body, resource);
+  const whole = await runFormJob('openWhole', install.model, body, kindOf(resource));
   const head = headOf(install.targets, body, whole);
   const typed = { ...head, fields: body };
   const op = pressedOp(body);
   const wanted = pressedPreset(op ?? '');
   if (wanted !== undefined) {
     const { presets } = install.targets.app;
-    return await showDraft(install, { ...typed, fields: switchPreset(install.model, presets, { fields: body, wanted }), faults: [] });
+    const filled = await runFormJob('switchPreset', install.model, presets, { fields: body, wanted });
+    return await showDraft(install, { ...typed, fields: filled, faults: [] });
   }
-  const file = pressedFile(visit, { model: install.model, resource, base: {}, name: head.name });
+  const file = await loadPressedFile(visit, { model: install.model, resource, base: {}, name: head.name });
   if (file?.file !== undefined) return file.file;
   if (file !== undefined) return await showDraft(install, { ...typed, ...file.draft });
-  if (op !== null) return await showDraft(install, { ...typed, ...applyFormOp(install.model, body, { op, base: {}, resource }) });
+  if (op !== null) {
+    const changed = await runFormJob('applyFormOp', install.model, body, { op, base: {}, resource: kindOf(resource) });
+    return await showDraft(install, { ...typed, ...changed });
+  }
   if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
-  const { values, faults } = formToValues(install.model, whole.fields, {});
+  const { values, faults } = await runFormJob('formToValues', install.model, whole.fields, {});
   if ((body.get('_do') ?? '').startsWith('keep'))
     return await saveForm(install, visit, { typed, values, faults: [...whole.faults, ...faults] });
   const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
@@ -150,10 +152,11 @@ async function attempt(
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });
-    if (body.get('_do') === 'file') return fileAnswer(preflight, body);
-    const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body);
+    const typed = await readReviewYaml(preflight, body);
+    if (body.get('_do') === 'file') return fileAnswer(preflight, typed);
+    const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body, typed);
     if (preflight.verdict === 'Blocked' || !wanted)
-      return showReview(install, draft, reviewOf(preflight, body, changesOf(install, preflight, body)));
+      return await showReview(install, draft, reviewOf(preflight, body, { changes: changesOf(install, preflight, body), typed }));
     const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
     return { redirect: instancePath(created) };
   } catch (error) {
@@ -180,15 +183,16 @@ async function showDraft(install: Install, draft: InstallDraft): Promise<Answer>
     title: `${wrong ? 'Error: ' : ''}Install ${app.displayName}`,
     section: 'catalog',
     crumbs: crumbsOf(install, 'Install'),
-    model: installPage(targets, model, { ...draft, choices }),
+    model: await installPage(targets, model, { ...draft, choices }),
     ...(wrong ? { status: 422 } : {}),
   };
 }
 
-function showReview(install: Install, draft: InstanceDraft, review: object): Answer {
+async function showReview(install: Install, draft: InstanceDraft, review: object): Promise<Answer> {
   const { app, targets } = install.targets;
   const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
-  const link = installLink(app.id, install.model, { ...draft, fields: install.visit.body });
+  const linked = { environment: draft.environment, name: draft.name, fields: install.visit.body };
+  const link = await runFormJob('installLink', app.id, install.model, linked);
   const model = { review, link, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
   return { view: 'apps/review', title: `Review ${draft.name}`, section: 'catalog', crumbs: crumbsOf(install, 'Review'), model };
 }

@@ -1,55 +1,24 @@
 import { isAppError, type AppError, type FieldFault } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/resource.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { errorSummary } from './form/error-summary.ts';
 import type { FormView } from './form/form-view-model.ts';
-import type { ShownChoices } from './form/shown-choices.ts';
-import { FILE_FIELD } from './form/load-file.ts';
-import { formView, type ShownPreset } from './form/form-view.ts';
-import { locateFaults } from './form/locate-faults.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
+import type { LocatedState } from './locate-form.ts';
+import { mintSafeHtml, type SafeHtml } from './safe-html.ts';
 
 /** A form as it is shown, with what is wrong in it. */
 export interface ShownForm {
-  readonly form: FormView;
+  /** False where it is HTML already. */
+  readonly form: FormView | false;
+  readonly formHtml: SafeHtml | false;
   readonly errors: readonly { readonly message: string; readonly href: string }[];
+  /** What the fields on the page refer to. */
+  readonly resources: readonly string[];
 }
 
-/** The inputs of pages beside those of the form itself, by the field that faults name. */
-const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly label: string }>> = {
-  environment: { href: '#environment', label: 'Environment' },
-  'metadata.name': { href: '#name', label: 'Name' },
-  title: { href: '#title', label: 'Title' },
-  description: { href: '#description', label: 'Description' },
-  [FILE_FIELD]: { href: '#upload', label: 'File' },
-};
-
-/** Nobody corrects more at once; each is looked up in the form. */
-const MOST_FAULTS = 100;
-
-export function showForm(
-  model: FormModel,
-  fields: URLSearchParams,
-  state: {
-    readonly faults: readonly FieldFault[];
-    readonly base: JsonObject;
-    readonly choices?: ShownChoices;
-    readonly preset?: ShownPreset;
-  },
-): ShownForm {
-  const own = state.faults.filter((fault) => ownField(fault) !== undefined);
-  const others = state.faults.filter((fault) => ownField(fault) === undefined);
-  const located = locateFaults(model, fields, others.slice(0, MOST_FAULTS));
-  const lines = [
-    ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
-    ...errorSummary(located, model).map(({ href, message }) => ({ href, message })),
-    ...moreFaults(others.length - located.length),
-  ];
-  return { form: formView(model, { ...state, fields, faults: located }), errors: lines };
-}
-
-function moreFaults(count: number): { message: string; href: string }[] {
-  if (count <= 0) return [];
-  return [{ message: `${count} more ${count === 1 ? 'problem is' : 'problems are'} shown once these are corrected`, href: '' }];
+/** The view of a form; what is large is laid out and rendered in another thread. */
+export async function showForm(model: FormModel, fields: URLSearchParams, state: LocatedState): Promise<ShownForm> {
+  const { html, ...shown } = await runFormJob('renderForm', model, fields, state);
+  return { ...shown, formHtml: html !== '' && mintSafeHtml(html) };
 }
 
 /** The message of a fault of one of the page's own inputs; empty without one. */
@@ -58,10 +27,6 @@ export function ownFault(faults: readonly FieldFault[], field: 'environment' | '
     .filter((fault) => fault.field === field)
     .map((fault) => fault.message)
     .join('. ');
-}
-
-function ownField({ field }: FieldFault): { readonly href: string } | undefined {
-  return field !== undefined && Object.hasOwn(OWN_FIELDS, field) ? OWN_FIELDS[field] : undefined;
 }
 
 /** What a refusal says about the input, to be shown beside it; undefined for errors that no other input would avoid. */

@@ -1,7 +1,7 @@
 import type { HelmCommand, Preflight } from '../domain/instance.ts';
 import { isObject, textAt } from '../domain/read.ts';
 import type { KubeObject } from '../domain/resource.ts';
-import { readYaml } from '../schema/yaml-text.ts';
+import type { YamlRead } from '../schema/yaml-text.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
 import { remediesOf, type Review } from './review.ts';
 
@@ -70,9 +70,8 @@ function checkedOf(preflight: Preflight): CheckedOperator {
   };
 }
 
-/** The resource in a text, or what is wrong with the text, with its line. */
-export function readOperator(text: string): { readonly operator: KubeObject } | { readonly fault: string } {
-  const read = readYaml(text);
+/** The resource in YAML that was read, or what is wrong with the text, with its line. */
+export function operatorIn(read: YamlRead): { readonly operator: KubeObject } | { readonly fault: string } {
   if (read.fault !== undefined) return { fault: `Line ${read.line}: ${read.fault}` };
   const { value } = read;
   if (!isObject(value) || !isObject(value['metadata'])) return { fault: 'Give a whole resource, with apiVersion, kind, metadata and spec' };

@@ -1,7 +1,8 @@
 import { Router } from 'express';
 import { isAppError } from '../domain/errors.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { createLongWork, type WorkWords } from './long-work.ts';
-import { EXAMPLE_OPERATOR, type NewOperatorPage, newOperatorPage, readOperator } from './new-operator-page.ts';
+import { EXAMPLE_OPERATOR, type NewOperatorPage, newOperatorPage, operatorIn } from './new-operator-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
 import { operatorPath } from './paths.ts';
 
@@ -33,7 +34,7 @@ export function newOperatorRoutes(deps: WebDeps): Router {
 /** Checked always; created only when it was asked for and nothing stands against it. */
 async function receive({ operations }: WebDeps, { actor, body, asking }: Visit): Promise<Answer> {
   const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
-  const read = readOperator(text);
+  const read = operatorIn(await runFormJob('readYaml', text));
   if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
   try {
     const preflight = await operations.preflightOperator(actor, read.operator);

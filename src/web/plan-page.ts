@@ -111,7 +111,7 @@ export function planTitle({ action, name }: Pick<PlanSummary, 'action' | 'name'>
 
 function reviewFor({ plan }: PlanView, preflight: NonNullable<PlanView['preflight']>): Review {
   const changes = plan.action === 'install' ? newValuesView(preflight.changes) : changedValuesView(preflight.changes);
-  return reviewOf(preflight, new URLSearchParams(), { ...changes, layered: false });
+  return reviewOf(preflight, new URLSearchParams(), { changes: { ...changes, layered: false } });
 }
 
 function planRow(plan: PlanSummary): PlanRow {

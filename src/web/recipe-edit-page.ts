@@ -55,11 +55,14 @@ interface RecipeEditInput {
 
 const MOST_NAMED = 12;
 
-export function recipeEditPage({ app, me, model, recipe, earlier }: RecipeEditInput, draft: RecipeEditDraft): RecipeEditPage {
+export async function recipeEditPage(
+  { app, me, model, recipe, earlier }: RecipeEditInput,
+  draft: RecipeEditDraft,
+): Promise<RecipeEditPage> {
   const { faults, foreign } = draft;
   const path = recipePath(recipe);
   return {
-    ...showForm(model, draft.fields, { faults, base: {} }),
+    ...(await showForm(model, draft.fields, { faults, base: {} })),
     appName: app.displayName,
     action: path,
     useHref: `${installPath(app.id)}?recipe=${recipe.id}`,

@@ -6,13 +6,11 @@ import type { JsonObject } from '../domain/resource.ts';
 import { appForm, specSchema } from '../schema/app-form.ts';
 import { differencesBetween } from '../schema/differences.ts';
 import type { FormModel } from '../schema/form-node.ts';
-import { applyFormOp, pressedOp } from './form/apply-form-op.ts';
-import { formToValues } from './form/form-to-values.ts';
-import { valuesToFields } from './form/values-to-fields.ts';
-import { openWhole } from './form/whole-yaml.ts';
-import { pressedFile } from './form-file.ts';
+import { pressedOp } from './form/apply-form-op.ts';
+import { kindOf, loadPressedFile } from './form-file-route.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { faultsOfTexts } from './install-recipe.ts';
-import { type Answer, page, type Visit, type WebDeps } from './page.ts';
+import { type Answer, page, type PageAnswer, type Visit, type WebDeps } from './page.ts';
 import { recipesPath } from './paths.ts';
 import { recipeEditPage, type RecipeEditDraft } from './recipe-edit-page.ts';
 import { ownerValue, parseOwner, recipeCrumbs, type SaveDraft } from './recipe-page.ts';
@@ -64,11 +62,11 @@ async function open(edit: Edit): Promise<Answer> {
   const wanted = Number(visit.query.get('version') ?? 0);
   const shown = earlier.find(({ version }) => version === wanted) ?? recipe;
   const { title, description, owner, values } = shown;
-  return show(edit, {
+  return await show(edit, {
     title,
     description,
     owner: ownerValue(owner),
-    fields: valuesToFields(model, values),
+    fields: await runFormJob('valuesToFields', model, values),
     faults: [],
     version: recipe.version,
     shownVersion: shown === recipe ? 0 : shown.version,
@@ -81,20 +79,21 @@ async function receive(edit: Edit): Promise<Answer> {
   const { body } = visit;
   const words = { title: body.get('title') ?? '', description: body.get('description') ?? '', owner: body.get('owner') ?? '' };
   const asTyped = { ...words, fields: body, version: versionIn(body) ?? recipe.version, shownVersion: 0, copied: false };
-  const file = pressedFile(visit, { model, resource: app, base: {}, name: words.title });
+  const file = await loadPressedFile(visit, { model, resource: app, base: {}, name: words.title });
   if (file?.file !== undefined) return file.file;
-  if (file !== undefined) return show(edit, { ...asTyped, ...file.draft });
+  if (file !== undefined) return await show(edit, { ...asTyped, ...file.draft });
   const op = pressedOp(body);
-  if (op !== null) return show(edit, { ...asTyped, ...applyFormOp(model, body, { op, base: {}, resource: app }) });
-  const whole = openWhole(model, body, app);
-  const { values, faults } = formToValues(model, whole.fields, {});
+  const resource = kindOf(app);
+  if (op !== null) return await show(edit, { ...asTyped, ...(await runFormJob('applyFormOp', model, body, { op, base: {}, resource })) });
+  const whole = await runFormJob('openWhole', model, body, resource);
+  const { values, faults } = await runFormJob('formToValues', model, whole.fields, {});
   const wrong = [...whole.faults, ...faultsOfTexts(body, faults)];
-  if (wrong.length > 0) return show(edit, { ...asTyped, faults: wrong });
+  if (wrong.length > 0) return await show(edit, { ...asTyped, faults: wrong });
   try {
     return await save(edit, { words, values, version: asTyped.version });
   } catch (error) {
     if (isAppError(error, 'Conflict')) return await showConflict(edit, asTyped, values);
-    return show(edit, { ...asTyped, faults: faultsOfRefusal(error) });
+    return await show(edit, { ...asTyped, faults: faultsOfRefusal(error) });
   }
 }
 
@@ -131,10 +130,10 @@ async function showConflict(edit: Edit, asTyped: Omit<RecipeEditDraft, 'faults'>
   const newest = await deps.operations.showRecipe(visit.actor, recipe.id);
   const differing = differencesBetween({ schema: specSchema(app), root: model.root, marks: model.sensitive.marks }, newest.values, values);
   const foreign = differing.map(({ path }) => path);
-  return { ...show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign }), status: 409 };
+  return { ...(await show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign })), status: 409 };
 }
 
-function show(edit: Edit, draft: RecipeEditDraft): Exclude<Answer, { readonly redirect: string } | { readonly yaml: string }> {
+async function show(edit: Edit, draft: RecipeEditDraft): Promise<PageAnswer> {
   const { app, recipe, visit } = edit;
   const wrong = draft.faults.length > 0;
   return {
@@ -142,7 +141,7 @@ function show(edit: Edit, draft: RecipeEditDraft): Exclude<Answer, { readonly re
     title: `${wrong ? 'Error: ' : ''}Change “${recipe.title}”`,
     section: 'catalog',
     crumbs: recipeCrumbs(app, recipe.title),
-    model: recipeEditPage({ ...edit, me: visit.me }, draft),
+    model: await recipeEditPage({ ...edit, me: visit.me }, draft),
     ...(wrong ? { status: 422 } : {}),
   };
 }

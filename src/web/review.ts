@@ -1,15 +1,10 @@
-import { parseDocument } from 'yaml';
 import type { Preflight } from '../domain/instance.ts';
 import type { Finding } from '../domain/preflight/findings.ts';
-import { isSame } from '../domain/merge-patch.ts';
-import { isObject } from '../domain/read.ts';
-import { repeatedKey } from '../domain/repeated-key.ts';
-import { leftOutIn } from '../schema/document/read-manifest.ts';
-import { resourceYaml } from '../schema/document/resource-yaml.ts';
-import { readYaml } from '../schema/yaml-text.ts';
 import { findingsView, type FindingsView } from './findings-view.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { missingSentence } from './message-page.ts';
 import type { FileAnswer } from './page.ts';
+import type { ReviewYaml } from './review-yaml.ts';
 import type { ValueChangesView } from './value-changes-view.ts';
 
 /** A view of `parts/review`: what would happen, and the same for automation. */
@@ -32,8 +27,15 @@ export interface Review {
   readonly secrets: readonly { readonly id: string; readonly name: string; readonly label: string }[];
 }
 
-/** @param changes what differs, field by field; the sentences about it are left out then. */
-export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: ValueChangesView): Review {
+/**
+ * @param changes what differs, field by field; the sentences about it are left out then.
+ * @param typed what `readReviewYaml` found; by default nothing.
+ */
+export function reviewOf(
+  preflight: Preflight,
+  body: URLSearchParams,
+  { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
+): Review {
   const { verdict, missing, findings, commands } = preflight;
   const lacking = missing.map((right): Finding => ({ message: missingSentence(right), about: 'Right', evidence: 'exact' }));
   const blocked = lacking.length > 0 ? lacking : findings.blocked;
@@ -42,9 +44,9 @@ export function reviewOf(preflight: Preflight, body: URLSearchParams, changes: V
     findings: findingsView({ ...findings, changed: [], blocked }),
     remedies: remediesOf(preflight),
     changes,
-    leftOut: leftOutIn(yamlIn(body)),
+    leftOut: typed.leftOut,
     commands: [
-      ...fileForGit(body, commands.yaml),
+      ...(typed.commented === undefined ? [] : [{ label: 'A file for git, with your comments', text: typed.commented }]),
       { label: 'The resource, exactly as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
@@ -65,28 +67,15 @@ function yamlIn(body: URLSearchParams): string {
   return (body.get('y.spec') ?? body.get('c.spec') ?? '').replaceAll('\r\n', '\n');
 }
 
+/** What the YAML in the form means for its review. */
+export async function readReviewYaml({ commands }: Pick<Preflight, 'commands'>, body: URLSearchParams): Promise<ReviewYaml> {
+  return await runFormJob('reviewYaml', yamlIn(body), commands.yaml);
+}
+
 /** The file of a review as a download, named after the App and the Instance. */
-export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, body: URLSearchParams): FileAnswer {
+export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, { commented }: ReviewYaml): FileAnswer {
   const [, plural = ''] = commands.file.split('/');
-  return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented(body, commands.yaml) ?? commands.yaml };
-}
-
-function fileForGit(body: URLSearchParams, yaml: string): Review['commands'] {
-  const text = commented(body, yaml);
-  return text === undefined ? [] : [{ label: 'A file for git, with your comments', text }];
-}
-
-/** The cluster keeps no comments; a file does, where kubectl reads the same in it. */
-function commented(body: URLSearchParams, yaml: string): string | undefined {
-  const { value } = readYaml(yaml);
-  const text = isObject(value) ? resourceYaml(yamlIn(body), value) : undefined;
-  return text !== undefined && isSame(olderYaml(text), value) ? text : undefined;
-}
-
-/** As parsers of YAML 1.1 read it, kubectl among them; undefined for what they refuse. */
-function olderYaml(text: string): unknown {
-  const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false, uniqueKeys: false });
-  return document.errors.length > 0 || repeatedKey(document) !== undefined ? undefined : document.toJS({ maxAliasCount: 0 });
+  return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented ?? commands.yaml };
 }
 
 /** The inputs of a form that another page carries along. */
@@ -103,7 +92,7 @@ export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['r
  * Whether somebody should look before they write: the cluster would take it, and yet pods or volumes would not come up, or something of their YAML
  * is not taken over. The form of a review says that they have looked.
  */
-export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams): boolean {
+export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams, { leftOut }: ReviewYaml): boolean {
   const stands = findings.warned.some(({ about }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(about));
-  return (stands || leftOutIn(yamlIn(body)).length > 0) && body.get('_reviewed') !== '1';
+  return (stands || leftOut.length > 0) && body.get('_reviewed') !== '1';
 }

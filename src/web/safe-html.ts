@@ -1,11 +1,11 @@
 const minted = new WeakSet<object>();
 
-/** HTML that was sanitised here. Only `mintSafeHtml` makes one; an object that merely looks like it is refused when it is rendered. */
+/** HTML that was sanitised or rendered here. Only `mintSafeHtml` makes one; an object that merely looks like it is refused when it is rendered. */
 export interface SafeHtml {
   readonly html: string;
 }
 
-/** Vouches for HTML. Call it with the output of the sanitiser only. */
+/** Vouches for HTML. Call it with the output of the sanitiser or of our own templates only. */
 export function mintSafeHtml(html: string): SafeHtml {
   const safe: SafeHtml = Object.freeze({ html });
   minted.add(safe);

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { isAppError } from '../domain/errors.ts';
 import { isObject } from '../domain/read.ts';
 import type { UpgradePlan } from '../domain/upgrade-plan/plan.ts';
-import { readYaml } from '../schema/yaml-text.ts';
+import { runFormJob } from './form-thread/run-form-job.ts';
 import { operatorCrumbs } from './operator-routes.ts';
 import { createLongWork, type WorkWords } from './long-work.ts';
 import { type Answer, page, type Visit, type WebDeps } from './page.ts';
@@ -54,7 +54,7 @@ async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { body } = visit;
   const version = body.get('version') ?? '';
   const text = (body.get('trial') ?? '').replaceAll('\r\n', '\n');
-  const read = readYaml(text);
+  const read = await runFormJob('readYaml', text);
   const fault = read.fault === undefined ? NO_MAP : `Line ${read.line}: ${read.fault}`;
   if (read.fault !== undefined || !isObject(read.value)) return await show(deps, visit, version, { trialFault: fault, body });
   const values = read.value;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { KubeObject } from '../../../src/domain/resource.ts';
-import { EXAMPLE_OPERATOR, readOperator } from '../../../src/web/new-operator-page.ts';
+import { readYaml } from '../../../src/schema/yaml-text.ts';
+import { EXAMPLE_OPERATOR, operatorIn } from '../../../src/web/new-operator-page.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 
@@ -44,7 +45,7 @@ test('what is blocked cannot be created, and says why', async () => {
 test('it is created exactly as it was written', async () => {
   const response = await post(EXAMPLE_OPERATOR.replaceAll('\n', '\r\n'), 'create');
   assert.deepEqual([response.status, response.headers.get('location')], [303, '/operators/default/queue-operator']);
-  const read = readOperator(EXAMPLE_OPERATOR);
+  const read = operatorIn(readYaml(EXAMPLE_OPERATOR));
   assert.deepEqual(created.at(-1), 'operator' in read ? read.operator : undefined);
 });
 

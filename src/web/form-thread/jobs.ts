@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { applyFormOp } from '../form/apply-form-op.ts';
+import { formView } from '../form/form-view.ts';
+import { formToValues } from '../form/form-to-values.ts';
+import { keepYaml, openWhole } from '../form/whole-yaml.ts';
+import { resourcesShown } from '../form/pick-view.ts';
+import { valuesToFields } from '../form/values-to-fields.ts';
+import { readAssets } from '../assets.ts';
+import { pressedFile } from '../form-file.ts';
+import { followRows, formatRows, keepPlaces } from '../follow-rows.ts';
+import { installLink } from '../install-link.ts';
+import { switchPreset } from '../install-presets.ts';
+import { locateForm, type LocatedForm } from '../locate-form.ts';
+import { frozenFaults } from '../frozen-by-faults.ts';
+import { reviewYaml } from '../review-yaml.ts';
+import { formatSeen, mergeChanges, seenOf } from '../three-way.ts';
+import { createViews, type Views } from '../view-engine.ts';
+import { readYaml } from '../../schema/yaml-text.ts';
+
+/** What is done with forms, and may take longer than others should wait. Arguments and results are plain data, models, and inputs as URLSearchParams. */
+export const FORM_JOBS = {
+  applyFormOp,
+  followRows,
+  formToValues,
+  formatRows,
+  frozenFaults,
+  installLink,
+  keepPlaces,
+  keepYaml,
+  mergeChanges,
+  openWhole,
+  pressedFile,
+  readYaml,
+  renderForm,
+  resourcesOn,
+  reviewYaml,
+  seenText,
+  switchPreset,
+  valuesToFields,
+} as const;
+
+export type FormJobs = typeof FORM_JOBS;
+export type FormJob = keyof FormJobs;
+
+/** A form that is shown: as a view, or as HTML where another thread has rendered it. */
+export interface RenderedForm {
+  readonly errors: LocatedForm['errors'];
+  /** False where it is HTML. */
+  readonly form: LocatedForm['form'] | false;
+  /** Empty where it is a view. */
+  readonly html: string;
+  /** What the fields on the page refer to. */
+  readonly resources: readonly string[];
+}
+
+function renderForm(...input: Parameters<typeof locateForm>): RenderedForm {
+  const { form, errors } = locateForm(...input);
+  const resources = resourcesShown(form);
+  return isMainThread
+    ? { errors, form, html: '', resources }
+    : { errors, form: false, html: views().render('parts/form', form), resources };
+}
+
+function resourcesOn(...[model, fields, base]: Parameters<typeof formToValues>): readonly string[] {
+  return resourcesShown(formView(model, { fields, base, faults: [] }));
+}
+
+function seenText(...input: Parameters<typeof seenOf>): string {
+  return formatSeen(seenOf(...input));
+}
+
+const VIEWS = path.join(import.meta.dirname, '../../../views');
+let known: Views | undefined;
+
+function views(): Views {
+  known ??= createViews(VIEWS, { asset: readAssets(path.join(VIEWS, 'static')).url, now: Date.now });
+  return known;
+}
