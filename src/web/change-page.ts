@@ -29,6 +29,8 @@ export interface ChangeDraft {
   readonly fields: URLSearchParams;
   readonly faults: readonly FieldFault[];
   readonly foreign: readonly ForeignChange[];
+  /** How many more there are; default 0. */
+  readonly more?: number;
   /** The digest that the page carries on; by default that of the live values. */
   readonly seen?: string;
   /** The fields that the cluster refused to change; by default those that the form carries. */
@@ -49,7 +51,7 @@ export async function changePage(instance: InstanceView, model: FormModel, draft
     seen: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))),
     rows: await runFormJob('formatRows', live, saltOf(instance)),
     frozen: draft.frozen ?? draft.fields.getAll('frozen'),
-    foreign: draft.foreign.map((change) => sentenceOn(change, model)),
+    foreign: [...draft.foreign.map((change) => sentenceOn(change, model)), ...moreSentence(draft.more ?? 0)],
     clash: draft.foreign.some((change) => change.clash),
   };
 }
@@ -61,6 +63,10 @@ export function specOf({ object }: InstanceView): JsonObject {
 
 export function saltOf({ object }: InstanceView): string {
   return object.metadata.uid ?? object.metadata.name;
+}
+
+function moreSentence(more: number): string[] {
+  return more === 0 ? [] : [`${more} more ${more === 1 ? 'field was' : 'fields were'} changed`];
 }
 
 function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel): string {

@@ -26,7 +26,6 @@ import { askSomebody } from './plan-routes.ts';
 import { readOnlyPage } from './read-only-page.ts';
 import type { InstanceChange } from './ports.ts';
 import { fileAnswer, readReviewYaml, reviewOf, wantsReview } from './review.ts';
-import { formatSeen, parseSeen, type Seen } from './three-way.ts';
 import { changedValuesView } from './value-changes-view.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
@@ -113,14 +112,14 @@ async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Pro
   const wrong = [...wholeFaults(whole, change), ...faults];
   if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
   if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
-  const merge = await runFormJob('mergeChanges', parseSeen(seenText), { mine: values, live }, saltOf(instance));
+  const merge = await runFormJob('mergeChanges', seenText, { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
     if (body.get('_do') === 'save' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
     const fresh = await runFormJob('valuesToFields', model, merge.values);
     const merged = await runFormJob('keepPlaces', fresh, body, { merged: merge.values, live });
-    return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign });
+    return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign, more: merge.more });
   }
-  return attempt(deps, change, { spec: values, seen: parseSeen(seenText) });
+  return await attempt(deps, change, { spec: values, seen: seenText });
 }
 
 /** A whole resource in the YAML must be the one that is changed. */
@@ -136,7 +135,7 @@ function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environ
  * The newest version of the object is what we write on, as far as its `spec` is what the person saw: a controller that only reports status
  * meanwhile is no conflict.
  */
-async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: JsonObject; readonly seen: Seen }): Promise<Answer> {
+async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: JsonObject; readonly seen: string }): Promise<Answer> {
   const { visit, instance } = change;
   for (let tried = 1; ; tried += 1) {
     const newest = tried === 1 ? instance : await deps.operations.showInstance(visit.actor, addressOf(visit));
@@ -149,7 +148,7 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
       if (isAppError(error, 'Conflict') && tried < TRIES) continue;
       const faults = faultsOfRefusal(error);
       if (faults === undefined) throw error;
-      return await showDraft(change, { fields: visit.body, faults, foreign: [], seen: formatSeen(wanted.seen) });
+      return await showDraft(change, { fields: visit.body, faults, foreign: [], seen: wanted.seen });
     }
   }
 }

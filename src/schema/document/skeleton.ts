@@ -15,6 +15,8 @@ const LONGEST_HELP = 160;
  * @param within the member of the text that holds the values: `spec` in a whole resource.
  */
 export function withSkeleton({ root }: FormModel, text: string, within?: string): string {
+  // With comments it would only be longer.
+  if (text.length > MOST_CHARACTERS) return text;
   if (root.kind !== 'group' || readYaml(text).fault !== undefined) return text;
   for (const depth of DEPTHS) {
     const full = fill(root, text, { within, depth });

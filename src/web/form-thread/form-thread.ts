@@ -16,9 +16,9 @@ export type ThreadAnswer =
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly faults: readonly FieldFault[] } };
 
 const TIMEOUT_MS = 10_000;
-const MEMORY_MIB = 256;
+const MEMORY_MIB = 192;
 /** A thread that nobody needs ends. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 20_000;
 const MOST_MODELS = 8;
 const TOO_MUCH = `form: it takes more than ${TIMEOUT_MS / 1000} s, or too much memory. Nothing was written: go back, and take rows or long values out, or use the REST API`;
 

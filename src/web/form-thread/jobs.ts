@@ -14,7 +14,7 @@ import { switchPreset } from '../install-presets.ts';
 import { locateForm, type LocatedForm } from '../locate-form.ts';
 import { frozenFaults } from '../frozen-by-faults.ts';
 import { reviewYaml } from '../review-yaml.ts';
-import { formatSeen, mergeChanges, seenOf } from '../three-way.ts';
+import { formatSeen, type Merge, mergeChanges as mergeSeen, parseSeen, seenOf } from '../three-way.ts';
 import { createViews, type Views } from '../view-engine.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 
@@ -69,6 +69,23 @@ function resourcesOn(...[model, fields, base]: Parameters<typeof formToValues>):
 function seenText(...input: Parameters<typeof seenOf>): string {
   return formatSeen(seenOf(...input));
 }
+
+const MOST_FOREIGN = 100;
+
+/** A merge as pages show it: of very many changes of others those that clash first, and the number of all that are left out. */
+interface ShownMerge extends Merge {
+  readonly more: number;
+}
+
+/** @param seen the text that the page carried. */
+function mergeChanges(seen: string, ...rest: Tail<Parameters<typeof mergeSeen>>): ShownMerge {
+  const { values, foreign } = mergeSeen(parseSeen(seen), ...rest);
+  if (foreign.length <= MOST_FOREIGN) return { values, foreign, more: 0 };
+  const first = foreign.toSorted((a, b) => Number(b.clash) - Number(a.clash)).slice(0, MOST_FOREIGN);
+  return { values, foreign: first, more: foreign.length - MOST_FOREIGN };
+}
+
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 const VIEWS = path.join(import.meta.dirname, '../../../views');
 let known: Views | undefined;
