@@ -6,6 +6,7 @@ import { attacks as credentials } from './credentials.ts';
 import { attacks as sources } from './sources.ts';
 import { attacks as egress } from './egress.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
+import { attacks as forms } from './forms.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
 import { attacks as namespaces } from './namespaces.ts';
@@ -36,4 +37,5 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'sources', attacks: sources },
   { name: 'secrets', attacks: secrets },
   { name: 'largest-bodies', attacks: largestBodies, report },
+  { name: 'forms', attacks: forms },
 ];

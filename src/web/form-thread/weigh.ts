@@ -7,6 +7,8 @@ import { modelIn } from './parcel.ts';
 const LIGHT = 4_000;
 /** Characters of YAML in a step: it is read and written several times. */
 const YAML = 1;
+/** Characters of digests, which are JSON. */
+const DIGESTS = 50;
 /** Characters of other texts. */
 const TEXT = 1_000;
 /** Nodes of a row that are read in a step. */
@@ -17,7 +19,7 @@ const MEMBER = 2;
 /** Whether a job is so small that nobody waits for it. It is found by its inputs alone, and looks at no more than is light. */
 export function isLight(job: string, args: readonly unknown[]): boolean {
   const model = modelIn(job, args);
-  const scale: Scale = { left: LIGHT, model, yaml: job === 'readYaml' || job === 'reviewYaml' ? YAML : TEXT };
+  const scale: Scale = { left: LIGHT, model, text: textScale(job) };
   return !asksForSkeleton(args) && args.every((value) => weigh(scale, value));
 }
 
@@ -25,7 +27,12 @@ interface Scale {
   left: number;
   readonly model: FormModel | undefined;
   /** Characters of a plain text in a step. */
-  readonly yaml: number;
+  readonly text: number;
+}
+
+function textScale(job: string): number {
+  if (job === 'readYaml' || job === 'reviewYaml') return YAML;
+  return job === 'mergeChanges' ? DIGESTS : TEXT;
 }
 
 /** All fields of a schema become YAML. */
@@ -34,7 +41,7 @@ function asksForSkeleton(args: readonly unknown[]): boolean {
 }
 
 function weigh(scale: Scale, value: unknown): boolean {
-  if (typeof value === 'string') scale.left -= 1 + value.length / scale.yaml;
+  if (typeof value === 'string') scale.left -= 1 + value.length / scale.text;
   else scale.left -= MEMBER;
   if (typeof value !== 'object' || value === null || value === scale.model) return scale.left >= 0;
   if (value instanceof URLSearchParams) return weighInputs(scale, value);
@@ -51,12 +58,16 @@ function weighInputs(scale: Scale, fields: URLSearchParams): boolean {
   scale.left -= fields.size;
   if (scale.left < 0) return false;
   for (const [name, text] of fields) {
-    const isYaml = name.startsWith('y.') || name.startsWith('r.') || name.startsWith('c.');
-    scale.left -= text.length / (isYaml ? YAML : TEXT);
+    scale.left -= text.length / inputScale(name);
     if (name.startsWith('n.')) scale.left -= rowsOf(scale, name, text) / NODES;
     if (scale.left < 0) return false;
   }
   return true;
+}
+
+function inputScale(name: string): number {
+  if (name.startsWith('y.') || name.startsWith('r.') || name.startsWith('c.')) return YAML;
+  return name === 'rows' ? DIGESTS : TEXT;
 }
 
 /** The nodes that the rows of a list or map have at most, those of lists within them apart. */
