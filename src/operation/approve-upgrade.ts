@@ -18,6 +18,7 @@ import { decideOwnValues } from './decide-values.ts';
 import { type GatheredPlan, gatherPlan } from './gather-plan.ts';
 import { channelOf } from './plan-charts.ts';
 import type { Ports } from './ports.ts';
+import { withPatience } from './with-patience.ts';
 
 export interface ApprovalInput extends OperatorAddress {
   readonly version: string;
@@ -76,9 +77,10 @@ interface Decided extends ApprovalInput {
 /** The approval together with the values as they were decided, on the very Operator and chart that the decisions are about. */
 async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<JsonObject> {
   const { name, version, digest, decisions, annotations } = input;
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });
-  const gathered = await ports.upgrades.queue.run(actor.user, signal, gather);
+  const gathered = await withPatience(PATIENCE_MS, async (signal) => {
+    const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });
+    return await ports.upgrades.queue.run(actor.user, signal, gather);
+  });
   const { planned, patch } = decideOwnValues({ ...gathered, decisions });
   const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);

@@ -21,6 +21,7 @@ import { findReserved } from './reserved-namespaces.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
 import { broughtBy, renderForPlan, type Rendering } from './render-for-plan.ts';
 import type { Trial } from './try-objects.ts';
+import { orTooLate, withPatience } from './with-patience.ts';
 
 const PATIENCE_MS = 90_000;
 const CHART_FAULTS: ReadonlySet<ErrorCode> = new Set([
@@ -58,8 +59,9 @@ export interface CheckedChart {
  * @throws AppError when the cluster is away; `TooManyRequests` when too many checks of the actor are under way.
  */
 export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  return await ports.upgrades.queue.run(actor.user, signal, async () => await check(ports, actor, { operator, signal }));
+  return await withPatience(PATIENCE_MS, (signal) =>
+    ports.upgrades.queue.run(actor.user, signal, async () => await check(ports, actor, { operator, signal })),
+  );
 }
 
 async function check(
@@ -90,7 +92,8 @@ async function check(
     );
     const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], warned, unchecked: unread }, checked.findings];
     return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
-  } catch (error) {
+  } catch (thrown) {
+    const error = orTooLate(thrown, signal);
     const nothing = { remedies: [], conversions: [] };
     if (isAppError(error, 'Forbidden')) {
       return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not looked at: ${error.message}`, 'Right')] }]) };

@@ -27,6 +27,7 @@ import type { Ports } from './ports.ts';
 import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-for-plan.ts';
 import type { Trial } from './try-objects.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
+import { withPatience } from './with-patience.ts';
 
 export interface PlanInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
@@ -48,8 +49,9 @@ const PATIENCE_MS = 90_000;
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version; as fetching a chart does when there is none.
  */
 export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  return await ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal }));
+  return await withPatience(PATIENCE_MS, (signal) =>
+    ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal })),
+  );
 }
 
 async function preview(

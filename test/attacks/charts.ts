@@ -149,6 +149,7 @@ export const attacks: readonly Attack[] = [
   {
     title: 'the address of a chart is odd',
     run: async (target) => {
+      target.chartHost.answerWith((_request, response) => void response.writeHead(404).end());
       const odd = [
         'file://',
         'file://attacks/%ZZ',
