@@ -27,6 +27,11 @@ export function sensitivityOf(facts: FieldFacts): Sensitivity {
   return isSecretName(words, name.isRow) && holdsText(facts.schema) ? 'secret' : 'plain';
 }
 
+/** Whether a member of this name can be a secret by its name at all. */
+export function mayBeSecret(key: string): boolean {
+  return MAY_MATTER.test(key);
+}
+
 /** Whether a schema marks its value as a secret, whatever the value is. */
 export function saysSecret(schema: unknown): boolean {
   if (!isObject(schema)) return false;
@@ -98,7 +103,8 @@ function wordsOf(key: string): readonly string[] {
 }
 
 function isSecretName(words: readonly string[], isRow: boolean): boolean {
-  const whole = words.join('');
+  // `password2` is one, too.
+  const whole = words.join('').replace(/\d+$/, '');
   if (words.some((word) => COUNTS.test(word))) return false;
   if (SECRET_END.test(whole)) return !(words.at(-1) === 'keys' && !isRow) && !/public|ssh(host)?knownhosts/.test(whole);
   if (words.length > 1 && (words.at(-1) === 'pass' || words.at(-1) === 'salt')) return true;
@@ -134,13 +140,34 @@ function standsInReference({ path, words, isRow }: Named): boolean {
 /** A key of a Secret that is named beside it, unless it stands beside the other half of a pair of keys: `accessKey`, `secretKey`. */
 function isKeyOfSecret({ words, siblings = [], schema }: Named): boolean {
   const whole = words.join('');
-  const others = siblings.map((name) => nameWords(name).join('')).filter((name) => name !== whole);
   if (/(password|passwd|token|credentials?|username)keys?$/.test(whole)) return true;
-  if (whole === 'secret') return others.some((name) => name === 'key' || name === 'secretkey');
+  if (whole === 'secret') return besides(siblings).key;
   if (!whole.endsWith('secretkey')) return false;
   if (SAYS_KEY.test(descriptionOf(schema))) return true;
-  if (others.some((name) => /accesskey(id)?$/.test(name))) return false;
-  return others.some((name) => NAMES_SECRET.test(name) || name === 'remoteref' || name === 'name');
+  return !besides(siblings).accessKey && besides(siblings).secretName;
+}
+
+/** What is among the members of a group. */
+interface Besides {
+  readonly key: boolean;
+  readonly accessKey: boolean;
+  readonly secretName: boolean;
+}
+
+/** A group has one list of its members, which is read once: a group of 100,000 members would be read for each of them. */
+const read = new WeakMap<readonly string[], Besides>();
+
+function besides(siblings: readonly string[]): Besides {
+  const known = read.get(siblings);
+  if (known !== undefined) return known;
+  const names = siblings.map((name) => nameWords(name).join(''));
+  const found = {
+    key: names.some((name) => name === 'key' || name === 'secretkey'),
+    accessKey: names.some((name) => /accesskey(id)?$/.test(name)),
+    secretName: names.some((name) => NAMES_SECRET.test(name) || name === 'remoteref' || name === 'name'),
+  };
+  read.set(siblings, found);
+  return found;
 }
 
 /** "Ignored if an existing secret is provided" is about another field. */

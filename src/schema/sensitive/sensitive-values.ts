@@ -1,6 +1,6 @@
 import { isObject, objectAt } from '../../domain/read.ts';
 import type { Json, JsonObject } from '../../domain/resource.ts';
-import { holdsSecretsOnly, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
+import { holdsSecretsOnly, mayBeSecret, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
 import { formatPath, parsePath, type FormPath } from '../form-path.ts';
 
 /** What says which values of an object are sensitive. */
@@ -92,12 +92,20 @@ function visit(spot: Spot, change: (found: SensitiveValue) => Json): Json {
   const members = value as JsonObject;
   const siblings = Object.keys(members);
   const below = here.below === 'anything' && isMapOfSecrets(here) ? 'secrets' : here.below;
+  const group = { ...here, below, siblings };
   return Object.fromEntries(
     Object.entries(members).map(([key, member]) => [
       key,
-      member === undefined ? member : visit(memberSpot({ ...here, below, siblings }, { key, member, members }), change),
+      member === undefined || isPlain(group, key, member) ? member : visit(memberSpot(group, { key, member, members }), change),
     ]),
   );
+}
+
+/** Whether nothing can make a member sensitive, which is so for nearly all of them: found out without making anything for each. */
+function isPlain({ schemas, marks, below }: Spot, key: string, member: Json): boolean {
+  if (typeof member === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
+  if (key === 'value' || key === '*' || mayBeSecret(key)) return false;
+  return typeof member !== 'string' || !holdsSecret(member);
 }
 
 function rowSpot(spot: Spot, value: Json, row: number): Spot {
@@ -147,7 +155,11 @@ function isSensitive({ path, schemas, below, siblings, alias }: Spot, value: Exc
   if (typeof value !== 'string') return isNamed && schema === undefined;
   if (isNamed) return true;
   if (below === 'secrets' && verdict !== 'reference' && !ABOUT.test(String(path.at(-1)))) return typeof path.at(-1) === 'string';
-  return PASSWORD_IN_ADDRESS.test(value) || PRIVATE_KEY.test(value);
+  return holdsSecret(value);
+}
+
+function holdsSecret(text: string): boolean {
+  return PASSWORD_IN_ADDRESS.test(text) || PRIVATE_KEY.test(text);
 }
 
 /** Each schema with its alternatives, which say less than what they stand in. */

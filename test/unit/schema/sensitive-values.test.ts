@@ -127,10 +127,17 @@ test('a stand-in of a new object stands for nothing', () => {
   assert.equal(unmaskValue(masked, at({ adminPassword: '<masked: spec.adminPassword>' }), undefined).faults.length, 1);
 });
 
-test('the walk through ten thousand values takes a moment', () => {
-  const values = { values: { rows: Array.from({ length: 10_000 }, (_, row) => ({ name: `n${row}`, password: 'x', size: row })) } };
-  const before = process.threadCpuUsage();
-  assert.equal(sensitivePaths(model, values as unknown as JsonObject).length, 10_000);
-  const { user } = process.threadCpuUsage(before);
-  assert.ok(user < 1_000_000, `${user} µs`);
-});
+for (const [what, values] of [
+  ['ten thousand rows', { rows: Array.from({ length: 10_000 }, (_, row) => ({ name: `n${row}`, password: 'x', size: row })) }],
+  [
+    'ten thousand keys that depend on those beside them',
+    Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`n${n}SecretKey`, 'x'])),
+  ],
+] as const) {
+  test(`the walk through ${what} takes a moment`, () => {
+    const before = process.threadCpuUsage();
+    assert.equal(sensitivePaths(model, { values }).length, 10_000);
+    const { user } = process.threadCpuUsage(before);
+    assert.ok(user < 1_000_000, `${user} µs`);
+  });
+}
