@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -93,7 +93,8 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   ];
   const program = join(import.meta.dirname, 'product-process.ts');
   // As `npm start` and the image run it.
-  const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], { execArgv: ['--disable-proto=delete'] });
+  const flags = JSON.parse(await readFile(join(repoRoot, 'bin', 'node-flags.json'), 'utf8')) as string[];
+  const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], { execArgv: flags });
   const started = await answerOf(child);
   const origin = textAt(started, 'origin');
   const kubeconfigPath = join(stateDir, 'kubeconfig');
