@@ -9,8 +9,8 @@ export interface JsonBounds {
   readonly maxDepth: number;
 }
 
-/** As many values as a form has fields. What the cluster can store, 1.5 MiB, is long texts rather than many values. */
-const JSON_BOUNDS: JsonBounds = { maxValues: 20_000, maxDepth: 100 };
+/** As many values as a form has rows. What the cluster can store, 1.5 MiB, is long texts rather than many values, and whatever is done with each of these takes microseconds. */
+const JSON_BOUNDS: JsonBounds = { maxValues: 10_000, maxDepth: 100 };
 
 /** A number of fewer characters is kept exactly by any parser, unless it has an exponent. */
 const SHORT_NUMBER = 15;

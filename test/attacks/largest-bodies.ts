@@ -21,14 +21,14 @@ const SHAPES = {
   'one text': (bytes: number) => ({ text: 'x'.repeat(bytes) }),
   'many lines': (bytes: number) => ({ text: 'key: "value" # and more\n'.repeat(bytes / 26) }),
   'escaped text': (bytes: number) => ({ text: '\u0001"\\'.repeat(bytes / 10) }),
-  'many texts': (bytes: number) => ({ texts: Array.from({ length: 19_000 }, () => 'y'.repeat(Math.max(0, bytes / 19_000 - 4))) }),
-  'many objects': () => ({ objects: Array.from({ length: 9_400 }, (_, index) => ({ number: index * 1.5 })) }),
+  'many texts': (bytes: number) => ({ texts: Array.from({ length: 9_500 }, () => 'y'.repeat(Math.max(0, bytes / 9_500 - 4))) }),
+  'many objects': () => ({ objects: Array.from({ length: 4_700 }, (_, index) => ({ number: index * 1.5 })) }),
   'many keys': (bytes: number) => ({
     keys: Object.fromEntries(
-      Array.from({ length: Math.min(18_000, bytes / 24) }, (_, index) => [`a-key-${index}`, 'v'.repeat(bytes / 80_000)]),
+      Array.from({ length: Math.min(9_500, bytes / 24) }, (_, index) => [`a-key-${index}`, 'v'.repeat(bytes / 40_000)]),
     ),
   }),
-  depth: () => ({ deep: nested(85, 200) }),
+  depth: () => ({ deep: nested(85, 100) }),
 } satisfies Readonly<Record<string, (bytes: number) => object>>;
 type Shape = keyof typeof SHAPES;
 const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];

@@ -11,7 +11,7 @@ describe('JSON of strangers', () => {
     ['texts that look like structure', '{"a":"[[[,,,\\"{","b":"\\\\"}', { a: '[[[,,,"{', b: '\\' }],
     ['whole numbers of 64 bits', '[9007199254740993]', [9007199254740993n]],
     ['a byte order mark', '\uFEFF[1]', [1]],
-    ['as many values as are allowed', `[${'1,'.repeat(19_997)}1]`, Array.from({ length: 19_998 }, () => 1)],
+    ['as many values as are allowed', `[${'1,'.repeat(9_997)}1]`, Array.from({ length: 9_998 }, () => 1)],
   ];
   for (const [what, text, value] of READ) it(`is read: ${what}`, () => assert.deepEqual(parse(text), value));
 
@@ -25,8 +25,8 @@ describe('JSON of strangers', () => {
     ['a plain text', '"a"', 'MalformedRequest', /neither an object nor a list/],
     ['another encoding', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), 'MalformedRequest', /UTF-8/],
     ['101 levels', '['.repeat(101) + ']'.repeat(101), 'MalformedRequest', /100 levels/],
-    ['more values than are allowed', `[${'1,'.repeat(20_000)}1]`, 'TooLarge', /20000 values/],
-    ['more empty objects than are allowed', `[${'{},'.repeat(20_000)}{}]`, 'TooLarge', /20000 values/],
+    ['more values than are allowed', `[${'1,'.repeat(10_000)}1]`, 'TooLarge', /10000 values/],
+    ['more empty objects than are allowed', `[${'{},'.repeat(10_000)}{}]`, 'TooLarge', /10000 values/],
     ['a number beyond all numbers', '{"spec":{"users":[{"age":1e999}]}}', 'InvalidInput', /^spec\.users\[0\]\.age: /],
     ['more digits than are kept', '[1.00000000000000000001]', 'InvalidInput', /^\[0\]: /],
     ['a number of a million digits', `{"a":1.${'0'.repeat(1_000_000)}1}`, 'InvalidInput', /^a: /],
