@@ -6,7 +6,7 @@ import { startTarget, type Target } from './target.ts';
 
 // The quick attacks, one after another on one running product; `npm run test:attacks` runs the slow ones too and prints the table.
 
-describe('an attacker', { timeout: 600_000 }, () => {
+describe('an attacker', { timeout: 1_200_000 }, () => {
   let target: Target;
   before(async () => {
     target = await startTarget();
