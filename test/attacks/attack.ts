@@ -21,3 +21,8 @@ export interface Subject {
   /** A table for whoever reads the whole run, after the attacks. */
   report?(): string;
 }
+
+/** The aim: no request holds the event loop for longer, in milliseconds of work. The table shows where one does. */
+export const TURN_AIM_MS = 50;
+/** What fails. The same work takes several times as long beside other programs, and what holds the loop for good takes seconds. */
+export const TURN_BOUND_MS = 250;

@@ -64,6 +64,8 @@ export interface Target {
   /** A browser without a session; `signIn` takes the embedded issuer's demo people: admin, dev-a, dev-b. */
   browser(): CookieBrowser;
   measure(): Promise<Measured>;
+  /** The longest turn of the event loop since this was asked last, in milliseconds of work, whoever measured in between. */
+  longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -121,7 +123,7 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
     kubectl: (person, args, input) =>
       kubectl([tools.kubectl ?? 'kubectl', `--kubeconfig=${kubeconfigPath}`, ...identityOf(person), ...args], input),
     browser: () => new CookieBrowser(origin),
-    measure: () => measure(child),
+    ...measuring(child),
     stop,
   };
   return await whenReady(target).catch(async (error: unknown) => {
@@ -139,6 +141,22 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
   } finally {
     over.abort();
   }
+}
+
+function measuring(child: ChildProcess): Pick<Target, 'measure' | 'longestTurn'> {
+  let longest = 0;
+  const measureOnce = async (): Promise<Measured> => {
+    const measured = await measure(child);
+    longest = Math.max(longest, measured.workMs);
+    return measured;
+  };
+  const longestTurn = async (): Promise<number> => {
+    await measureOnce();
+    const since = longest;
+    longest = 0;
+    return since;
+  };
+  return { measure: measureOnce, longestTurn };
 }
 
 async function measure(child: ChildProcess): Promise<Measured> {
