@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import { schemaOf } from '../domain/catalog/app-catalog.ts';
@@ -42,6 +43,7 @@ export async function compareRecipe(
 ): Promise<RecipeComparison> {
   const recipe = await showRecipe(ports, actor, id);
   const entry = findApp(ports, actor, recipe.app);
+  await othersTurn();
   if (instance === undefined) {
     const operator = objectAt(entry.kindBlock, 'defaults') as JsonObject;
     return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: recipe.values }) };

@@ -1,4 +1,6 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
+import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { commandsFor, type RestCall } from '../domain/instance-commands.ts';
 import type { Preflight } from '../domain/instance.ts';
 import { jsonPatchBetween } from '../domain/json-patch.ts';
@@ -8,8 +10,9 @@ import { judgeSurroundings } from '../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../domain/preflight/pod-security.ts';
 import { specChanges } from '../domain/preflight/spec-changes.ts';
 import { isObject } from '../domain/read.ts';
-import type { JsonObject } from '../domain/resource.ts';
+import type { JsonObject, KubeObject } from '../domain/resource.ts';
 import { maskObject } from '../schema/sensitive/mask.ts';
+import type { Marked } from '../schema/sensitive/sensitive-values.ts';
 import { annotationsOf, missingRight } from './instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from './instance-change.ts';
 import { markedOf } from './instance-masking.ts';
@@ -32,7 +35,8 @@ export async function preflightChange(
   const { namespace, group, version, resource } = ref;
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
   const marked = markedOf(entry, version);
-  const specs = { before: (before.spec ?? {}) as JsonObject, after: spec };
+  const live = before.spec as JsonObject | undefined;
+  const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live });
   const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
@@ -51,15 +55,36 @@ export async function preflightChange(
           judgeSurroundings({ app: change.app, object: stored, before, ...around }),
         ]);
     },
-    changes: changesOfLive(entry, specs.before, spec),
+    ...told,
     sensitive: { marked, live: before },
-    commands: commandsFor(maskObject(marked, object), {
-      ...writingOf(maskedSides(marked, specs), before.spec === undefined),
-      app: change.app,
-      environment: environment.name,
-      url: `${ports.publicUrl}/api/v1/environments/${environment.name}/instances/${change.app}/${change.name}${change.version === undefined ? '' : `?version=${encodeURIComponent(change.version)}`}`,
-    }),
   });
+}
+
+interface Told {
+  readonly change: InstanceChange;
+  readonly entry: CatalogEntry;
+  readonly marked: Marked;
+  readonly environment: string;
+  readonly object: KubeObject & { readonly spec: JsonObject };
+  readonly live: JsonObject | undefined;
+}
+
+/** What differs, and how to do the same by hand; between the two, others are served. */
+async function changesAndCommands(
+  { publicUrl }: Pick<Ports, 'publicUrl'>,
+  { change: { app, name, version }, entry, marked, environment, object, live }: Told,
+): Promise<Pick<Preflight, 'changes' | 'commands'>> {
+  const before = live ?? {};
+  await othersTurn();
+  const changes = changesOfLive(entry, before, object.spec);
+  await othersTurn();
+  const writing = writingOf(maskedSides(marked, { before, after: object.spec }), live === undefined);
+  await othersTurn();
+  const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
+  const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
+  const commands = commandsFor(maskObject(marked, object), { ...writing, app, environment, url });
+  await othersTurn();
+  return { changes, commands };
 }
 
 /** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { commandsFor } from '../domain/instance-commands.ts';
@@ -31,6 +32,11 @@ export async function preflightInstance(
   const marked = markedOf(entry);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
+  await othersTurn();
+  const changes = changesOfNew(entry, { ...layers.lower, own: draft.spec });
+  await othersTurn();
+  const commands = withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
+  await othersTurn();
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
     (await missing) === undefined ? await tryLikelyPods(ports, actor, { type, environment }) : { word: 'None' };
@@ -45,8 +51,8 @@ export async function preflightInstance(
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
     look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
-    changes: changesOfNew(entry, { ...layers.lower, own: draft.spec }),
-    commands: withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place),
+    changes,
+    commands,
     sensitive: { marked },
   });
 }

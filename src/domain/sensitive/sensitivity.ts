@@ -91,8 +91,21 @@ function fieldName(path: FieldFacts['path']): { readonly key: string; readonly i
   return { key: String(path[last] ?? ''), isRow: last !== path.length - 1 };
 }
 
-/** The words of what a name ends with: `config.database.password`, `admin/password` and `db-password.txt` are about a password. */
+const MOST_KNOWN = 20_000;
+const knownWords = new Map<string, readonly string[]>();
+
+/** The same names come again and again, in every walk through an object and in every object of a kind. */
 function wordsOf(key: string): readonly string[] {
+  const known = knownWords.get(key);
+  if (known !== undefined) return known;
+  if (knownWords.size >= MOST_KNOWN) knownWords.clear();
+  const words = endWords(key);
+  if (key.length <= 100) knownWords.set(key, words);
+  return words;
+}
+
+/** The words of what a name ends with: `config.database.password`, `admin/password` and `db-password.txt` are about a password. */
+function endWords(key: string): readonly string[] {
   const segments = key
     .slice(-200)
     .split(/[./:]+/)

@@ -17,9 +17,27 @@ export function maskObject(marked: Marked, object: KubeObject): KubeObject {
   return { ...object, ...Object.fromEntries(masked) };
 }
 
+interface KnownValues extends Marked {
+  readonly found: readonly SensitiveValue[];
+}
+
+/** What has been found in objects, which never change: one answer asks several times. */
+const known = new WeakMap<object, KnownValues>();
+
 /** The sensitive values of all of an object but its metadata. */
-export function sensitiveIn(marked: Marked, object: KubeObject): SensitiveValue[] {
-  return partsOf(object).flatMap(([key, value]) => sensitiveValues(partOf(marked, key), { value, root: [key] }));
+export function sensitiveIn(marked: Marked, object: KubeObject): readonly SensitiveValue[] {
+  return foundOnce(marked, object, () =>
+    partsOf(object).flatMap(([key, value]) => sensitiveValues(partOf(marked, key), { value, root: [key] })),
+  );
+}
+
+function foundOnce({ schema, marks }: Marked, value: object, find: () => readonly SensitiveValue[]): readonly SensitiveValue[] {
+  const before = known.get(value);
+  const isSame = before?.schema === schema && before?.marks.join() === marks.join();
+  if (before !== undefined && isSame) return before.found;
+  const found = find();
+  known.set(value, { schema, marks, found });
+  return found;
 }
 
 /** The values as texts, for `redact`. */
@@ -29,7 +47,8 @@ export function textsOf(values: readonly SensitiveValue[]): string[] {
 
 /** What values of a chart, told apart by their names alone, hold that must not be shown. */
 export function sensitiveTexts(values: JsonObject): string[] {
-  return textsOf(sensitiveValues({ schema: undefined, marks: [] }, { value: values, root: ['values'] }));
+  const marked = { schema: undefined, marks: [] };
+  return textsOf(foundOnce(marked, values, () => sensitiveValues(marked, { value: values, root: ['values'] })));
 }
 
 function partsOf(object: KubeObject): [string, Json][] {
