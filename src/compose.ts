@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
-import { furnishCluster } from './compose/furnish-cluster.ts';
+import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
 import { openDoor } from './compose/listen.ts';
-import { keepFurnished } from './compose/keep-furnished.ts';
+import { restoreOwnCrds } from './compose/restore-own-crds.ts';
 import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
@@ -131,11 +131,11 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
   const adminGroups = config.issuer.kind === 'embedded' ? demoAdmins(config) : [];
   try {
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
-    const furnished = await furnishCluster(ours, signal);
-    readiness.furnished();
+    const installed = await installCrdsAndRoles(ours, signal);
+    readiness.installed();
     const local = embedded === undefined ? {} : { embedded };
     await Promise.all([
-      keepFurnished({ ...ours, furnished, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
+      restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
       runControllers({ kube, ...rest, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
     ]);
   } catch (error) {

@@ -15,8 +15,8 @@ export interface ReadinessInput {
 const PING_MS = 3_000;
 
 /** Whether we can serve: the cluster answers, holds our kinds and is being watched, and the issuer answers. */
-export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput): { furnished(): void; absences(): Promise<Absence[]> } {
-  let furnished = false;
+export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput): { installed(): void; absences(): Promise<Absence[]> } {
+  let installed = false;
   const cluster = async (): Promise<string | undefined> => {
     try {
       await kube.ping({ signal: AbortSignal.timeout(PING_MS) });
@@ -25,14 +25,14 @@ export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput
       metrics.clusterReachable('no');
       return messageOf(error);
     }
-    if (!furnished) return 'the cluster is being furnished with our kinds and roles';
+    if (!installed) return 'the cluster is being furnished with our kinds and roles';
     const faults = catalog.faults();
     if (faults.length > 0) return faults.join('; ');
     return catalog.synced() ? undefined : 'the catalogue is being read';
   };
   return {
-    furnished: () => {
-      furnished = true;
+    installed: () => {
+      installed = true;
     },
     absences: async () => {
       const [fromCluster, fromIssuer] = await Promise.all([cluster(), identity.away()]);

@@ -30,7 +30,7 @@ import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-ownin
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { helmChildren } from './helm-children.ts';
 import { holdCharts } from './hold-charts.ts';
-import { policyFile } from './furnish-cluster.ts';
+import { policyFile } from './install-crds-and-roles.ts';
 import { watchFolders } from './watch-folders.ts';
 import { watchOperators } from './watch-operators.ts';
 

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Actor } from '../domain/actor.ts';
 import { schemaOf } from '../domain/catalog/app-catalog.ts';
@@ -43,7 +43,7 @@ export async function compareRecipe(
 ): Promise<RecipeComparison> {
   const recipe = await showRecipe(ports, actor, id);
   const entry = findApp(ports, actor, recipe.app);
-  await othersTurn();
+  await nextTurn();
   if (instance === undefined) {
     const operator = objectAt(entry.kindBlock, 'defaults') as JsonObject;
     return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: recipe.values }) };

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import type { CatalogEntry } from '../domain/catalog/app-catalog.ts';
 import { commandsFor, type RestCall } from '../domain/instance-commands.ts';
@@ -75,15 +75,15 @@ async function changesAndCommands(
   { change: { app, name, version }, entry, marked, environment, object, live }: Told,
 ): Promise<Pick<Preflight, 'changes' | 'commands'>> {
   const before = live ?? {};
-  await othersTurn();
+  await nextTurn();
   const changes = changesOfLive(entry, before, object.spec);
-  await othersTurn();
+  await nextTurn();
   const writing = writingOf(maskedSides(marked, { before, after: object.spec }), live === undefined);
-  await othersTurn();
+  await nextTurn();
   const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
   const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
   const commands = commandsFor(maskObject(marked, object), { ...writing, app, environment, url });
-  await othersTurn();
+  await nextTurn();
   return { changes, commands };
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import type { Cluster } from '../domain/cluster.ts';
 import { commandsFor } from '../domain/instance-commands.ts';
@@ -32,11 +32,11 @@ export async function preflightInstance(
   const marked = markedOf(entry);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
-  await othersTurn();
+  await nextTurn();
   const changes = changesOfNew(entry, { ...layers.lower, own: draft.spec });
-  await othersTurn();
+  await nextTurn();
   const commands = withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
-  await othersTurn();
+  await nextTurn();
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
     (await missing) === undefined ? await tryLikelyPods(ports, actor, { type, environment }) : { word: 'None' };

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../domain/actor.ts';
 import type { Written } from '../domain/cluster.ts';
 import { AppError, isAppError } from '../domain/errors.ts';
@@ -26,9 +26,9 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
   const object = operatorToCreate(operator);
   const { namespace } = object.metadata;
   const shown = maskObject(BY_NAMES, object);
-  await othersTurn();
+  await nextTurn();
   const commands = commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown });
-  await othersTurn();
+  await nextTurn();
   const cluster = ports.clusters.asActor(actor);
   const stored = cluster.create(OPERATORS, object, { ...USER_WRITE, dryRun: 'All' });
   const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { parseBoundedJson } from '../../domain/bounded-json.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -22,7 +22,7 @@ export function readJson(maxBytes: number): RequestHandler {
     refuseOtherCharsets(req.get('Content-Type') ?? '');
     const bytes = await receiveWhole(req, res, limit);
     req.body = bytes.length === 0 ? {} : parseBoundedJson(bytes);
-    await othersTurn();
+    await nextTurn();
     next();
   };
 }

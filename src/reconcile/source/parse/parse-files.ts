@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SourceFile } from '../read-folder.ts';
 import { located, parsePlainFile, type ParsedFile, type PlainFile } from './parse-file.ts';
@@ -14,7 +14,7 @@ export async function parseFiles(files: readonly SourceFile[]): Promise<ParsedFi
   const parsed: ParsedFile[] = [];
   try {
     for (const file of files) {
-      await othersTurn();
+      await nextTurn();
       parsed.push(located(file.text.length > LARGE_CHARACTERS ? await thread.parse(file) : parsePlainFile(file)));
     }
     return parsed;

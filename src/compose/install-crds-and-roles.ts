@@ -8,7 +8,7 @@ import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import { ensureFolderSource } from '../reconcile/source/ensure-folder-source.ts';
 
-export interface FurnishInput {
+export interface InstallInput {
   readonly kube: Kube;
   readonly repoRoot: string;
   readonly catalogDir: string;
@@ -25,11 +25,11 @@ const BACKOFF = { first: 250, longest: 10_000 };
  *
  * @returns our CRDs as they are now.
  */
-export async function furnishCluster(input: FurnishInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
+export async function installCrdsAndRoles(input: InstallInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
   let known = '';
   for (let failures = 1; ; failures += 1) {
     try {
-      return await furnishOnce(input, signal);
+      return await installOnce(input, signal);
     } catch (error) {
       signal.throwIfAborted();
       const delay = backoffDelay(failures, BACKOFF, Math.random());
@@ -41,7 +41,7 @@ export async function furnishCluster(input: FurnishInput, signal: AbortSignal): 
   }
 }
 
-async function furnishOnce({ kube, repoRoot, catalogDir, adminGroups }: FurnishInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
+async function installOnce({ kube, repoRoot, catalogDir, adminGroups }: InstallInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const chart = join(repoRoot, 'charts', 'chandlery');
   const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml'), policies: policyFile(repoRoot) };
   const crds = await bootstrapCluster(kube, files, signal);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../domain/resource.ts';
 import { lostBecause } from '../kube/own-crds.ts';
 import type { Reflector } from '../kube/reflector.ts';
-import { furnishCluster, type FurnishInput } from './furnish-cluster.ts';
+import { installCrdsAndRoles, type InstallInput } from './install-crds-and-roles.ts';
 
-export interface KeepInput extends FurnishInput {
+export interface RestoreInput extends InstallInput {
   /** All CustomResourceDefinitions, live. */
   readonly definitions: Pick<Reflector, 'get' | 'onChange'>;
   /** Our own CRDs as they were brought to the cluster. */
-  readonly furnished: readonly KubeObject[];
+  readonly installed: readonly KubeObject[];
 }
 
 /** How often our roles, and whatever else is not watched, are put right. */
@@ -17,13 +17,13 @@ const INTERVAL_MS = 5 * 60_000;
 const SETTLE_MS = 500;
 
 /** Brings what is ours back as soon as one of our CRDs is changed or deleted by somebody else, and every few minutes. Runs until the signal aborts. */
-export async function keepFurnished({ furnished, ...input }: KeepInput, signal: AbortSignal): Promise<void> {
-  let known = furnished;
+export async function restoreOwnCrds({ installed, ...input }: RestoreInput, signal: AbortSignal): Promise<void> {
+  let known = installed;
   while (!signal.aborted) {
     const lost = await nextLoss(input, known, signal);
     if (signal.aborted) return;
     if (lost !== undefined) input.log.warn('A CRD of Chandlery was changed or deleted; restoring it', { ...lost });
-    known = await furnishCluster(input, signal);
+    known = await installCrdsAndRoles(input, signal);
     // What is watched may be a moment behind, and would look lost once more.
     await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
     if (lost !== undefined) input.log.info('The CRDs of Chandlery are as they should be', { after: lost.crd });
@@ -37,7 +37,7 @@ interface Loss {
 
 /** Resolves with the first of our CRDs that is not as it was brought, or with undefined when the interval is over. */
 async function nextLoss(
-  { definitions }: Pick<KeepInput, 'definitions'>,
+  { definitions }: Pick<RestoreInput, 'definitions'>,
   known: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<Loss | undefined> {
