@@ -7,7 +7,7 @@ import { CRD, NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/k
 import { chartFiles, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, crdOf, kindsOf, RUN } from '../support/operator-charts.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `safe-${RUN}`;
@@ -113,21 +113,11 @@ describe('an upgrade of definitions', () => {
 
 /** A chart with one kind whose spec has the given properties. */
 function boxChart(name: string, version: string, properties: string, rules?: string): ChartFiles {
-  const { kind, plural, group } = kindsOf(name);
   return chartFiles(name, version, {
-    'crds/main.yaml': `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ${plural}.${group}}
-spec:
-  group: ${group}
-  scope: Namespaced
-  names: {kind: ${kind}, plural: ${plural}}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {${properties}}${rules === undefined ? '' : `, ${rules}`}}}}}
-`,
+    'crds/main.yaml': crdOf(
+      name,
+      `{type: object, properties: {spec: {type: object, properties: {${properties}}${rules === undefined ? '' : `, ${rules}`}}}}`,
+    ),
     'templates/a.yaml': CONFIG_MAP,
   });
 }

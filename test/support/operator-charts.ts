@@ -10,8 +10,8 @@ export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{
 export function operatorChart(name: string, version: string, as = name): ChartFiles {
   const { kind, plural, group } = kindsOf(as);
   return chartFiles(name, version, {
-    'crds/main.yaml': definition(group, kind, plural),
-    'templates/part.yaml': definition(group, `${kind}Part`, 'parts'),
+    'crds/main.yaml': definition({ group, kind, plural }),
+    'templates/part.yaml': definition({ group, kind: `${kind}Part`, plural: 'parts' }),
     'templates/deployment.yaml': DEPLOYMENT,
   });
 }
@@ -27,7 +27,15 @@ spec:
     spec: {containers: [{name: operator, image: example.com/operator:1}]}
 `;
 
-function definition(group: string, kind: string, plural: string): string {
+const ANYTHING = '{type: object, x-kubernetes-preserve-unknown-fields: true}';
+
+/** The CRD of the kind of a chart of that name, with one version. @param schema its openAPIV3Schema, as flow YAML. */
+export function crdOf(name: string, schema: string): string {
+  const { kind, plural, group } = kindsOf(name);
+  return definition({ group, kind, plural }, schema);
+}
+
+function definition({ group, kind, plural }: ReturnType<typeof kindsOf>, schema = ANYTHING): string {
   return `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: ${plural}.${group}}
@@ -39,7 +47,7 @@ spec:
     - name: v1
       served: true
       storage: true
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+      schema: {openAPIV3Schema: ${schema}}
 `;
 }
 
