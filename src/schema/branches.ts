@@ -1,6 +1,6 @@
 import { isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
-import type { Resolver } from './shape.ts';
+import type { Resolver } from './resolve-schema.ts';
 
 /** A schema whose `oneOf`, `anyOf` and `if` need no more attention; `open` when they allow keys that `properties` does not list. */
 export type Merged =

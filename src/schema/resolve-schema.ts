@@ -6,6 +6,8 @@ import { costOf, type Work } from './work.ts';
 export type Resolved =
   { readonly schema: JsonObject; readonly refs: readonly string[] } | { readonly schema?: undefined; readonly reason: string };
 
+export type Resolver = (schema: Json | undefined) => Resolved;
+
 /** Why a node of a schema that asks for more work than is allowed has no typed control. */
 export const TOO_LARGE = 'the schema is too large';
 

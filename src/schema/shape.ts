@@ -1,7 +1,7 @@
 import { isObject } from '../domain/read.ts';
 import type { Json, JsonObject } from '../domain/resource.ts';
 import type { ScalarType } from './form-node.ts';
-import type { Resolved } from './resolve-schema.ts';
+import type { Resolver } from './resolve-schema.ts';
 import { mergeBranches } from './branches.ts';
 import { memberNames } from './work.ts';
 
@@ -14,8 +14,6 @@ export type Shape =
   | { readonly is: 'list'; readonly item: Json; readonly schema: JsonObject }
   | { readonly is: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
   | { readonly is: 'yaml'; readonly reason: string; readonly schema: JsonObject };
-
-export type Resolver = (schema: Json | undefined) => Resolved;
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MOST_OPTIONS = 1000;

@@ -125,6 +125,9 @@ export type DyingState =
   | { readonly kind: 'Discarding'; readonly crds: readonly CrdFact[] }
   | { readonly kind: 'Vacant' };
 
+/** How a chart is deployed; `restore` applies CRDs that are missing again, and leaves the release as it is. */
+export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
+
 /** What the release is to become. */
 export interface Target {
   readonly chart: Chart;

@@ -9,11 +9,8 @@ import { holdRelease } from './hold-release.ts';
 import { STEP_LABEL } from '../kinds.ts';
 import type { ChangeRequest } from '../ports.ts';
 import { renderChart } from '../charts/render-chart.ts';
-import type { Target } from '../state.ts';
+import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
-
-/** `restore` applies definitions that are gone again, and leaves the release as it is. */
-export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
 
 /** The steps of a deployment, in their order. */
 export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';

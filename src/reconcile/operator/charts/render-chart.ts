@@ -5,10 +5,9 @@ import { reservedObjects } from '../../../domain/reserved-objects.ts';
 import { apiVersionOf, type JsonObject } from '../../../domain/resource.ts';
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
 import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
-import type { DeployVerb } from '../acts/deploy.ts';
 import type { Chart } from '../ports.ts';
 import { gatherCrds, type Gathered } from './gather-crds.ts';
-import type { Target } from '../state.ts';
+import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/condition.ts';
-import type { RevisionMarks } from '../../../domain/revision-history.ts';
+import { recordHistory, type Revision, type RevisionChart, type RevisionMarks } from '../../../domain/revision-history.ts';
 import type { Rollback } from '../../../domain/rollback.ts';
 import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator-status.ts';
 import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
@@ -9,7 +9,6 @@ import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
-import { composeHistory } from './compose-history.ts';
 import { unapproved } from './conditions.ts';
 
 /** What an act found out or brought about. What it says nothing about stays as the status has it. */
@@ -97,4 +96,44 @@ function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined
   const { name, kind, origin, established } = crd;
   const counted = instances?.find((fact) => fact.crd.name === name);
   return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.total }) };
+}
+
+/** The history of an Operator after what was found out. */
+function composeHistory({ status, spec }: Work, finding: Finding, rollback: Rollback | undefined): readonly Revision[] {
+  const { release, marks = {} } = finding;
+  if (release.kind === 'Foreign') return status.history;
+  return recordHistory({
+    earlier: status.history,
+    records: release.kind === 'Own' ? release.records : [],
+    chartOf: (step) => chartOf(status, finding, step),
+    marks,
+    rollback,
+    limit: spec.historyLimit,
+  });
+}
+
+/** What is being installed, what was tried last, or what an earlier revision of the same step was made of. */
+function chartOf({ chart, lastAttempted, history }: OperatorStatus, finding: Finding, step: string): RevisionChart | undefined {
+  if (step === '') return undefined;
+  if (finding.chart !== undefined && finding.step === step) return revisionChart(finding.chart);
+  const earlier = history.find(({ digest }) => digest === step);
+  if (earlier !== undefined) return pick(earlier);
+  if (chart === undefined || lastAttempted?.digest !== step || lastAttempted.chartDigest !== chart.digest) return undefined;
+  return pick({ ...chart, chart: chart.name, chartDigest: chart.digest });
+}
+
+function revisionChart({ digest, contents }: Chart): RevisionChart {
+  const { name, version, appVersion } = contents.metadata;
+  return pick({ chart: name, version, appVersion, chartDigest: digest });
+}
+
+interface Described {
+  readonly chart: string;
+  readonly version: string;
+  readonly appVersion?: string | undefined;
+  readonly chartDigest?: string | undefined;
+}
+
+function pick({ chart, version, appVersion, chartDigest }: Described): RevisionChart {
+  return { chart, version, ...(appVersion === undefined ? {} : { appVersion }), ...(chartDigest === undefined ? {} : { chartDigest }) };
 }
