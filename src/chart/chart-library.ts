@@ -2,33 +2,33 @@ import { rm } from 'node:fs/promises';
 import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
 import type { ChartSource } from '../domain/operator-spec.ts';
 import { AppError } from '../domain/errors.ts';
-import { readArchive } from './archive.ts';
-import { openCache } from './cache.ts';
-import type { ChartCache } from './cache.ts';
+import { readArchive } from './archive/archive.ts';
+import { openCache } from './cache/cache.ts';
+import type { ChartCache } from './cache/cache.ts';
 import { chartError, shownAddress } from './chart-error.ts';
-import { isContentFile } from './contents.ts';
-import type { ChartContents } from './contents.ts';
-import { createEgressPolicy } from './egress.ts';
-import { openFileStore } from './file-store.ts';
-import type { FileStore } from './file-store.ts';
+import { isContentFile } from './archive/contents.ts';
+import type { ChartContents } from './archive/contents.ts';
+import { createEgressPolicy } from './fetch/egress.ts';
+import { openFileStore } from './cache/file-store.ts';
+import type { FileStore } from './cache/file-store.ts';
 import { CHART_LIMITS } from './limits.ts';
 import type { ChartLimits } from './limits.ts';
-import type { Mirror } from './locate.ts';
-import { offersOf } from './offers.ts';
-import { aboutChart, withIncoming } from './origin.ts';
-import { packForRelease } from './pack-for-release.ts';
-import { readInWorker } from './read-in-worker.ts';
-import type { RemoteContext } from './remote.ts';
-import { receive } from './receive.ts';
-import { chooseVersion, normalDigest } from './repository.ts';
-import { senderFor } from './sender.ts';
+import type { Mirror } from './fetch/locate.ts';
+import { offersOf } from './repository/offers.ts';
+import { aboutChart, withIncoming } from './fetch/origin.ts';
+import { packForRelease } from './archive/pack-for-release.ts';
+import { readInWorker } from './archive/read-in-worker.ts';
+import type { RemoteContext } from './fetch/remote.ts';
+import { receive } from './fetch/receive.ts';
+import { chooseVersion, normalDigest } from './repository/repository.ts';
+import { scopeCredentials } from './fetch/scoped-credentials.ts';
 import { fromSource } from './source-address.ts';
-import { verifySignature } from './verify-signature.ts';
-import type { ChartToVerify, Signer } from './verify-signature.ts';
-import { createIndexes } from './repository-indexes.ts';
-import type { RepositoryIndexes } from './repository-indexes.ts';
-import { writingTo } from './storage-fault.ts';
-import { withRoom } from './with-room.ts';
+import { verifySignature } from './signature/verify-signature.ts';
+import type { ChartToVerify, Signer } from './signature/signature-check.ts';
+import { createIndexes } from './repository/repository-indexes.ts';
+import type { RepositoryIndexes } from './repository/repository-indexes.ts';
+import { writingTo } from './cache/full-disk.ts';
+import { withRoom } from './cache/full-disk.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
@@ -97,7 +97,7 @@ const CACHE_BYTES = 2 * 1024 ** 3;
 export async function createChartLibrary(options: ChartLibraryOptions): Promise<ChartLibrary> {
   const limits = { ...CHART_LIMITS, ...options.limits };
   const context: RemoteContext = {
-    geography: { roots: options.roots, mirrors: options.mirrors },
+    locations: { roots: options.roots, mirrors: options.mirrors },
     policy: createEgressPolicy(options.allowEgress),
     limits,
     certificateAuthorities: options.certificateAuthorities ?? [],
@@ -155,8 +155,8 @@ interface Wish {
 }
 
 function contextFor({ context }: Library, source: ChartSource, access: ChartAccess): RemoteContext {
-  const sender = senderFor(source, access);
-  return sender === undefined ? context : { ...context, sender };
+  const credentials = scopeCredentials(source, access);
+  return credentials === undefined ? context : { ...context, credentials };
 }
 
 async function fetchChart(library: Library, wish: Wish, signal: AbortSignal): Promise<FetchedChart> {
@@ -213,8 +213,8 @@ async function download(library: Library, wish: Wish, { address, digest, name }:
       throw chartError('ChartInvalid', address, `it is the chart ${JSON.stringify(found)}, not ${JSON.stringify(name)}`);
     const signer = await signerOf(library, wish, { address, digest: received.digest, ...contents.metadata }, signal);
     remember(library, received.digest, contents);
-    const path = await writingTo(library.store.dir, () => cache.take(received, context.sender === undefined ? 'Public' : 'Private'));
-    if (context.sender !== undefined) remembered(library.granted, grantOf(wish, received.digest), 'Granted');
+    const path = await writingTo(library.store.dir, () => cache.take(received, context.credentials === undefined ? 'Public' : 'Private'));
+    if (context.credentials !== undefined) remembered(library.granted, grantOf(wish, received.digest), 'Granted');
     return { digest: received.digest, path, contents, ...signer };
   } catch (error) {
     await cache.discard(received);
@@ -240,7 +240,7 @@ async function findKept(library: Library, wish: Wish, digest: string): Promise<F
   const signer = verification === undefined ? undefined : library.signers.get(checkOf(digest, verification));
   if (verification !== undefined && signer === undefined) return undefined;
   if (have?.digest === digest && (await library.cache.has(digest))) return have;
-  const isGranted = context.sender !== undefined && library.granted.has(grantOf(wish, digest));
+  const isGranted = context.credentials !== undefined && library.granted.has(grantOf(wish, digest));
   const path = (await library.cache.find(digest, 'Public')) ?? (isGranted ? await library.cache.find(digest, 'Private') : undefined);
   const contents = path === undefined ? undefined : await contentsAt(library, digest, path);
   return path === undefined || contents === undefined ? undefined : { digest, path, contents, ...(signer === undefined ? {} : { signer }) };
@@ -248,7 +248,7 @@ async function findKept(library: Library, wish: Wish, digest: string): Promise<F
 
 /** The digest of a chart alone opens nothing that needed credentials: who asks must have got it from the same source, with the same version of the Secret. */
 function grantOf({ source, context }: Wish, digest: string): string {
-  return JSON.stringify([digest, source, context.sender?.origin, context.sender?.credentials.revision]);
+  return JSON.stringify([digest, source, context.credentials?.origin, context.credentials?.revision]);
 }
 
 function checkOf(digest: string, verification: ChartVerification): string {

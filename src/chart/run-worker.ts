@@ -15,13 +15,13 @@ export interface WorkerBounds {
 }
 
 /**
- * Runs a file of this folder in a thread that is ended when it takes too long: a parser can be kept busy by a text of any size, and must not keep the
+ * Runs a file in a thread that is ended when it takes too long: a parser can be kept busy by a text of any size, and must not keep the
  * whole process busy. The file posts one `WorkerAnswer`.
  *
  * @throws AppError that the thread answers, and `ChartInvalid` when the time or the memory is used up.
  */
-export async function runWorker<T>(file: string, workerData: unknown, { timeoutMs, memoryMib, what, signal }: WorkerBounds): Promise<T> {
-  const worker = new Worker(new URL(file, import.meta.url), {
+export async function runWorker<T>(file: URL, workerData: unknown, { timeoutMs, memoryMib, what, signal }: WorkerBounds): Promise<T> {
+  const worker = new Worker(file, {
     workerData,
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 4 },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Express } from 'express';
 import { createApiRouter } from '../api/router.ts';
-import type { PictureLibrary } from '../chart/pictures.ts';
+import type { PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
 import { createApp } from '../http/create-app.ts';
 import type { Absence } from '../http/http-deps.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readArchive } from '../chart/archive.ts';
+import { readArchive } from '../chart/archive/archive.ts';
 import { createChartLibrary } from '../chart/chart-library.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
 import { takeOutput, type Output } from '../cli/output-option.ts';

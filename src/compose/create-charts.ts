@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
-import { createPictureLibrary, type PictureLibrary } from '../chart/pictures.ts';
+import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { Config } from '../config.ts';
 import { parseCertificates } from '../domain/certificates.ts';
 import { AppError } from '../domain/errors.ts';

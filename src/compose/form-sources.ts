@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createChartLibrary } from '../chart/chart-library.ts';
-import type { ChartContents } from '../chart/contents.ts';
+import type { ChartContents } from '../chart/archive/contents.ts';
 import { parseYamlDocument } from '../domain/bounded-yaml.ts';
 import { schemaOf, versionsOf } from '../domain/catalog/app-catalog.ts';
 import { AppError, messageOf } from '../domain/errors.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { createPictureLibrary, type PictureLibrary } from '../../../src/chart/pictures.ts';
-import { pictureType } from '../../../src/chart/picture-type.ts';
+import { pictureType } from '../../../src/chart/fetch/picture-type.ts';
+import { createPictureLibrary, type PictureLibrary } from '../../../src/chart/fetch/pictures.ts';
 import { serveHttps } from '../../support/charts.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];

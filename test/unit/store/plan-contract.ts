@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PlanDecision, SharedPlan } from '../../../src/domain/shared-plan.ts';
-import type { StoreUnderTest } from './store-contract.ts';
+import type { Store } from '../../../src/store/store.ts';
 
 const DAY = 24 * 3_600_000;
 const BOUNDS = { ofPerson: 2, ofAll: 3, ended: 2 };
@@ -25,6 +25,13 @@ export function aPlan(id: string, change: Partial<SharedPlan> = {}): SharedPlan 
     state: 'open',
     ...change,
   };
+}
+
+/** A store under test, empty at first; `reopen` closes it and opens it again. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  reopen(): Promise<Store>;
+  remove(): Promise<void>;
 }
 
 type WithStore = (act: (under: StoreUnderTest, world: { now: number }) => Promise<void>) => Promise<void>;

@@ -5,15 +5,7 @@ import type { JournalLine, JournalQuery } from '../../../src/domain/journal.ts';
 import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/recipe.ts';
 import type { SessionRecord } from '../../../src/domain/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
-import { describePlans } from './plan-contract.ts';
-import type { Store } from '../../../src/store/store.ts';
-
-/** A store under test, empty at first; `reopen` closes it and opens it again. */
-export interface StoreUnderTest {
-  readonly store: Store;
-  reopen(): Promise<Store>;
-  remove(): Promise<void>;
-}
+import { describePlans, type StoreUnderTest } from './plan-contract.ts';
 
 export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
   const now = 1_000_000;

@@ -1,0 +1,160 @@
+import { createReadStream } from 'node:fs';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import type { Header } from 'tar-stream';
+import { AppError } from '../../domain/errors.ts';
+import { sizeOf } from '../limits.ts';
+import type { ChartLimits } from '../limits.ts';
+
+/** The files of a chart archive, named from the chart's own folder on. */
+export interface ChartFiles {
+  /** Sorted. */
+  readonly names: readonly string[];
+  /** The content of the files that were asked for. */
+  readonly contents: ReadonlyMap<string, Buffer>;
+}
+
+export interface ArchiveRequest {
+  readonly limits: ChartLimits;
+  readonly wants: (name: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+const MAX_NESTING = 3;
+const NESTED_CHART = /^(charts\/[^/]+\/)*charts\/[^/]+\.tgz$/;
+
+/**
+ * Reads a chart archive as a stream and within limits, packed subcharts included: nothing is written to disk, and an archive that unpacks to too much
+ * is given up as soon as it does. Everything that Helm could read in two ways is refused.
+ *
+ * @throws AppError `ChartInvalid` or `ChartTooLarge`, as a clause without the address: the caller adds it.
+ */
+export async function readArchive(path: string, request: ArchiveRequest): Promise<ChartFiles> {
+  const budget = { bytes: request.limits.unpackedBytes, entries: request.limits.entries };
+  return unpack(createReadStream(path), { ...request, budget, nesting: 0 });
+}
+
+interface Unpacking extends ArchiveRequest {
+  readonly budget: Budget;
+  readonly nesting: number;
+}
+
+/** What is left; shared by an archive and those inside it. */
+interface Budget {
+  bytes: number;
+  entries: number;
+}
+
+async function unpack(packed: Readable, unpacking: Unpacking): Promise<ChartFiles> {
+  const entries = extract();
+  const reading = pipeline(packed, createGunzip(), meter(unpacking), entries, { signal: unpacking.signal });
+  // The loop below meets the same error; this keeps it from counting as unhandled meanwhile.
+  reading.catch(() => undefined);
+  const files = new Map<string, Buffer | undefined>();
+  const tops = new Set<string>();
+  try {
+    for await (const entry of entries) {
+      const name = acceptedName(entry.header, { tops, files, unpacking });
+      const content = name === undefined ? undefined : await readEntry(entry, name, unpacking);
+      if (name === undefined) entry.resume();
+      else files.set(name, content);
+    }
+    await reading;
+  } catch (error) {
+    unpacking.signal.throwIfAborted();
+    throw archiveFault(error);
+  } finally {
+    entries.destroy();
+    packed.destroy();
+  }
+  const contents = new Map([...files].filter((file): file is [string, Buffer] => file[1] !== undefined));
+  return { names: [...files.keys()].sort(), contents };
+}
+
+function meter({ budget, limits }: Unpacking): Transform {
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      budget.bytes -= chunk.length;
+      if (budget.bytes < 0) done(tooLarge(`it unpacks to more than ${sizeOf(limits.unpackedBytes)}`));
+      else done(null, chunk);
+    },
+  });
+}
+
+interface Accepting {
+  readonly tops: Set<string>;
+  readonly files: ReadonlyMap<string, unknown>;
+  readonly unpacking: Unpacking;
+}
+
+/** The name below the chart's folder; undefined for a folder. */
+function acceptedName(header: Header, { tops, files, unpacking }: Accepting): string | undefined {
+  const { budget, limits } = unpacking;
+  budget.entries -= 1;
+  if (budget.entries < 0) throw tooLarge(`it has more than ${limits.entries} entries`);
+  const { name, type } = header;
+  const shown = JSON.stringify(name.slice(0, 200));
+  if (type !== 'file' && type !== 'contiguous-file' && type !== 'directory')
+    throw invalid(`it holds a ${type} ${shown}; only files are allowed`);
+  const parts = name.replace(/\/$/, '').split('/');
+  if (/[\0\\]/.test(name) || /^[a-zA-Z]:/.test(name) || parts.some((part) => part === '' || part === '.' || part === '..')) {
+    throw invalid(`the name ${shown} leads, or could lead, out of the archive`);
+  }
+  const [top = '', ...rest] = parts;
+  if (type === 'directory') return undefined;
+  if (rest.length === 0) throw invalid(`the file ${shown} is not in the chart's folder; pack it with "helm package"`);
+  if (tops.add(top).size > 1) throw invalid(`it holds several folders: ${[...tops].sort().join(', ')}; a chart is one folder`);
+  if (files.has(rest.join('/'))) throw invalid(`it holds the file ${shown} twice`);
+  if (header.size > limits.fileBytes) throw tooLarge(`the file ${shown} is larger than ${sizeOf(limits.fileBytes)}`);
+  return rest.join('/');
+}
+
+/** The part of a tar entry that is read; an entry that is not read must be resumed. */
+interface Entry extends AsyncIterable<unknown> {
+  resume(): unknown;
+}
+
+async function readEntry(entry: Entry, name: string, unpacking: Unpacking): Promise<Buffer | undefined> {
+  const isNested = NESTED_CHART.test(name);
+  if (!isNested && !unpacking.wants(name)) {
+    entry.resume();
+    return undefined;
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of entry) chunks.push(chunk as Buffer);
+  const content = Buffer.concat(chunks);
+  if (isNested) await checkNested(content, name, unpacking);
+  return unpacking.wants(name) ? content : undefined;
+}
+
+/** Helm unpacks subcharts too, so they are held to what is left of the same budget. */
+async function checkNested(content: Buffer, name: string, unpacking: Unpacking): Promise<void> {
+  if (unpacking.nesting >= MAX_NESTING) throw invalid(`its subcharts are nested more than ${MAX_NESTING} levels deep`);
+  try {
+    await unpack(Readable.from([content]), { ...unpacking, wants: () => false, nesting: unpacking.nesting + 1 });
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.code, `its subchart ${name}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function archiveFault(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'Z_BUF_ERROR' || /unexpected end/i.test(error.message))
+    return invalid('the archive breaks off before its end; pack or upload it again', error);
+  if (code.startsWith('Z_')) return invalid('the archive is damaged: it cannot be unpacked with gzip', error);
+  if (/tar|header|checksum/i.test(error.message))
+    return invalid('inside the gzip there is no tar archive; pack the chart with "helm package"', error);
+  return error;
+}
+
+function invalid(why: string, cause?: unknown): AppError {
+  return new AppError('ChartInvalid', why, { cause });
+}
+
+function tooLarge(why: string): AppError {
+  return new AppError('ChartTooLarge', why);
+}

@@ -1,0 +1,184 @@
+import semver from 'semver';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
+import { parseManifest } from '../../domain/manifest.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import type { ChartFiles } from './archive.ts';
+
+export interface ChartDependency {
+  readonly name: string;
+  readonly version: string;
+  readonly repository: string;
+  readonly alias?: string;
+  readonly condition?: string;
+}
+
+/** Chart.yaml. */
+export interface ChartMetadata {
+  readonly name: string;
+  readonly version: string;
+  readonly appVersion?: string;
+  readonly description?: string;
+  /** An https address or a `data:image/…` address; anything else is left out. */
+  readonly icon?: string;
+  readonly home?: string;
+  /** The range of Kubernetes versions that the chart asks for. */
+  readonly kubeVersion?: string;
+  readonly keywords: readonly string[];
+  readonly maintainers: readonly { readonly name: string; readonly email?: string; readonly url?: string }[];
+  readonly dependencies: readonly ChartDependency[];
+}
+
+/** What we read out of a chart. All of it is foreign: hostile until shown otherwise. */
+export interface ChartContents {
+  readonly metadata: ChartMetadata;
+  readonly values: JsonObject;
+  /** values.yaml as it is written, for its comments; empty when there is none. */
+  readonly valuesText: string;
+  /** values.schema.json. */
+  readonly schema?: JsonObject;
+  /** Markdown, at most 512 KiB; empty when there is none. */
+  readonly readme: string;
+  /** The objects in the chart's own `crds/`, in Helm's order. */
+  readonly crds: readonly KubeObject[];
+  /** Names of all files, sorted. */
+  readonly files: readonly string[];
+  /** The text of `openapispec.json`, by which charts of 2018 described their kinds. */
+  readonly openApiSpec?: string;
+}
+
+const README_BYTES = 512 * 1024;
+const SCHEMA_DEPTH = 256;
+const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
+const READ = new Set(['Chart.yaml', 'values.yaml', 'values.schema.json', 'requirements.yaml', 'openapispec.json']);
+
+/** Whether the content of the file is needed for `readContents`. */
+export function isContentFile(name: string): boolean {
+  return READ.has(name) || isReadme(name) || CRD_FILE.test(name);
+}
+
+/**
+ * Reads the files of a chart.
+ *
+ * @throws AppError `ChartInvalid`, as a clause that names the file but not the address: the caller adds it.
+ */
+export function readContents({ names, contents }: ChartFiles): ChartContents {
+  const textOf = (name: string) => contents.get(name)?.toString('utf8');
+  const chartYaml = textOf('Chart.yaml');
+  if (chartYaml === undefined) throw invalid('there is no Chart.yaml in it, so it is not a chart');
+  const readmeName = names.find((name) => isReadme(name));
+  const schemaText = textOf('values.schema.json');
+  const openApiSpec = textOf('openapispec.json');
+  const valuesText = textOf('values.yaml') ?? '';
+  return {
+    metadata: readMetadata(mapIn('Chart.yaml', chartYaml), mapIn('requirements.yaml', textOf('requirements.yaml') ?? '')),
+    values: mapIn('values.yaml', valuesText),
+    valuesText,
+    ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
+    readme: readmeName === undefined ? '' : (contents.get(readmeName)?.subarray(0, README_BYTES).toString('utf8') ?? ''),
+    crds: names.filter((name) => CRD_FILE.test(name)).flatMap((name) => attributed(name, () => parseManifest(textOf(name) ?? ''))),
+    files: names,
+    ...(openApiSpec === undefined ? {} : { openApiSpec }),
+  };
+}
+
+function isReadme(name: string): boolean {
+  return /^readme\.(md|markdown)$/i.test(name);
+}
+
+function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadata {
+  const name = textIn(chart, 'name') ?? '';
+  const version = textIn(chart, 'version') ?? '';
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || name.length > 250)
+    throw invalid(`Chart.yaml: the name ${JSON.stringify(name)} is not a chart name`);
+  if (semver.valid(version, { loose: true }) === null)
+    throw invalid(`Chart.yaml: the version ${JSON.stringify(version)} is not a semantic version`);
+  if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed by itself');
+  const icon = textIn(chart, 'icon');
+  return {
+    name,
+    version,
+    ...texts(chart, ['appVersion', 'description', 'home', 'kubeVersion']),
+    ...(icon !== undefined && /^(https:\/\/|data:image\/)/i.test(icon) ? { icon } : {}),
+    keywords: list(chart['keywords']).flatMap((word) => (typeof word === 'string' ? [word] : [])),
+    maintainers: maps(chart['maintainers']).map((person) => ({ name: textIn(person, 'name') ?? '', ...texts(person, ['email', 'url']) })),
+    dependencies: [...maps(chart['dependencies']), ...maps(requirements['dependencies'])].map((dependency) => ({
+      name: textIn(dependency, 'name') ?? '',
+      version: textIn(dependency, 'version') ?? '',
+      repository: textIn(dependency, 'repository') ?? '',
+      ...texts(dependency, ['alias', 'condition']),
+    })),
+  };
+}
+
+function mapIn(file: string, text: string): JsonObject {
+  const value = attributed(file, () => parseYamlDocument(text));
+  if (value === null) return {};
+  if (!isMap(value)) throw invalid(`${file}: it does not hold a map`);
+  return value;
+}
+
+/** Whoever works with the schema recurses. Counted before it is parsed, outside of strings. */
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length && depth <= SCHEMA_DEPTH; at += 1) {
+    const sign = json[at];
+    if (sign === '"') isText = !isText;
+    else if (isText) at += sign === '\\' ? 1 : 0;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+  }
+  return depth > SCHEMA_DEPTH;
+}
+
+function schemaIn(text: string): JsonObject {
+  if (isTooDeep(text)) throw invalid(`values.schema.json: it is nested more than ${SCHEMA_DEPTH} levels deep`);
+  try {
+    const value = JSON.parse(text) as Json;
+    if (isMap(value)) return value;
+  } catch (error) {
+    throw invalid(`values.schema.json: it is not JSON: ${messageOf(error)}`, error);
+  }
+  throw invalid('values.schema.json: it does not hold an object');
+}
+
+function attributed<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw invalid(`${file}: ${messageOf(error).replace(/^(yaml|manifest): /, '')}`, error);
+  }
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function list(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+function maps(value: Json | undefined): JsonObject[] {
+  return list(value).filter(isMap);
+}
+
+/** Versions that look like numbers are written without quotes all over the world. */
+function textIn(map: JsonObject, key: string): string | undefined {
+  const value = map[key];
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function texts<K extends string>(map: JsonObject, keys: readonly K[]): { [P in K]?: string } {
+  const found: { [P in K]?: string } = {};
+  for (const key of keys) {
+    const text = textIn(map, key);
+    if (text !== undefined) found[key] = text;
+  }
+  return found;
+}
+
+function invalid(why: string, cause?: unknown): AppError {
+  return new AppError('ChartInvalid', why, { cause });
+}

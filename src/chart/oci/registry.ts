@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { isAppError } from '../../domain/errors.ts';
+import type { Secret } from '../../domain/secret.ts';
+import { chartError } from '../chart-error.ts';
+import { locate } from '../fetch/locate.ts';
+import { readText } from '../fetch/read-text.ts';
+import { signIn } from './registry-login.ts';
+import { withRemote } from '../fetch/remote.ts';
+import type { RemoteAnswer, RemoteContext } from '../fetch/remote.ts';
+import { credentialsSentTo } from '../fetch/scoped-credentials.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A manifest, known by the digest of the very bytes that came. */
+export interface Manifest {
+  /** `sha256:<hex>` */
+  readonly digest: string;
+  readonly bytes: Buffer;
+  readonly fields: Fields;
+}
+
+/** One repository of a registry, by the OCI distribution specification 1.1. */
+export interface Registry {
+  /** Lends the answer to the task. The path is below the repository: `blobs/<digest>`. */
+  get<T>(path: string, accept: string, task: (answer: RemoteAnswer) => Promise<T>): Promise<T>;
+  /** A manifest or an index by its tag or digest. */
+  manifest(reference: string, accept?: string): Promise<Manifest>;
+  /** A blob of at most so many bytes, whose digest is checked. */
+  blob(digest: string, maxBytes: number): Promise<Buffer>;
+  tags(): Promise<readonly string[]>;
+}
+
+export const DIGEST = /^sha256:[0-9a-f]{64}$/;
+export const IMAGE_MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
+export const IMAGE_INDEX = 'application/vnd.oci.image.index.v1+json';
+const TEXT_BYTES = 4 * 1024 * 1024;
+const TAG_PAGES = 100;
+const MOST_TAGS = 50_000;
+
+/** Opens `oci://host/path`. Where the registry asks who we are, that is answered once. */
+export function openRegistry(repository: URL, context: RemoteContext, signal: AbortSignal): Registry {
+  const get = openSession(repository, context, signal);
+  const base = `https://${repository.host}/v2${repository.pathname}`;
+  const text = (path: string, accept: string): Promise<string> =>
+    get(path, accept, (answer) => readText({ ...answer, bytes: answer.body, address: `${base}/${path}` }, TEXT_BYTES));
+  return {
+    get,
+    manifest: async (reference, accept = IMAGE_MANIFEST) => {
+      const path = reference.startsWith('referrers/') ? reference : `manifests/${reference}`;
+      const content = await text(path, accept);
+      const digest = digestOf(content);
+      if (DIGEST.test(reference) && digest !== reference)
+        throw chartError(
+          'DigestMismatch',
+          `${base}/${path}`,
+          `its digest is ${digest}; the registry gave something else than was asked for`,
+        );
+      return { digest, bytes: Buffer.from(content), fields: parseFields(content, `${base}/${path}`) };
+    },
+    blob: async (digest, maxBytes) => {
+      const path = `blobs/${digest}`;
+      const content = await get(path, '*/*', (answer) => readText({ ...answer, bytes: answer.body, address: `${base}/${path}` }, maxBytes));
+      if (digestOf(content) !== digest) throw chartError('DigestMismatch', `${base}/${path}`, 'it holds other bytes than its digest says');
+      return Buffer.from(content);
+    },
+    tags: () => listTags(get, base),
+  };
+}
+
+type Get = Registry['get'];
+
+function openSession(repository: URL, context: RemoteContext, signal: AbortSignal): Get {
+  const base = `https://${repository.host}/v2${repository.pathname}`;
+  const { credentials } = context;
+  const login = credentials?.login;
+  let authorization: Secret | undefined = login?.scheme === 'Bearer' ? login.authorization : undefined;
+  const once = <T>(address: string, accept: string, given: Secret | undefined, task: (answer: RemoteAnswer) => Promise<T>): Promise<T> => {
+    const place = locate(address, context.locations);
+    if (place.kind !== 'remote') throw chartError('ChartUnreachable', address, 'a registry cannot be served from here');
+    const { identity } = credentialsSentTo(address, credentials);
+    const who = { ...(identity === undefined ? {} : { identity }), ...(given === undefined ? {} : { authorization: given }) };
+    return withRemote({ place, accept, ...who }, context, signal, (destination) => {
+      if (destination.kind === 'folder') throw chartError('ChartUnreachable', address, 'a registry cannot be served from a folder');
+      return task(destination);
+    });
+  };
+  const ask = (address: string, given: Secret | undefined): Promise<Fields> =>
+    once(address, 'application/json', given, async (answer) =>
+      parseFields(await readText({ ...answer, bytes: answer.body, address }, TEXT_BYTES), address),
+    );
+  return async (path, accept, task) => {
+    try {
+      return await once(`${base}/${path}`, accept, authorization, task);
+    } catch (error) {
+      if (authorization !== undefined || !isAppError(error, 'ChartUnauthorized')) throw error;
+      authorization = await signIn(error, { repository, credentials, ask });
+      if (authorization === undefined) throw error;
+      return once(`${base}/${path}`, accept, authorization, task);
+    }
+  };
+}
+
+/** All tags. Of the link to the next page only the query counts, so that it cannot lead elsewhere. */
+async function listTags(get: Get, base: string): Promise<readonly string[]> {
+  const tags = new Set<string>();
+  let query: string | undefined = '';
+  for (let page = 0; page < TAG_PAGES && query !== undefined && tags.size < MOST_TAGS; page += 1) {
+    const path: string = `tags/list${query}`;
+    const known = tags.size;
+    query = await get(path, 'application/json', async (answer) => {
+      const address = `${base}/${path}`;
+      const { tags: listed } = parseFields(await readText({ ...answer, bytes: answer.body, address }, TEXT_BYTES), address);
+      for (const tag of Array.isArray(listed) ? (listed as readonly unknown[]) : []) if (typeof tag === 'string') tags.add(tag);
+      return tags.size === known ? undefined : nextQuery(answer.link, address);
+    });
+  }
+  return [...tags];
+}
+
+function nextQuery(link: string, address: string): string | undefined {
+  const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(link)?.[1];
+  const query = target === undefined ? undefined : URL.parse(target, address)?.search;
+  return query === '' ? undefined : query;
+}
+
+function digestOf(content: string): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+function parseFields(text: string, address: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  } catch {
+    // Falls through to the one sentence for what is not the JSON that a registry speaks.
+  }
+  throw chartError('ChartInvalid', address, 'what it answered is not the JSON of a registry; check the address');
+}

@@ -1,0 +1,178 @@
+import { parseYamlDocument, YAML_BOUNDS } from '../../domain/bounded-yaml.ts';
+import { AppError, messageOf } from '../../domain/errors.ts';
+import type { Json, JsonObject } from '../../domain/resource.ts';
+import { listedVersion } from './listed-version.ts';
+import type { ListedVersion } from './listed-version.ts';
+import { onlyListed } from './only-listed.ts';
+import { splitIndex } from './split-index.ts';
+import type { IndexPart } from './split-index.ts';
+
+/** An index as text, which may be read several times. */
+export interface IndexText {
+  readonly bytes: number;
+  /** Without line feeds. */
+  lines(): Iterable<string>;
+  whole(): string;
+}
+
+/** Where the charts of an index go, one after the other. A name that comes again takes the place of the earlier one. */
+export interface IndexSink {
+  chart(name: string, chart: ListedChart): void;
+  /** Forgets what came so far. */
+  restart(): void;
+}
+
+export interface ListedChart {
+  /** In the order of the index. */
+  readonly versions: readonly ListedVersion[];
+  /** How many entries were left out, because they cannot be read or have no version or address. */
+  readonly skipped: number;
+}
+
+/** Parsed at once, a text takes a hundred times its size in memory; what is not laid out in lines may not be larger. */
+const WHOLE_BOUNDS = YAML_BOUNDS;
+const VERSION_BOUNDS = { ...YAML_BOUNDS, maxCharacters: 512 * 1024 };
+
+/**
+ * Reads an index.yaml: part by part where its lines allow that, so that its size does not matter, else as a whole, which gives the same. A part that
+ * cannot be read spoils no other one.
+ *
+ * @returns how many charts were left out.
+ * @throws AppError `ChartInvalid`, as a clause without the address: the caller adds it.
+ */
+export function parseIndex(text: IndexText, sink: IndexSink): number {
+  if (isJson(text)) return takeWhole(parseJson(text), sink);
+  const { faults, leftOut, unfit } = parseByParts(text.lines(), sink);
+  if (faults === 0 && unfit === undefined) return leftOut;
+  if (text.bytes > WHOLE_BOUNDS.maxCharacters && unfit !== undefined)
+    throw invalid(`${unfit}, and it is too large to be parsed at once; lay it out in lines as "helm repo index" does`);
+  const whole = text.bytes > WHOLE_BOUNDS.maxCharacters ? undefined : tryToParse(() => parseYamlDocument(text.whole(), WHOLE_BOUNDS));
+  if (whole !== undefined && 'value' in whole) return takeWhole(whole.value, sink);
+  if (unfit !== undefined) throw invalid(whole?.why ?? unfit);
+  return leftOut;
+}
+
+/** What came of reading part by part. */
+interface Parted {
+  /** Parts that are no YAML by themselves. */
+  faults: number;
+  /** Charts of which nothing is known. */
+  leftOut: number;
+  /** Why none of it counts. */
+  unfit?: string;
+}
+
+function parseByParts(lines: Iterable<string>, sink: IndexSink): Parted {
+  const result: Parted = { faults: 0, leftOut: 0 };
+  let open: { name: string; versions: ListedVersion[]; skipped: number } | undefined;
+  const close = (): void => {
+    if (open !== undefined) sink.chart(open.name, open);
+    open = undefined;
+  };
+  const take = (part: IndexPart): void => {
+    if (part.kind !== 'version') close();
+    switch (part.kind) {
+      case 'entries':
+        sink.restart();
+        return;
+      case 'chart':
+        open = { name: nameOf(part.key), versions: [], skipped: 0 };
+        return;
+      case 'version':
+        if (open !== undefined) addVersion(open, part.text, result);
+        return;
+      case 'block':
+        addBlock(part.text, sink, result);
+        return;
+      case 'outside':
+        Object.assign(result, unfitOutside(part.text));
+        return;
+      case 'unfit':
+        result.unfit = part.why;
+    }
+  };
+  for (const part of splitIndex(lines)) take(part);
+  return result;
+}
+
+function nameOf(key: string): string {
+  return Object.keys(asMap(parseYamlDocument(`${key}: 0`)) ?? {})[0] ?? '';
+}
+
+function addVersion(chart: { versions: ListedVersion[]; skipped: number }, text: string, result: Parted): void {
+  const brief = onlyListed(text);
+  let parsed = brief === undefined ? undefined : tryToParse(() => parseYamlDocument(brief, VERSION_BOUNDS));
+  if (parsed === undefined || 'why' in parsed) parsed = tryToParse(() => parseYamlDocument(text, VERSION_BOUNDS));
+  if ('why' in parsed) result.faults += 1;
+  const entries = 'value' in parsed && Array.isArray(parsed.value) ? (parsed.value as readonly Json[]) : [];
+  const version = listedVersion(entries[0]);
+  if (version === undefined) chart.skipped += 1;
+  else chart.versions.push(version);
+}
+
+function addBlock(text: string, sink: IndexSink, result: Parted): void {
+  const parsed = tryToParse(() => parseYamlDocument(text, WHOLE_BOUNDS));
+  const found = 'value' in parsed ? Object.entries(asMap(parsed.value) ?? {}) : [];
+  const [[name, value] = []] = found;
+  // A merge key stands for charts that are written elsewhere.
+  if (found.length !== 1 || name === undefined || /^\s*["']?<</.test(text)) result.faults += 1;
+  else if (!takeChart(name, value, sink)) result.faults += 1;
+  else return;
+  result.leftOut += 1;
+}
+
+function unfitOutside(text: string): { readonly unfit?: string } {
+  const parsed = tryToParse(() => parseYamlDocument(text));
+  if ('why' in parsed) return { unfit: parsed.why };
+  const outside = asMap(parsed.value);
+  return outside !== undefined && 'entries' in outside && outside['entries'] === null ? {} : { unfit: NO_ENTRIES };
+}
+
+const NO_ENTRIES = 'it has no entries, so it is no chart repository';
+
+function takeWhole(index: Json, sink: IndexSink): number {
+  const entries = asMap(asMap(index)?.['entries']);
+  if (entries === undefined) throw invalid(NO_ENTRIES);
+  sink.restart();
+  return Object.entries(entries).filter(([name, value]) => !takeChart(name, value, sink)).length;
+}
+
+function takeChart(name: string, value: Json | undefined, sink: IndexSink): boolean {
+  if (!Array.isArray(value)) return false;
+  const versions = (value as readonly Json[]).flatMap((entry) => listedVersion(entry) ?? []);
+  sink.chart(name, { versions, skipped: value.length - versions.length });
+  return true;
+}
+
+function isJson({ lines }: IndexText): boolean {
+  for (const line of lines()) {
+    if (line.trim() !== '') return line.trimStart().startsWith('{');
+  }
+  return false;
+}
+
+/** YAML in flow style begins as JSON does. */
+function parseJson(text: IndexText): Json {
+  const whole = text.whole();
+  const parsed = tryToParse(() => JSON.parse(whole) as Json);
+  if ('value' in parsed) return parsed.value;
+  const flow = whole.length > WHOLE_BOUNDS.maxCharacters ? parsed : tryToParse(() => parseYamlDocument(whole, WHOLE_BOUNDS));
+  if ('value' in flow) return flow.value;
+  throw invalid(flow.why);
+}
+
+function tryToParse(parse: () => Json): { readonly value: Json } | { readonly why: string } {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    return { why: `it cannot be read: ${messageOf(error).replace(/^yaml: /, '')}` };
+  }
+}
+
+function asMap(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+}
+
+function invalid(why: string): AppError {
+  return new AppError('ChartInvalid', `its index.yaml: ${why}`);
+}

@@ -1,0 +1,230 @@
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { AppError } from '../../domain/errors.ts';
+import { chartError } from '../chart-error.ts';
+import type { FileStore } from '../cache/file-store.ts';
+import { findInFolder } from '../fetch/folder.ts';
+import { findInIndex } from './index-format.ts';
+import type { FoundChart, IndexCounts } from './index-format.ts';
+import { indexInWorker } from './index-in-worker.ts';
+import type { Received, Incoming } from '../fetch/receive.ts';
+import { receive } from '../fetch/receive.ts';
+import { withRemote } from '../fetch/remote.ts';
+import type { Destination, RemoteContext, RemoteRequest, Validators } from '../fetch/remote.ts';
+import { shareWork } from '../share-work.ts';
+import type { SharedWork } from '../share-work.ts';
+import { writingTo } from '../cache/full-disk.ts';
+
+/** Where an index.yaml is. */
+export type IndexPlace = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote'; readonly request: RemoteRequest };
+
+export interface IndexQuestion {
+  /** The address of the index.yaml. */
+  readonly address: string;
+  readonly place: IndexPlace;
+  readonly context: RemoteContext;
+  /** `Current` asks the server; `Recent` takes what it said within a minute. */
+  readonly age: 'Current' | 'Recent';
+  /** The name of the chart. */
+  readonly name: string;
+}
+
+/**
+ * The indexes of chart repositories. Each is fetched once for all who want it at the same time with the same credentials, not at all when the server says
+ * that it is the same, and parsed once for each digest: the parsed form is kept in the store.
+ */
+export interface RepositoryIndexes {
+  /** @throws AppError like `ChartLibrary.fetch`. */
+  find(question: IndexQuestion, signal: AbortSignal): Promise<FoundChart>;
+}
+
+export interface IndexesOptions {
+  readonly store: FileStore;
+  readonly onParsed: (address: string, digest: string, counts: IndexCounts) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** An index as it was last seen by somebody with certain credentials. */
+interface Seen {
+  readonly digest: string;
+  readonly validators: Validators;
+  readonly at: number;
+}
+
+interface Indexes extends IndexesOptions {
+  readonly seen: Map<string, Seen>;
+  readonly fetching: SharedWork<Seen>;
+  readonly parsing: SharedWork<void>;
+  /** Indexes that are none, by their digest, so that they are not parsed for every chart that somebody wants of them. */
+  readonly hopeless: Map<string, { readonly error: AppError; readonly at: number }>;
+  /** What indexes say of charts, by the digest of the index and the name of the chart; what was found last comes last. */
+  readonly found: Map<string, FoundChart>;
+  /** One index is parsed at a time, which bounds the memory. */
+  turn: Promise<void>;
+}
+
+const RECENT_MS = 60_000;
+const HOPELESS_MS = 600_000;
+const REMEMBERED = 1000;
+/** Charts of indexes that are held in memory, and how many versions such a chart may have: a few mebibytes in all. */
+const FOUND = 100;
+const FOUND_VERSIONS = 200;
+
+/** Makes the indexes of a store. */
+export function createIndexes(options: IndexesOptions): RepositoryIndexes {
+  const indexes: Indexes = {
+    ...options,
+    seen: new Map(),
+    fetching: new Map(),
+    parsing: new Map(),
+    hopeless: new Map(),
+    found: new Map(),
+    turn: Promise.resolve(),
+  };
+  return {
+    find: async (question, signal) => {
+      const found = await look(indexes, question, await currentDigest(indexes, question, signal));
+      if (found !== undefined) return found;
+      // The parsed form went, or was damaged, since we saw it last.
+      indexes.seen.delete(keyOf(question));
+      const again = await look(indexes, question, await currentDigest(indexes, { ...question, age: 'Current' }, signal));
+      if (again !== undefined) return again;
+      throw chartError('ChartUnreachable', question.address, 'its index.yaml was lost from our cache while it was read; try again');
+    },
+  };
+}
+
+/** Who asks is part of it: an index that one may read is not shown to another. */
+function keyOf({ address, context: { credentials } }: IndexQuestion): string {
+  return JSON.stringify([address, credentials?.source, credentials?.revision]);
+}
+
+async function currentDigest(indexes: Indexes, question: IndexQuestion, signal: AbortSignal): Promise<string> {
+  const key = keyOf(question);
+  const seen = indexes.seen.get(key);
+  if (question.age === 'Recent' && seen !== undefined && indexes.now() - seen.at < RECENT_MS) return seen.digest;
+  const { digest } = await shareWork(indexes.fetching, key, signal, (stop) => refresh(indexes, question, stop));
+  return digest;
+}
+
+/** An index of a digest always says the same of a chart, so what many ask for is read once. */
+async function look({ store, found }: Indexes, { name }: IndexQuestion, digest: string): Promise<FoundChart | undefined> {
+  const key = `${digest} ${name}`;
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  const file = fileOf(digest);
+  return store.holding(file, async () => {
+    const path = await store.use(file);
+    const chart = path === undefined ? undefined : await findInIndex(path, name);
+    if (chart === undefined) await store.drop(file);
+    else if ((chart.listed?.versions.length ?? 0) <= FOUND_VERSIONS) remember(found, key, chart, FOUND);
+    return chart;
+  });
+}
+
+/** Brings an index here, unless it is the one that we have. */
+async function refresh(indexes: Indexes, question: IndexQuestion, signal: AbortSignal): Promise<Seen> {
+  const { store, seen, now } = indexes;
+  const key = keyOf(question);
+  const known = seen.get(key);
+  const kept = known !== undefined && (await store.use(fileOf(known.digest))) !== undefined ? known : undefined;
+  const { received, validators } = await bring(indexes, question, kept, signal);
+  if (received !== undefined) await parseOnce(indexes, question, received, signal);
+  const digest = received?.digest ?? kept?.digest;
+  if (digest === undefined)
+    throw chartError('ChartUnreachable', question.address, 'answered 304 to a question for a whole index; try again later');
+  const current: Seen = { digest, validators, at: now() };
+  remember(seen, key, current);
+  return current;
+}
+
+interface Brought {
+  /** Undefined when it is the same as before. */
+  readonly received: Received | undefined;
+  readonly validators: Validators;
+}
+
+async function bring({ store }: Indexes, question: IndexQuestion, kept: Seen | undefined, signal: AbortSignal): Promise<Brought> {
+  const { address, place, context } = question;
+  const take = async (incoming: Incoming, validators: Validators): Promise<Brought> => {
+    const receiving = { path: store.incoming(), maxBytes: context.limits.indexBytes, kind: 'index' } as const;
+    return { received: await receive(incoming, receiving), validators };
+  };
+  if (place.kind === 'file') return take(await fromFile(place.path, address), {});
+  const read = async (destination: Destination): Promise<Brought> => {
+    if (destination.kind === 'folder') return take(await fromFile((await findInFolder(destination, address)).path, address), {});
+    if (destination.unchanged) return { received: undefined, validators: destination.validators };
+    const { body, answered, length, validators } = destination;
+    return take({ bytes: body, address, answered, length }, validators);
+  };
+  return withRemote({ ...place.request, validators: kept?.validators ?? {} }, context, signal, read);
+}
+
+async function fromFile(path: string, address: string): Promise<Incoming> {
+  return { bytes: createReadStream(path), address, answered: 'the file was found', length: (await stat(path)).size };
+}
+
+/** Parses what was received, unless the same bytes were parsed before, and removes it. */
+async function parseOnce(indexes: Indexes, question: IndexQuestion, received: Received, signal: AbortSignal): Promise<void> {
+  const { store, parsing, hopeless, now } = indexes;
+  const { path, digest } = received;
+  // Others may wait for the parser after we have given up, so it is the parser that removes what it reads.
+  let isHandedOver = false;
+  try {
+    if ((await store.use(fileOf(digest))) !== undefined) return;
+    const known = hopeless.get(digest);
+    if (known !== undefined && now() - known.at < HOPELESS_MS) throw known.error;
+    await shareWork(parsing, digest, signal, (stop) => {
+      isHandedOver = true;
+      return inTurn(indexes, () => parse(indexes, question, received, stop)).finally(() => rm(path, { force: true }));
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ChartInvalid') throw error;
+    remember(hopeless, digest, { error, at: now() });
+    throw chartError(error.code, question.address, error.message, error);
+  } finally {
+    if (!isHandedOver) await rm(path, { force: true });
+  }
+}
+
+async function inTurn<T>(indexes: Indexes, task: () => Promise<T>): Promise<T> {
+  const before = indexes.turn;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  indexes.turn = promise;
+  await before;
+  try {
+    return await task();
+  } finally {
+    resolve();
+  }
+}
+
+async function parse(
+  { store, onParsed }: Indexes,
+  question: IndexQuestion,
+  { path, digest }: Received,
+  signal: AbortSignal,
+): Promise<void> {
+  const to = store.incoming();
+  try {
+    const { indexParseMs } = question.context.limits;
+    const counts = await writingTo(store.dir, () => indexInWorker({ from: path, to }, indexParseMs, signal));
+    await store.keep(to, fileOf(digest));
+    onParsed(question.address, digest, counts);
+  } catch (error) {
+    await rm(to, { force: true });
+    throw error;
+  }
+}
+
+function fileOf(digest: string): string {
+  return `${digest.replace('sha256:', 'sha256-')}.index`;
+}
+
+function remember<T>(known: Map<string, T>, key: string, value: T, most = REMEMBERED): void {
+  known.delete(key);
+  known.set(key, value);
+  const [oldest] = known.keys();
+  if (known.size > most && oldest !== undefined) known.delete(oldest);
+}
