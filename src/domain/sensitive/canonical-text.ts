@@ -10,11 +10,11 @@ export interface CanonicalText {
 export type CanonicalForm = 'literal' | 'readable' | 'dense' | 'letters';
 
 /**
- * What Go, JSON, YAML, JavaScript, HTML and addresses write for a character, also several times over: `\u003c`, `\\u003c`, `\x3c`, `%3C`, `%253C`,
- * `&lt;`, `&#60;`.
+ * What Go, JSON, YAML, JavaScript, HTML and addresses write for a character, also several times over: `\u003c`, `\\u003c`, `\u{3c}`, `\U0000003c`, `\x3c`,
+ * `%3C`, `%253C`, `&lt;`, `&#60;`.
  */
 const ESCAPE =
-  /\\+(?:u\{?([0-9a-f]{4,6})\}?|U([0-9a-f]{8})|x([0-9a-f]{2})|([0-7]{3})|([abefnrtv0]))|((?:%(?:25)*[0-9a-f]{2})+)|&(?:amp;)*(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(lt|gt|amp|quot|apos|nbsp));/giy;
+  /\\+(?:(?-i:U)([0-9a-f]{8})|u(?:\{([0-9a-f]{1,6})\}|([0-9a-f]{4}))|x([0-9a-f]{2})|([0-7]{3})|([abefnrtv0]))|((?:%(?:25)*[0-9a-f]{2})+)|&(?:amp;)*(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(lt|gt|amp|quot|apos|nbsp));/giy;
 const CONTROLS: Readonly<Record<string, string>> = {
   a: '\u0007',
   b: '\b',
@@ -73,12 +73,12 @@ function escapeAt(text: string, at: number): { readonly decoded: string; readonl
   ESCAPE.lastIndex = at;
   const match = ESCAPE.exec(text);
   if (match === null) return undefined;
-  const [whole, four, eight, two, octal, control, address, hex, decimal, entity] = match;
+  const [whole, eight, braced, four, two, octal, control, address, hex, decimal, entity] = match;
   const end = at + whole.length;
   if (address !== undefined) return { decoded: decodeAddress(address), end };
   if (control !== undefined) return { decoded: CONTROLS[control] ?? CONTROLS[control.toLowerCase()] ?? '', end };
   if (entity !== undefined) return { decoded: ENTITIES[entity.toLowerCase()] ?? '', end };
-  const code = [four, eight, two, hex].find((digits) => digits !== undefined);
+  const code = [eight, braced, four, two, hex].find((digits) => digits !== undefined);
   const point = code === undefined ? Number.parseInt(octal ?? decimal ?? '', octal === undefined ? 10 : 8) : Number.parseInt(code, 16);
   return { decoded: point <= 0x10ffff ? String.fromCodePoint(point) : '', end };
 }

@@ -21,6 +21,15 @@ test('a secret that holds another one goes as a whole', () => {
   assert.equal(redact('x hunter22 hunter2', ['hunter2', 'hunter22']), 'x [secret] [secret]');
 });
 
+test('an escape of four or eight digits ends where it ends, whatever is behind it', () => {
+  const secret = 'é日cafe語';
+  const codes = Array.from(secret, (sign) => (sign.codePointAt(0) ?? 0).toString(16));
+  const four = codes.map((code) => `\\u${code.padStart(4, '0')}`).join('');
+  const eight = codes.map((code) => `\\U${code.padStart(8, '0')}`).join('');
+  const mixed = secret.replaceAll(/[^a-z]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  assert.equal(redact(`${four} ${eight} ${mixed} ${four.toUpperCase()}.`, [secret]), '[secret] [secret] [secret] [secret].');
+});
+
 const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'in JSON': (secret) => JSON.stringify(secret),
