@@ -10,6 +10,8 @@ export type Resolver = (schema: Json | undefined) => Resolved;
 
 /** Why a node of a schema that asks for more work than is allowed has no typed control. */
 export const TOO_LARGE = 'the schema is too large';
+/** Why a node that no value fits has no typed control. */
+const CONTRADICTS = 'the schema contradicts itself';
 
 const DEEPEST = 32;
 const MOST_PARTS = 500;
@@ -81,14 +83,26 @@ function mergeParts(place: Place, parts: readonly (Json | undefined)[], refs: re
     if (resolved.schema === undefined) return resolved;
     for (const ref of resolved.refs) followed.add(ref);
     place.work.left -= costOf(merged);
-    merged = mergeTwo(merged, resolved.schema);
+    const both = mergeTwo(merged, resolved.schema);
+    if (both === undefined) return { reason: CONTRADICTS };
+    merged = both;
   }
   return { schema: merged, refs: [...followed] };
 }
 
-/** What stands nearer wins, except where both count: members of both are kept, requirements add up, limits stay as first said. */
-function mergeTwo(near: JsonObject, far: JsonObject): JsonObject {
+/**
+ * What stands nearer wins, except where both count: a value has a type of both, members and rows are as both say, requirements add up, limits stay as first
+ * said. Undefined where no value has a type of both.
+ */
+function mergeTwo(near: JsonObject, far: JsonObject): JsonObject | undefined {
   const merged: Record<string, Json | undefined> = { ...far, ...near };
+  const type = commonType(near['type'], far['type']);
+  if (Array.isArray(type) && type.length === 0) return undefined;
+  if (type !== undefined) merged['type'] = type;
+  for (const key of ['items', 'additionalProperties'] as const) {
+    const [nearRow, farRow] = [near[key], far[key]];
+    if (isObject(nearRow) && isObject(farRow)) merged[key] = { allOf: [nearRow, farRow] };
+  }
   const properties = mergeMembers(near['properties'], far['properties']);
   if (properties !== undefined) merged['properties'] = properties;
   const required = [...listOf(near['required']), ...listOf(far['required'])];
@@ -98,6 +112,17 @@ function mergeTwo(near: JsonObject, far: JsonObject): JsonObject {
     if (branches.length > 0) merged[key] = branches;
   }
   return merged;
+}
+
+/** What both allow, as the nearer one says it; an integer is a number, too. */
+function commonType(near: Json | undefined, far: Json | undefined): Json | undefined {
+  if (near === undefined || far === undefined || near === far) return near ?? far;
+  const [mine, theirs] = [near, far].map((type) => (Array.isArray(type) ? type : [type]));
+  const has = (types: readonly Json[] | undefined, type: Json): boolean =>
+    types?.includes(type) === true || (type === 'integer' && types?.includes('number') === true);
+  const both = new Set([...(mine ?? []).filter((type) => has(theirs, type)), ...(theirs ?? []).filter((type) => has(mine, type))]);
+  const [only] = both;
+  return both.size === 1 && only !== undefined ? only : [...both];
 }
 
 function mergeMembers(near: Json | undefined, far: Json | undefined): JsonObject | undefined {

@@ -177,6 +177,16 @@ const cases: readonly Case[] = [
     says: { constraints: { minimum: 2 } },
   },
   {
+    world: 'A type that all parts of allOf allow counts',
+    schema: { allOf: [{ type: ['number', 'string'] }, { type: 'integer' }] },
+    kind: 'integer',
+  },
+  {
+    world: 'Parts of allOf that contradict one another are YAML',
+    schema: { allOf: [{ type: 'string' }, { type: 'boolean' }] },
+    kind: 'yaml',
+  },
+  {
     world: 'A rule freezes a field',
     schema: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
     kind: 'text',
@@ -192,6 +202,14 @@ for (const { world, key = 'field', schema, kind, says = {} } of cases) {
     for (const [name, value] of Object.entries(says)) assert.deepEqual((node as unknown as Record<string, unknown>)[name], value, name);
   });
 }
+
+test('What parts of allOf say about rows counts together', () => {
+  const parts: JsonObject[] = [{ properties: { a: { type: 'string' } } }, { properties: { b: { type: 'string' } } }];
+  const lists = only(formOf({ schema: { properties: { x: { allOf: parts.map((items) => ({ type: 'array', items })) } } } }));
+  const maps = only(formOf({ schema: { properties: { x: { allOf: parts.map((row) => ({ additionalProperties: row })) } } } }));
+  const rows = [lists.kind === 'list' ? lists.item : lists, maps.kind === 'map' ? maps.value : maps];
+  for (const row of rows) assert.deepEqual(row.kind === 'group' && row.children.map(({ key }) => key), ['a', 'b']);
+});
 
 test('Local references are followed and what stands beside them counts', () => {
   const schema = {
