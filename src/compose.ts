@@ -21,6 +21,7 @@ import { loadTools } from './embedded/cluster/tools.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createStore } from './store/create-store.ts';
 import { readAssets } from './web/assets.ts';
 
@@ -87,7 +88,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const upgrades = await planUpgrades({ kube, charts, helm: input.tools.helm, stateDir, log });
   const ports = {
     ...keptPorts(kube, store, log),
-    clusters: kube,
+    clusters: explainWebhooks(kube, catalog),
     discovery: kube,
     catalog: onceRead(catalog),
     chart: rememberChartWords(charts),

@@ -4,7 +4,8 @@ import type { KubeObject, ObjectMeta, ResourceRef, ResourceType, ServedKind } fr
 /**
  * The api-server as one identity sees it. `kube/` implements it; whoever needs a part of it declares that part with `Pick<Cluster, …>`.
  * Every method throws AppError: `NotFound`, `Forbidden` (with the missing right), `AlreadyExists`, `Conflict`, `InvalidInput` (with a fault per
- * field of the api-server's answer), `AdmissionDenied`, `QuotaExceeded`, `TooManyRequests`, `ClusterUnavailable`.
+ * field of the api-server's answer), `AdmissionDenied`, `QuotaExceeded`, `WebhookUnavailable`, `TooManyRequests`,
+ * `ClusterUnavailable`.
  */
 export interface Cluster {
   get(ref: ResourceRef, options?: CallOptions): Promise<KubeObject>;

@@ -1,3 +1,5 @@
+import type { Unanswered } from './unanswered.ts';
+
 /**
  * The one table of errors: what can go wrong, the HTTP status that says so, and a short title. `docs/errors.md` explains each one and
  * what to do about it; `test/architecture.test.ts` keeps the two in step.
@@ -20,6 +22,7 @@ export const ERROR_TABLE = {
   RequestTimeout: { status: 408, title: 'The request took too long to arrive' },
   QuotaExceeded: { status: 403, title: 'The quota of the environment is used up' },
   AdmissionDenied: { status: 422, title: 'A policy of the cluster refuses this' },
+  WebhookUnavailable: { status: 409, title: 'A webhook or API service of the cluster does not answer' },
   TooManyRequests: { status: 429, title: 'Too many requests' },
   TooBusy: { status: 503, title: 'Too much is going on at once' },
   ClusterUnavailable: { status: 503, title: 'The cluster does not answer' },
@@ -75,6 +78,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Seconds after which trying again makes sense. */
   readonly retryAfter?: number;
+  /** What the api-server called and got no answer from, for `WebhookUnavailable`. */
+  readonly unanswered?: Unanswered;
 }
 
 /** A right in the words of Kubernetes RBAC. */
@@ -94,6 +99,7 @@ export class AppError extends Error {
   readonly faults: readonly FieldFault[];
   readonly missing: MissingRight | undefined;
   readonly retryAfter: number | undefined;
+  readonly unanswered: Unanswered | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -104,6 +110,7 @@ export class AppError extends Error {
     this.faults = details.faults ?? [];
     this.missing = details.missing;
     this.retryAfter = details.retryAfter;
+    this.unanswered = details.unanswered;
   }
 }
 

@@ -12,6 +12,8 @@ const SMALLER =
 
 /** What helm says, and the row of the error table it belongs to; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
+  // What the api-server did not reach is no sign that Helm did not reach the api-server.
+  [/failed calling webhook|conversion webhook for \S+, Kind=\S+ failed/i, 'WebhookUnavailable'],
   [/kubernetes cluster unreachable|connection refused|no such host|i\/o timeout|TLS handshake timeout/i, 'ClusterUnavailable'],
   [/release: not found|has no deployed releases|no revision for release/i, 'NotFound'],
   [

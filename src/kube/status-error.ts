@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type ErrorDetails, type FieldFault, sentenceOfFault } from '../domain/errors.ts';
 import { at, listAt, numberAt, textAt } from '../domain/read.ts';
+import { readUnanswered, unansweredSentence, type Unanswered } from '../domain/unanswered.ts';
 import type { Call } from './call.ts';
 import { plainFault } from './plain-fault.ts';
 
@@ -21,14 +22,19 @@ interface StatusAnswer {
 }
 
 /** The AppError for an answer of 400 and above: a `metav1.Status`, or whatever a proxy said instead. */
-export function statusError(call: Pick<Call, 'what' | 'right'>, answer: { statusCode: number; headers: Headers }, text: string): AppError {
+export function statusError(
+  call: Pick<Call, 'what' | 'right'> & Partial<Pick<Call, 'path'>>,
+  answer: { statusCode: number; headers: Headers },
+  text: string,
+): AppError {
   const status = readStatus(answer, text);
-  const verdict = judge(status);
+  const verdict = judgeUnanswered(call.path ?? '', status) ?? judge(status);
   const faults = bounded(verdict.faults ?? status.causes);
   const details: ErrorDetails = {
     faults,
     ...(verdict.code === 'Forbidden' && call.right !== undefined ? { missing: call.right } : {}),
-    ...(status.retryAfter === undefined ? {} : { retryAfter: status.retryAfter }),
+    ...(status.retryAfter === undefined || verdict.unanswered !== undefined ? {} : { retryAfter: status.retryAfter }),
+    ...(verdict.unanswered === undefined ? {} : { unanswered: verdict.unanswered }),
   };
   return new AppError(verdict.code, `${call.what}: ${cut(verdict.sentence ?? status.message, LONGEST_SENTENCE)}`, details);
 }
@@ -46,6 +52,24 @@ interface Judgement {
   readonly code: ErrorCode;
   readonly sentence?: string;
   readonly faults?: readonly FieldFault[];
+  readonly unanswered?: Unanswered;
+}
+
+/** A webhook, or the server behind an APIService, did not answer the api-server, which is well itself. */
+function judgeUnanswered(path: string, { code, message }: StatusAnswer): Judgement | undefined {
+  if (code < 500) return undefined;
+  const unanswered = readUnanswered(message) ?? apiServiceOf(path, code, message);
+  if (unanswered === undefined) return undefined;
+  const sentence = unansweredSentence(unanswered);
+  return { code: 'WebhookUnavailable', sentence, faults: [{ message: sentence }], unanswered };
+}
+
+/** What the aggregator says in place of a server that it does not reach. */
+function apiServiceOf(path: string, code: number, message: string): Unanswered | undefined {
+  const [, group, version] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? [];
+  const isAway = message === 'service unavailable' || message.startsWith('error trying to reach service');
+  if (code !== 503 || !isAway || group === undefined) return undefined;
+  return { kind: 'APIService', name: `${version ?? ''}.${group}`, why: message };
 }
 
 function judge(status: StatusAnswer): Judgement {

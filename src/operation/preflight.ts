@@ -77,6 +77,7 @@ const REFUSALS = [
   'Conflict',
   'Forbidden',
   'OperatorDeleting',
+  'WebhookUnavailable',
 ] as const;
 
 async function settle(dryRun: Attempt['dryRun']): Promise<Outcome> {
@@ -130,6 +131,7 @@ const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
   AlreadyExists: 'Object',
   Conflict: 'Object',
   OperatorDeleting: 'Object',
+  WebhookUnavailable: 'Webhook',
 };
 
 function warned(message: string): Finding {

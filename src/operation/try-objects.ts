@@ -147,6 +147,7 @@ function isMade(namespace: string | undefined, { state, objects, ...place }: Try
 
 function subjectOf({ code }: AppError): FindingSubject {
   if (code === 'AdmissionDenied') return 'Policy';
+  if (code === 'WebhookUnavailable') return 'Webhook';
   return code === 'QuotaExceeded' ? 'Quota' : 'Validation';
 }
 

@@ -49,5 +49,6 @@ function subjectOf({ code, message }: AppError): FindingSubject {
   if (message.includes('PodSecurity')) return 'PodSecurity';
   if (/(?:maximum|minimum) \S+ usage per|limit to request ratio/.test(message)) return 'LimitRange';
   if (code === 'QuotaExceeded') return 'Quota';
+  if (code === 'WebhookUnavailable') return 'Webhook';
   return code === 'InvalidInput' ? 'Validation' : 'Policy';
 }

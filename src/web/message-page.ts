@@ -63,6 +63,8 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   CrossSiteRequest: 'Open the page here and send the form again.',
   Conflict: 'Go back, load the page again and repeat your change on what is there now.',
   TooManyRequests: 'Wait a minute and try again.',
+  WebhookUnavailable:
+    'Nothing was changed. Tell an administrator of the cluster which webhook or API service is named here, and try again when it answers.',
   ClusterUnavailable: 'Wait a moment and load the page again. If it stays so, tell whoever runs the cluster.',
   IssuerUnavailable: 'Wait a moment and sign in again. If it stays so, tell whoever runs the identity provider.',
   Internal: 'Load the page again. If it stays so, tell whoever runs Chandlery and name the request below.',

@@ -56,7 +56,16 @@ async function show({ operations, publicUrl }: WebDeps, visit: Visit, refusal?: 
 }
 
 /** What the page shows in place of an error, with the plan as it is now. */
-const SHOWN = ['Conflict', 'PlanClosed', 'Forbidden', 'AlreadyExists', 'AdmissionDenied', 'QuotaExceeded', 'InvalidInput'] as const;
+const SHOWN = [
+  'Conflict',
+  'PlanClosed',
+  'Forbidden',
+  'AlreadyExists',
+  'AdmissionDenied',
+  'QuotaExceeded',
+  'InvalidInput',
+  'WebhookUnavailable',
+] as const;
 
 async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { operations } = deps;

@@ -8,7 +8,6 @@ import { runController } from '../../src/controller/controller.ts';
 import { parseActor, type Actor } from '../../src/domain/actor.ts';
 import { isAppError } from '../../src/domain/errors.ts';
 import type { Preflight } from '../../src/domain/instance.ts';
-import { operatorLabelValue } from '../../src/domain/operator-spec.ts';
 import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
 import { textAt } from '../../src/domain/read.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/resource.ts';
@@ -17,17 +16,21 @@ import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { createInstance } from '../../src/operation/create-instance.ts';
+import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import { preflightChange } from '../../src/operation/preflight-change.ts';
 import { preflightDeletion } from '../../src/operation/preflight-deletion.ts';
 import { preflightInstance } from '../../src/operation/preflight-instance.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
-import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
-import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
+import { CLUSTER_ROLE, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
 import { admissionPolicy } from '../support/admission-policy.ts';
+import { silentServer, whileDead } from '../support/dead-webhook.ts';
 import { trialsFor } from '../support/audit.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { ASKING, sampleJournal } from '../support/sample-journal.ts';
+import { installVats } from '../support/vats.ts';
 
 const run = promisify(execFile);
 const RUN = process.pid.toString(36);
@@ -62,8 +65,8 @@ before(async () => {
     log,
     signal: ending.signal,
   });
-  ports = { clusters: kube, discovery: kube, catalog, publicUrl: 'http://localhost:8080' };
-  await furnish();
+  ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, publicUrl: 'http://localhost:8080' };
+  await installVats(kube.asController(), { namespaces: [NS, OTHER], group: GROUP, members: [DEV, VIEWER] });
   await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'a developer may create', 60);
 });
 after(async () => {
@@ -132,6 +135,44 @@ describe('the check of a new instance', () => {
     const warned = await eventually(async () => (await check(DEV, { replicas: 2 })).findings.warned.at(0), 'the policy warns');
     assert.match(warned.message, /one replica is usual here/);
     assert.equal((await check(DEV, { replicas: 2 })).verdict, 'Ready');
+  });
+
+  it('is blocked by a webhook that does not answer, names who brought it, and so is the write itself', async () => {
+    const { url, server } = await silentServer();
+    const hooks = [
+      { name: `gone-${RUN}`, clientConfig: { service: { name: 'gone', namespace: NS, path: '/v' } }, timeoutSeconds: 10 },
+      { name: `refusing-${RUN}`, clientConfig: { url: 'https://127.0.0.1:9/v' }, timeoutSeconds: 10 },
+      { name: `slow-${RUN}`, clientConfig: { url }, timeoutSeconds: 1 },
+    ];
+    const says = [/service "gone" not found.*calls the Service pf-\w+\/gone/, /connection refused/, /no answer within 1 s/];
+    const journal = sampleJournal();
+    await create({ replicas: 1 }, 'hooked');
+    for (const [index, hook] of hooks.entries()) {
+      const dead = { ...hook, group: GROUP, objects: 'hooked', release: `${NS}/vat` };
+      await whileDead(kube.asController(), dead, async () => {
+        const draft = { ...at(`hooked-${index}`), spec: {} };
+        const blocked = await eventually(async () => {
+          const found = await preflightInstance(ports, DEV, draft);
+          return found.verdict === 'Blocked' ? found : undefined;
+        }, 'the api-server knows the webhook');
+        const [line] = blocked.findings.blocked;
+        assert.deepEqual([line?.about, line?.evidence, blocked.missing], ['Webhook', 'exact', []]);
+        for (const part of [
+          new RegExp(`webhook "${hook.name}\\.example\\.com" of the ValidatingWebhookConfiguration ${hook.name} does not answer`),
+          new RegExp(`belongs to the Operator ${NS}/vat`),
+          says[index] ?? /./,
+        ])
+          assert.match(line?.message ?? '', part);
+        const refused = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
+        await assert.rejects(createInstance({ ...ports, journal }, DEV, { ...draft, ...ASKING }), refused);
+        const { etag } = await live('hooked');
+        const change = await preflightChange(ports, DEV, { ...at('hooked'), etag, spec: { replicas: 2 } });
+        const deletion = await preflightDeletion(ports, DEV, at('hooked'));
+        for (const { verdict, findings } of [change, deletion])
+          assert.deepEqual([verdict, findings.blocked[0]?.about], ['Blocked', 'Webhook']);
+      });
+    }
+    server.close();
   });
 
   it('names the level of Pod Security that the namespace enforces', async () => {
@@ -342,58 +383,4 @@ async function grant({ user }: Actor, name: string, rules: readonly object[]): P
     subjects: [{ kind: 'User', apiGroup: rbac, name: user }],
     roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
   });
-}
-
-/** A kind that an Operator brought, its roles, and an environment with a developer and a viewer. */
-async function furnish(): Promise<void> {
-  const label = operatorLabelValue(NS, 'vat');
-  const cluster = kube.asController();
-  const members = [DEV, VIEWER].map(({ groups }, index) => ({ name: groups[0], role: index === 0 ? 'developer' : 'viewer' }));
-  for (const name of [NS, OTHER]) {
-    await cluster.create(ENVIRONMENT, {
-      apiVersion: 'chandlery.dev/v1alpha1',
-      kind: 'Environment',
-      metadata: { name },
-      spec: { groups: members },
-    });
-    await eventually(async () => (await cluster.get({ ...NAMESPACE, name })).metadata.name === name, 'the namespace is there');
-  }
-  const definition = crd(label);
-  await cluster.create(type('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'), definition);
-  const operator = object('operatorcontroller.kubeplus/v1', 'Operator', 'vat', {
-    name: 'vat',
-    chartURL: 'https://charts.example.com/vat-1.0.0.tgz',
-  });
-  await cluster.create(type('operatorcontroller.kubeplus', 'v1', 'operators'), operator);
-  const fact = {
-    name: APP,
-    kind: 'Vat',
-    origin: 'crds',
-    established: true,
-    object: definition,
-    group: GROUP,
-    plural: 'vats',
-    namespaced: true,
-    version: 'v1',
-    labelled: true,
-  } as const;
-  for (const role of rolesOf(fact, label)) await apply(CLUSTER_ROLE, role);
-}
-
-function crd(label: string): KubeObject {
-  const any = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const replicas = { type: 'integer', default: 1 };
-  const spec = { type: 'object', default: {}, properties: { replicas, resources: any, storage: any } };
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: APP, labels: { 'chandlery.dev/operator': label } },
-    spec: {
-      group: GROUP,
-      scope: 'Namespaced',
-      names: { kind: 'Vat', plural: 'vats' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  };
 }

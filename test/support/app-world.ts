@@ -8,6 +8,7 @@ import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/reconcile/environment/environment-type.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
@@ -58,7 +59,13 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const reconcile = createEnvironmentReconciler({ cluster: controller, events, now: () => new Date() });
   const running = runController({ name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 1, log, signal });
   await furnish(kube, input);
-  const ports = { clusters: kube, discovery: kube, catalog, journal: sampleJournal(), publicUrl: 'http://localhost:8080' };
+  const ports = {
+    clusters: explainWebhooks(kube, catalog),
+    discovery: kube,
+    catalog,
+    journal: sampleJournal(),
+    publicUrl: 'http://localhost:8080',
+  };
   await eventually(async () => await isReady({ kube, catalog }, input), 'a developer may create', 60);
   return {
     cluster,

@@ -4,7 +4,8 @@ import type { Browser } from 'playwright-core';
 import { textAt } from '../../src/domain/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
-import { startProduct, untilOffered, type Product } from '../support/product.ts';
+import { startProduct, until, untilOffered, type Product } from '../support/product.ts';
+import { whileDead } from '../support/dead-webhook.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -56,6 +57,32 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await page.getByRole('heading', { name: 'Will be deleted' }).waitFor();
     await page.getByText('Cache wide', { exact: true }).waitFor();
     await visitor.check();
+    await visitor.close();
+  });
+
+  it('keeps the form when a webhook does not answer, and names the Operator that brought it', async () => {
+    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const clientConfig = { service: { name: 'cache-operator-webhook', namespace: 'cache-operator' } };
+    const dead = { name: 'cache-check', clientConfig, timeoutSeconds: 2, group: 'samples.chandlery.dev', objects: 'hooked' };
+    const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    const { page } = visitor;
+    const draft = { app: CACHES, name: 'hooked', spec: { memory: '1Gi' } };
+    const path = '/environments/team-a/instances';
+    await whileDead(kube.asController(), { ...dead, release: 'cache-operator/cache-operator' }, async () => {
+      const post = async (query: string) => await product.api('dev-a', `${path}${query}`, { method: 'POST', body: draft });
+      await until(async () => textAt((await post('?dryRun=All')).body, 'verdict') === 'Blocked', 'the api-server knows the webhook');
+      const { status, body } = await post('');
+      assert.deepEqual([status, textAt(body, 'code')], [409, 'WebhookUnavailable']);
+      await page.goto(`/apps/${CACHES}/install?environment=team-a&name=hooked&v.spec.memory=1Gi`);
+      await page.getByRole('button', { name: 'Install', exact: true }).click();
+      const told = page.getByText('webhook "cache-check.example.com" of the ValidatingWebhookConfiguration cache-check does not answer');
+      await told.first().waitFor();
+      assert.match((await told.first().textContent()) ?? '', /It belongs to the Operator chandlery-system\/cache/);
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'hooked');
+      assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '1Gi');
+      await visitor.check();
+    });
+    await kube.close();
     await visitor.close();
   });
 

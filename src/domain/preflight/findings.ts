@@ -9,6 +9,7 @@ export const FINDING_SUBJECTS = [
   'LimitRange',
   'PodSecurity',
   'Policy',
+  'Webhook',
   'Class',
   'Data',
   'Chart',

@@ -176,6 +176,23 @@ const CASES: readonly Case[] = [
     says: /later/,
   },
   {
+    world: 'a conversion webhook that does not answer',
+    code: 500,
+    message:
+      'conversion webhook for a.example.com/v2, Kind=Vat failed: Post "https://conv.ops.svc:443/convert?timeout=30s": context deadline exceeded',
+    is: 'WebhookUnavailable',
+    says: /^create: the conversion webhook of Vat \(a\.example\.com\/v2\) does not answer: no answer within 30 s/,
+  },
+  {
+    world: 'a webhook without endpoints',
+    code: 500,
+    reason: 'InternalError',
+    message:
+      'Internal error occurred: failed calling webhook "v.a.example": failed to call webhook: Post "https://v.ops.svc:443/?timeout=10s": no endpoints available for service "v"',
+    is: 'WebhookUnavailable',
+    says: /^create: the webhook "v\.a\.example" does not answer: no endpoints available for service "v"$/,
+  },
+  {
     world: 'a server in trouble',
     code: 500,
     reason: 'InternalError',
@@ -196,6 +213,14 @@ describe('an answer of the api-server', () => {
       if (faults !== undefined) assert.deepEqual(error.faults, faults);
     });
   }
+
+  test('an APIService whose server does not answer is told apart from an api-server in trouble', () => {
+    const away = { statusCode: 503, headers: {} };
+    const ofService = statusError({ what: 'list', path: '/apis/agg.example.com/v1/tubs' }, away, 'service unavailable\n');
+    assert.deepEqual([ofService.code, ofService.retryAfter], ['WebhookUnavailable', undefined]);
+    assert.match(ofService.message, /^list: the APIService v1\.agg\.example\.com does not answer/);
+    assert.equal(statusError({ what: 'list', path: '/apis/apps/v1/deployments' }, away, 'shutting down').code, 'ClusterUnavailable');
+  });
 
   test('a proxy that answers without a Status is told by its words, cut short', () => {
     const error = statusError({ what: 'get' }, { statusCode: 502, headers: {} }, `Bad Gateway${'.'.repeat(5_000)}`);

@@ -1,0 +1,95 @@
+import type { CatalogCache, Cluster, Clusters, TrialCluster } from '../domain/cluster.ts';
+import { AppError } from '../domain/errors.ts';
+import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import { CALLERS, explainUnanswered, isNamedBy } from '../domain/called-services.ts';
+import { unansweredSentence, type Unanswered } from '../domain/unanswered.ts';
+
+const DEFINITIONS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const PATIENCE_MS = 3_000;
+
+/**
+ * The same clusters, whose errors about a webhook that does not answer name the configuration behind it, its Service and the Operator that brought it.
+ * The api-server itself tells the name of the webhook alone. The configuration is read by the controller's account, because people hardly ever may.
+ */
+export function explainWebhooks(clusters: Clusters, catalog: Pick<CatalogCache, 'operators'>): Clusters {
+  const explain = async (error: unknown): Promise<unknown> => await explained({ clusters, catalog }, error);
+  return {
+    asController: () => clusters.asController(),
+    asActor: (actor) => explainingCluster(clusters.asActor(actor), explain),
+    tryAsActor: (actor) => explainingTrial(clusters.tryAsActor(actor), explain),
+    tryAsController: (actor) => explainingTrial(clusters.tryAsController(actor), explain),
+  };
+}
+
+type Explain = (error: unknown) => Promise<unknown>;
+
+function explainingCluster(cluster: Cluster, explain: Explain): Cluster {
+  return {
+    ...cluster,
+    get: explaining(cluster.get, explain),
+    list: explaining(cluster.list, explain),
+    listMetadata: explaining(cluster.listMetadata, explain),
+    create: explaining(cluster.create, explain),
+    apply: explaining(cluster.apply, explain),
+    applyStatus: explaining(cluster.applyStatus, explain),
+    replace: explaining(cluster.replace, explain),
+    patch: explaining(cluster.patch, explain),
+    delete: explaining(cluster.delete, explain),
+  };
+}
+
+function explainingTrial(cluster: TrialCluster, explain: Explain): TrialCluster {
+  return {
+    ...cluster,
+    dryRunApply: explaining(cluster.dryRunApply, explain),
+    dryRunCreate: explaining(cluster.dryRunCreate, explain),
+    metadataOf: explaining(cluster.metadataOf, explain),
+  };
+}
+
+function explaining<A extends readonly unknown[], R>(ask: (...args: A) => Promise<R>, explain: Explain): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await ask(...args);
+    } catch (error) {
+      throw await explain(error);
+    }
+  };
+}
+
+interface Sources {
+  readonly clusters: Clusters;
+  readonly catalog: Pick<CatalogCache, 'operators'>;
+}
+
+async function explained({ clusters, catalog }: Sources, error: unknown): Promise<unknown> {
+  if (!(error instanceof AppError) || error.unanswered === undefined) return error;
+  const { unanswered, code, message } = error;
+  const found = await findConfiguration(clusters.asController(), unanswered);
+  const sentence = explainUnanswered(unanswered, { found, operators: operatorsIn(catalog) });
+  const what = message.slice(0, Math.max(0, message.length - unansweredSentence(unanswered).length));
+  return new AppError(code, `${what}${sentence}`, { faults: [{ message: sentence }], unanswered, cause: error });
+}
+
+/** Undefined when nothing names it, or nobody can tell now. */
+async function findConfiguration(cluster: Pick<Cluster, 'list'>, unanswered: Unanswered): Promise<KubeObject | undefined> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    for (const type of unanswered.kind === 'Conversion' ? [DEFINITIONS] : CALLERS) {
+      const { items } = await cluster.list(type, { signal });
+      const found = items.find((object) => isNamedBy(unanswered, object));
+      if (found !== undefined) return found;
+    }
+  } catch {
+    return undefined;
+  }
+  return undefined;
+}
+
+function operatorsIn(catalog: Pick<CatalogCache, 'operators'>): readonly KubeObject[] {
+  try {
+    return catalog.operators();
+  } catch {
+    return [];
+  }
+}
