@@ -2,7 +2,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFormSources, type FormSource } from '../src/compose/form-sources.ts';
-import { messageOf } from '../src/domain/errors.ts';
+import { messageOf } from '../src/domain/core/errors.ts';
 import { LARGEST_LEAVES } from '../test/support/large-kind.ts';
 import { measureOpened, type Opened } from './measure-large.ts';
 import { measureOurs, type Ours } from './measure-ours.ts';

@@ -1,9 +1,9 @@
-import { buildForm } from '../src/schema/form-model.ts';
-import type { FormModel } from '../src/schema/form-node.ts';
-import { rememberForm } from '../src/schema/remember-form.ts';
-import { formView } from '../src/web/form/form-view.ts';
-import { valuesToFields } from '../src/web/form/values-to-fields.ts';
-import { createViews } from '../src/web/view-engine.ts';
+import { buildForm } from '../src/form/model/form-model.ts';
+import type { FormModel } from '../src/form/model/form-node.ts';
+import { rememberForm } from '../src/form/model/remember-form.ts';
+import { formView } from '../src/form/view/form-view.ts';
+import { valuesToFields } from '../src/form/input/values-to-fields.ts';
+import { createViews } from '../src/web/page/view-engine.ts';
 import { largeKind } from '../test/support/large-kind.ts';
 import { medianMs } from './median.ts';
 

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FormSource } from '../src/compose/form-sources.ts';
-import type { Json } from '../src/domain/resource.ts';
-import { coverage, type Coverage } from '../src/schema/coverage.ts';
-import { buildForm } from '../src/schema/form-model.ts';
-import type { FormModel } from '../src/schema/form-node.ts';
-import { formToValues } from '../src/web/form/form-to-values.ts';
-import { formView } from '../src/web/form/form-view.ts';
-import { valuesToFields } from '../src/web/form/values-to-fields.ts';
-import { createViews } from '../src/web/view-engine.ts';
+import type { Json } from '../src/domain/kubernetes/resource.ts';
+import { coverage, type Coverage } from '../src/form/model/coverage.ts';
+import { buildForm } from '../src/form/model/form-model.ts';
+import type { FormModel } from '../src/form/model/form-node.ts';
+import { formToValues } from '../src/form/input/form-to-values.ts';
+import { formView } from '../src/form/view/form-view.ts';
+import { valuesToFields } from '../src/form/input/values-to-fields.ts';
+import { createViews } from '../src/web/page/view-engine.ts';
 import { medianMs } from './median.ts';
 import { sampleOf } from './sample-values.ts';
 

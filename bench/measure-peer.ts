@@ -1,5 +1,5 @@
 import type { FormSource } from '../src/compose/form-sources.ts';
-import { messageOf } from '../src/domain/errors.ts';
+import { messageOf } from '../src/domain/core/errors.ts';
 import { medianMs } from './median.ts';
 
 /** What the form of @rjsf/core for a schema is like, or why there is none. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { JsonObject } from '../src/domain/resource.ts';
-import { rememberForm } from '../src/schema/remember-form.ts';
+import type { JsonObject } from '../src/domain/kubernetes/resource.ts';
+import { rememberForm } from '../src/form/model/remember-form.ts';
 import { createValuesCheck } from '../src/schema/values/check-values.ts';
 import { largeKind, LARGEST_LEAVES } from '../test/support/large-kind.ts';
 import { watchLoop, type LongestTurn } from './loop-probe.ts';

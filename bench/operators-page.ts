@@ -1,7 +1,7 @@
-import { listOperators } from '../src/operation/list-operators.ts';
+import { listOperators } from '../src/operation/operator/list-operators.ts';
 import type { Ports } from '../src/operation/ports.ts';
-import { operatorsPage, parseOperatorsQuery } from '../src/web/operators-page.ts';
-import { createViews } from '../src/web/view-engine.ts';
+import { operatorsPage, parseOperatorsQuery } from '../src/web/operator/operators-page.ts';
+import { createViews } from '../src/web/page/view-engine.ts';
 
 /** What the first page of the list of Operators costs. Medians in milliseconds. */
 export interface OperatorsPageCost {

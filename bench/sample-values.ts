@@ -1,5 +1,5 @@
-import type { Json } from '../src/domain/resource.ts';
-import type { FormNode } from '../src/schema/form-node.ts';
+import type { Json } from '../src/domain/kubernetes/resource.ts';
+import type { FormNode } from '../src/form/model/form-node.ts';
 
 const DEEPEST = 14;
 

@@ -14,16 +14,16 @@ import { keptPorts } from './compose/kept-ports.ts';
 import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
 import { settleWithin } from './compose/settle-within.ts';
 import type { Config } from './config.ts';
-import { quoted } from './domain/instance-commands.ts';
-import { messageOf } from './domain/errors.ts';
+import { quoted } from './domain/instance/instance-commands.ts';
+import { messageOf } from './domain/core/errors.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
-import { createCatalogCache, type LiveCatalog } from './kube/catalog-cache.ts';
+import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createStore } from './store/create-store.ts';
-import { readAssets } from './web/assets.ts';
+import { readAssets } from './web/page/assets.ts';
 
 export interface ChandleryInput {
   readonly config: Config;

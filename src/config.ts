@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AppError } from './domain/errors.ts';
+import { AppError } from './domain/core/errors.ts';
 
 /** An address prefix and the folder or address that it is served from. */
 export interface MirrorSetting {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { helpOf, overviewOf, type Command } from './cli/command.ts';
 import { takeOutput } from './cli/output-option.ts';
 import { parseConfig, type Config } from './config.ts';
-import { AppError, isAppError } from './domain/errors.ts';
+import { AppError, isAppError } from './domain/core/errors.ts';
 import { defaultStateDir } from './embedded/cluster/state-folder.ts';
 
 // The command line. Each command loads what it needs when it runs, so that the small ones start at once.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
-import { ERROR_TABLE } from '../src/domain/errors.ts';
+import { ERROR_TABLE } from '../src/domain/core/errors.ts';
 
 /** Every room of the house and the rooms that it may import from besides its own; compose and main may import from all. */
 const EDGE = ['domain', 'schema', 'observe', 'config.ts'];

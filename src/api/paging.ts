@@ -1,4 +1,4 @@
-import { type Page, pageByKey } from '../domain/page-by-key.ts';
+import { type Page, pageByKey } from '../domain/core/page-by-key.ts';
 import type { JsonSchema } from './route.ts';
 
 /** The query parameters of every list. */

@@ -1,5 +1,5 @@
-import type { Actor } from '../domain/actor.ts';
-import type { Asking } from '../domain/journal.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import type { Asking } from '../domain/audit/audit-log.ts';
 import type { Ports } from '../operation/ports.ts';
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 embeds it. */

@@ -1,8 +1,8 @@
 import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { Actor } from '../domain/actor.ts';
-import { AppError } from '../domain/errors.ts';
-import type { Asking } from '../domain/journal.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { Asking } from '../domain/audit/audit-log.ts';
 import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Ports } from '../operation/ports.ts';

@@ -1,11 +1,11 @@
-import { CATALOG_ROUTES } from './catalog-routes.ts';
-import { INSTANCE_ROUTES } from './instance-routes.ts';
-import { OPERATOR_ROUTES } from './operator-routes.ts';
-import { MIGRATION_ROUTES } from './migration-routes.ts';
-import { JOURNAL_ROUTES } from './journal-routes.ts';
-import { PLAN_ROUTES } from './plan-routes.ts';
-import { RECIPE_ROUTES } from './recipe-routes.ts';
-import { UPGRADE_ROUTES } from './upgrade-routes.ts';
+import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
+import { INSTANCE_ROUTES } from './instance/instance-routes.ts';
+import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
+import { MIGRATION_ROUTES } from './instance/migration-routes.ts';
+import { JOURNAL_ROUTES } from './audit/audit-routes.ts';
+import { PLAN_ROUTES } from './change-request/change-request-routes.ts';
+import { RECIPE_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
+import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */

@@ -1,16 +1,16 @@
-import { ERROR_TABLE } from '../domain/errors.ts';
-import { HEALTH_WORDS } from '../domain/health.ts';
-import { ENVIRONMENT_ROLES } from '../domain/environment.ts';
-import { PENDING_REASONS } from '../domain/pending-upgrade.ts';
-import { REVISION_STATUSES } from '../domain/revision-history.ts';
-import { FORM_KINDS } from '../schema/form-node.ts';
+import { ERROR_TABLE } from '../domain/core/errors.ts';
+import { HEALTH_WORDS } from '../domain/health/health.ts';
+import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
+import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
+import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
+import { FORM_KINDS } from '../form/model/form-node.ts';
 import type { JsonSchema } from './route.ts';
-import { MIGRATION_SCHEMAS } from './migration-schemas.ts';
-import { PREFLIGHT_SCHEMAS } from './preflight-schemas.ts';
-import { PLAN_SCHEMAS } from './plan-schemas.ts';
-import { JOURNAL_SCHEMAS } from './journal-schemas.ts';
-import { RECIPE_SCHEMAS } from './recipe-schemas.ts';
-import { UPGRADE_SCHEMAS } from './upgrade-schemas.ts';
+import { MIGRATION_SCHEMAS } from './instance/migration-schemas.ts';
+import { PREFLIGHT_SCHEMAS } from './instance/preflight-schemas.ts';
+import { PLAN_SCHEMAS } from './change-request/change-request-schemas.ts';
+import { JOURNAL_SCHEMAS } from './audit/audit-schemas.ts';
+import { RECIPE_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
+import { UPGRADE_SCHEMAS } from './upgrade/upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { AppError, type FieldFault } from '../domain/errors.ts';
-import { isObject, listAt, textAt } from '../domain/read.ts';
+import { AppError, type FieldFault } from '../domain/core/errors.ts';
+import { isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Route } from './route.ts';
 import { SCHEMAS } from './schemas.ts';
 

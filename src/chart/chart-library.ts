@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
-import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
-import type { ChartSource } from '../domain/operator-spec.ts';
-import { AppError } from '../domain/errors.ts';
+import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
+import type { ChartSource } from '../domain/operator/operator-spec.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { readArchive } from './archive/archive.ts';
 import { openCache } from './cache/cache.ts';
 import type { ChartCache } from './cache/cache.ts';

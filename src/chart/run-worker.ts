@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../domain/errors.ts';
-import type { ErrorCode } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { ErrorCode } from '../domain/core/errors.ts';
 
 /** What a thread answers: its result, or the code and sentence of an AppError. */
 export type WorkerAnswer<T> = { readonly result: T } | { readonly code: ErrorCode; readonly message: string };

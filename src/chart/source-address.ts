@@ -1,5 +1,5 @@
-import { AppError } from '../domain/errors.ts';
-import type { ChartSource } from '../domain/operator-spec.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { chartError, shownAddress } from './chart-error.ts';
 
 /**

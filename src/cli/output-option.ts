@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 export type Output = 'lines' | 'json';
 

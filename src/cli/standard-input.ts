@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 const LARGEST = 20 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
-import { askPlan } from '../operation/ask-plan.ts';
-import { approvePlan, declinePlan, withdrawPlan } from '../operation/decide-plan.ts';
-import { createPlanCount, listPlans } from '../operation/list-plans.ts';
+import { askPlan } from '../operation/change-request/create-change-request.ts';
+import { approvePlan, declinePlan, withdrawPlan } from '../operation/change-request/decide-change-request.ts';
+import { createPlanCount, listPlans } from '../operation/change-request/list-change-requests.ts';
 import type { Ports } from '../operation/ports.ts';
-import { showPlan } from '../operation/show-plan.ts';
+import { showPlan } from '../operation/change-request/show-change-request.ts';
 import type { WebOperations } from '../web/ports.ts';
 
 type PlanOperation = 'askPlan' | 'listPlans' | 'countPlans' | 'showPlan' | 'approvePlan' | 'declinePlan' | 'withdrawPlan';

@@ -1,8 +1,8 @@
-import { compareRecipe, listRecipeInstances } from '../operation/compare-recipe.ts';
-import { listEarlierRecipes, listRecipes, showRecipe } from '../operation/list-recipes.ts';
+import { compareRecipe, listRecipeInstances } from '../operation/saved-configuration/compare-saved-configuration.ts';
+import { listEarlierRecipes, listRecipes, showRecipe } from '../operation/saved-configuration/list-saved-configurations.ts';
 import type { Ports } from '../operation/ports.ts';
-import { changeRecipe, deleteRecipe, saveRecipe } from '../operation/save-recipe.ts';
-import type { RecipeOperations } from '../web/recipe-port.ts';
+import { changeRecipe, deleteRecipe, saveRecipe } from '../operation/saved-configuration/save-configuration.ts';
+import type { RecipeOperations } from '../web/saved-configuration/saved-configuration-port.ts';
 
 /** The operations on saved configurations, with their ports given. */
 export function bindRecipes(ports: Ports): RecipeOperations {

@@ -10,10 +10,10 @@ import type { Identity } from '../identity/create-identity.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
-import type { Assets } from '../web/assets.ts';
+import type { Assets } from '../web/page/assets.ts';
 import { createLiveStreams } from '../web/live/live-streams.ts';
 import { createRenderError, createWebRouter } from '../web/router.ts';
-import { createViews } from '../web/view-engine.ts';
+import { createViews } from '../web/page/view-engine.ts';
 import { bindOperations } from './bind-operations.ts';
 
 export interface AppInput {

@@ -8,15 +8,15 @@ import { CHART_LIMITS } from '../chart/limits.ts';
 import { takeOutput, type Output } from '../cli/output-option.ts';
 import { readStandardInput } from '../cli/standard-input.ts';
 import { parseConfig, type Config } from '../config.ts';
-import type { ChartAccess, ChartVerification } from '../domain/chart-access.ts';
-import { describeInspection } from '../domain/chart-inspection/describe-inspection.ts';
-import { AppError, messageOf } from '../domain/errors.ts';
-import type { ChartSource } from '../domain/operator-spec.ts';
-import { verificationWith } from '../domain/verify-secret.ts';
+import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
+import { describeInspection } from '../domain/chart/inspection/describe-inspection.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import type { ChartSource } from '../domain/operator/operator-spec.ts';
+import { verificationWith } from '../domain/chart/verify-secret.ts';
 import { loadTools } from '../embedded/cluster/tools.ts';
 import { createHelm } from '../helm/helm.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
-import { inspectChart, type InspectChartPorts } from '../operation/inspect-chart.ts';
+import { inspectChart, type InspectChartPorts } from '../operation/preflight/inspect-chart.ts';
 import { readAuthorities } from './create-charts.ts';
 
 export interface ChartCommandInput {

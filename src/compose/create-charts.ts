@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
 import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { Config } from '../config.ts';
-import { parseCertificates } from '../domain/certificates.ts';
-import { AppError } from '../domain/errors.ts';
+import { parseCertificates } from '../domain/core/certificates.ts';
+import { AppError } from '../domain/core/errors.ts';
 import type { ChartWords } from '../operation/ports.ts';
 import type { Log } from '../observe/log.ts';
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { takeOutput, type Output } from '../cli/output-option.ts';
 import { readStandardInput } from '../cli/standard-input.ts';
-import { AppError, messageOf } from '../domain/errors.ts';
-import { coverage, type Coverage } from '../schema/coverage.ts';
-import { buildForm } from '../schema/form-model.ts';
-import { valueWords } from '../schema/value-words.ts';
-import { listFields, type FieldLine } from '../schema/list-fields.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import { coverage, type Coverage } from '../form/model/coverage.ts';
+import { buildForm } from '../form/model/form-model.ts';
+import { valueWords } from '../form/view/value-words.ts';
+import { listFields, type FieldLine } from '../form/model/list-fields.ts';
 import { readFormSources, sourcesInText, type FormSource } from './form-sources.ts';
 
 /** What the command prints of one schema; `-o json` prints a list of them. */

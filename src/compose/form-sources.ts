@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createChartLibrary } from '../chart/chart-library.ts';
 import type { ChartContents } from '../chart/archive/contents.ts';
-import { parseYamlDocument } from '../domain/bounded-yaml.ts';
+import { parseYamlDocument } from '../domain/core/bounded-yaml.ts';
 import { schemaOf, versionsOf } from '../domain/catalog/app-catalog.ts';
-import { AppError, messageOf } from '../domain/errors.ts';
-import { parseManifest } from '../domain/manifest.ts';
-import { isObject, objectAt, textAt } from '../domain/read.ts';
-import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import { parseManifest } from '../domain/kubernetes/manifest.ts';
+import { isObject, objectAt, textAt } from '../domain/core/read.ts';
+import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import { inferSchema } from '../schema/infer-schema.ts';
 
 /** A schema that a form can be made of. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffDelay } from '../domain/backoff.ts';
-import { messageOf } from '../domain/errors.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { backoffDelay } from '../domain/core/backoff.ts';
+import { messageOf } from '../domain/core/errors.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { applyManifests, bootstrapCluster } from '../kube/bootstrap.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';

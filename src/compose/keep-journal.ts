@@ -1,9 +1,9 @@
 import { ActPace, ANY_ACT, INSTALLS } from '../domain/audit/act-pace.ts';
 import { boundEvent } from '../domain/audit/bound-event.ts';
 import { RefusalQuota } from '../domain/audit/refusal-quota.ts';
-import type { Journal, JournalLine } from '../domain/journal.ts';
+import type { Journal, JournalLine } from '../domain/audit/audit-log.ts';
 import type { Log } from '../observe/log.ts';
-import type { JournalPort } from '../operation/journaled.ts';
+import type { JournalPort } from '../operation/audit/audited.ts';
 import { settleWithin } from './settle-within.ts';
 
 /** How long an answer waits for its line to be written. */

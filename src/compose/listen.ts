@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { refuseUnreadable } from '../http/refuse-unreadable.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */

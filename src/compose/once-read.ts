@@ -1,6 +1,6 @@
-import type { CatalogCache } from '../domain/cluster.ts';
-import { AppError } from '../domain/errors.ts';
-import type { LiveCatalog } from '../kube/catalog-cache.ts';
+import type { CatalogCache } from '../domain/kubernetes/cluster.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 
 /**
  * The catalogue for people. Before it was read once, everything would seem to be missing, so whoever asks is told to come back.

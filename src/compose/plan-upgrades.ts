@@ -3,8 +3,8 @@ import type { ChartLibrary } from '../chart/chart-library.ts';
 import { createHelm } from '../helm/helm.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
-import { FairQueue } from '../operation/fair-queue.ts';
-import type { UpgradePorts } from '../operation/upgrade-ports.ts';
+import { FairQueue } from '../operation/upgrade/fair-queue.ts';
+import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
 import { helmChildren } from './helm-children.ts';
 
 export interface PlanUpgradesInput {

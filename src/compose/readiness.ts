@@ -1,7 +1,7 @@
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../domain/core/errors.ts';
 import type { Absence } from '../http/http-deps.ts';
 import type { Identity } from '../identity/create-identity.ts';
-import type { LiveCatalog } from '../kube/catalog-cache.ts';
+import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Metrics } from '../observe/metrics.ts';
 

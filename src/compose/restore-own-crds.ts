@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeObject } from '../domain/resource.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { lostBecause } from '../kube/own-crds.ts';
-import type { Reflector } from '../kube/reflector.ts';
+import type { Reflector } from '../kube/watch/reflector.ts';
 import { installCrdsAndRoles, type InstallInput } from './install-crds-and-roles.ts';
 
 export interface RestoreInput extends InstallInput {

@@ -1,6 +1,6 @@
 import type { KeySource } from '../controller/source.ts';
-import { textAt } from '../domain/read.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { textAt } from '../domain/core/read.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { watchFolder } from '../reconcile/source/watch-folder.ts';
 
 export interface WatchFoldersInput {

@@ -1,5 +1,5 @@
 import type { Kube } from '../kube/kube.ts';
-import { startReflector, type Reflector } from '../kube/reflector.ts';
+import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import { RECORDS, ROLES, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/held.ts';
 import { createSight, type Sight } from '../reconcile/operator/memory/sight.ts';

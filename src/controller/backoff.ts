@@ -1,4 +1,4 @@
-import { backoffDelay, type BackoffOptions } from '../domain/backoff.ts';
+import { backoffDelay, type BackoffOptions } from '../domain/core/backoff.ts';
 
 /** Counts failures in a row, per key. */
 export interface Backoff {

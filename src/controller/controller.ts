@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/errors.ts';
+import { messageOf } from '../domain/core/errors.ts';
 import type { Log } from '../observe/log.ts';
 import { createBackoff } from './backoff.ts';
 import { systemClock, type Clock } from './clock.ts';

@@ -1,7 +1,7 @@
-import type { Cluster } from '../domain/cluster.ts';
-import { AppError, isAppError } from '../domain/errors.ts';
-import { numberAt, textAt } from '../domain/read.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../domain/resource.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
+import { numberAt, textAt } from '../domain/core/read.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { systemClock, type Clock } from './clock.ts';
 
 /** Leases live in `coordination.k8s.io/v1`. */

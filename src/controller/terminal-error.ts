@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type ErrorDetails } from '../domain/errors.ts';
+import { AppError, type ErrorCode, type ErrorDetails } from '../domain/core/errors.ts';
 
 /** An error that trying again does not change: only a change of the world does. The reconciler has said so in the resource's conditions. */
 export class TerminalError extends AppError {

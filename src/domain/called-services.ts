@@ -1,7 +1,7 @@
-import { operatorLabelValue, parseOperatorSpec } from './operator-spec.ts';
-import { OURS } from './names.ts';
-import { at, isObject, listAt, numberAt, objectAt, textAt } from './read.ts';
-import { parseApiVersion, type KubeObject, type ResourceType } from './resource.ts';
+import { operatorLabelValue, parseOperatorSpec } from './operator/operator-spec.ts';
+import { OURS } from './kubernetes/names.ts';
+import { at, isObject, listAt, numberAt, objectAt, textAt } from './core/read.ts';
+import { parseApiVersion, type KubeObject, type ResourceType } from './kubernetes/resource.ts';
 import { unansweredSentence, type Unanswered } from './unanswered.ts';
 
 /** A Service that the api-server calls. */

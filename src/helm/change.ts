@@ -1,5 +1,5 @@
-import type { JsonObject } from '../domain/resource.ts';
-import type { ReleaseInfo } from '../domain/release.ts';
+import type { JsonObject } from '../domain/kubernetes/resource.ts';
+import type { ReleaseInfo } from '../domain/operator/release.ts';
 import type { HelmHome } from './home.ts';
 import { checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { postRendered } from './post-renderer.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../domain/errors.ts';
-import type { ErrorCode } from '../domain/errors.ts';
-import { redact } from '../domain/redact.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { ErrorCode } from '../domain/core/errors.ts';
+import { redact } from '../domain/core/redact.ts';
 
 const MAX_SENTENCE = 1500;
 /** Of a longer one, characters at its end: templates that include one another name the cause last. */

@@ -1,7 +1,7 @@
-import { isAppError } from '../domain/errors.ts';
-import { planUnlock } from '../domain/release.ts';
-import type { ReleaseInfo, TestReport, UnlockStep } from '../domain/release.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { isAppError } from '../domain/core/errors.ts';
+import { planUnlock } from '../domain/operator/release.ts';
+import type { ReleaseInfo, TestReport, UnlockStep } from '../domain/operator/release.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, upgrade } from './change.ts';
 import type { InstallInput, UpgradeInput } from './change.ts';
 import { createGuardian } from './guardian.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { AppError } from '../domain/errors.ts';
-import { isDnsLabel, isDnsSubdomain } from '../domain/names.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { isDnsLabel, isDnsSubdomain } from '../domain/kubernetes/names.ts';
 
 const LABEL_KEY_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 

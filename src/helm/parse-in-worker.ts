@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../domain/errors.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 
 /** What the thread answers: some of the objects, and whether more come when they are asked for; or a sentence about what is wrong with the text. */
 export type ParseAnswer = { readonly objects: readonly KubeObject[]; readonly more: boolean } | { readonly fault: string };

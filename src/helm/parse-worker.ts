@@ -1,8 +1,8 @@
 /** The thread of `parse-in-worker.ts`: parses one rendered stream after the other, and gives its objects in parts that are quickly copied. */
 import { parentPort } from 'node:worker_threads';
-import { AppError } from '../domain/errors.ts';
-import { parseRendered } from '../domain/manifest.ts';
-import type { KubeObject } from '../domain/resource.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { parseRendered } from '../domain/kubernetes/manifest.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { ParseAnswer, ParseRequest } from './parse-in-worker.ts';
 
 const PART = 50;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, isAppError, type ErrorCode } from '../domain/errors.ts';
-import { redact } from '../domain/redact.ts';
+import { AppError, isAppError, type ErrorCode } from '../domain/core/errors.ts';
+import { redact } from '../domain/core/redact.ts';
 import type { HelmHome } from './home.ts';
 import { PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
 

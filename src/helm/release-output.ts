@@ -1,6 +1,6 @@
-import { AppError } from '../domain/errors.ts';
-import { RELEASE_STATUSES } from '../domain/release.ts';
-import type { ReleaseInfo, ReleaseStatus } from '../domain/release.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { RELEASE_STATUSES } from '../domain/operator/release.ts';
+import type { ReleaseInfo, ReleaseStatus } from '../domain/operator/release.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
-import { filesOutsideRecord } from '../domain/release-files.ts';
-import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import { filesOutsideRecord } from '../domain/chart/chart-files.ts';
+import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 
 export interface RecordInput {
   /** Chart.yaml. */

@@ -1,10 +1,10 @@
-import { AppError, messageOf } from '../domain/errors.ts';
-import type { JsonObject, KubeObject } from '../domain/resource.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import type { HelmHome } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
 import type { ParseInWorker } from './parse-in-worker.ts';
 import { postRendered, type PostRender } from './post-renderer.ts';
-import { redact } from '../domain/redact.ts';
+import { redact } from '../domain/core/redact.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
 

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { CPU_SECONDS, HELM_MEMORY, withinLimits } from './bounds.ts';
 import { failureOf } from './failure.ts';
 import type { Guardian } from './guardian.ts';

@@ -1,5 +1,5 @@
-import { isAppError, type AppError } from '../domain/errors.ts';
-import type { TestReport } from '../domain/release.ts';
+import { isAppError, type AppError } from '../domain/core/errors.ts';
+import type { TestReport } from '../domain/operator/release.ts';
 import { CHANGE_TIMEOUT_MS, hookTimeout } from './change.ts';
 import { parseTests, type ReleaseRef, type TestRun } from './release-output.ts';
 import { runOnRelease } from './run-on-release.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JsonObject } from '../domain/resource.ts';
+import type { JsonObject } from '../domain/kubernetes/resource.ts';
 import type { HelmHome } from './home.ts';
 
 /**

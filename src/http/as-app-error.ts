@@ -1,5 +1,5 @@
-import { textAt } from '../domain/read.ts';
-import { AppError } from '../domain/errors.ts';
+import { textAt } from '../domain/core/read.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 /**
  * Anything thrown as an error of the table. What Express and its body readers complain about is the caller's fault and is named;

@@ -1,5 +1,5 @@
 import { Router, type Request, type Response } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { readForm } from './body/read-form.ts';
 import type { Cookies } from './cookies.ts';
 import type { HttpDeps } from './http-deps.ts';

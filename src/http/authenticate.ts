@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestHandler } from 'express';
-import type { Actor } from '../domain/actor.ts';
-import type { SignedIn } from '../domain/session.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import type { SignedIn } from '../domain/core/session.ts';
 import type { Cookies } from './cookies.ts';
 import { credentialsOf } from './credentials.ts';
 import type { IdentityPort } from './identity-port.ts';

@@ -1,5 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 const STATE = /^[\w-]{20,128}$/;
 const LOGINS_AT_ONCE = 8;

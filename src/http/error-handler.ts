@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { asAppError } from './as-app-error.ts';
 import type { HttpDeps, HttpLog } from './http-deps.ts';
 import type { MessageView } from './message-view.ts';

@@ -1,4 +1,4 @@
-import type { SignedIn } from '../domain/session.ts';
+import type { SignedIn } from '../domain/core/session.ts';
 
 /** A sign-in that begins: where the browser goes, and the sealed cookie that it must bring back. */
 export interface LoginStart {

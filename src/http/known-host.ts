@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 

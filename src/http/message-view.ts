@@ -1,6 +1,6 @@
-import type { Actor } from '../domain/actor.ts';
-import type { ErrorCode, FieldFault, MissingRight } from '../domain/errors.ts';
-import type { Person } from '../domain/session.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import type { ErrorCode, FieldFault, MissingRight } from '../domain/core/errors.ts';
+import type { Person } from '../domain/core/session.ts';
 
 /** A page that says one thing: an error, or that somebody is signed out. Plain data for the template. */
 export interface MessageView {

@@ -1,4 +1,4 @@
-import type { AppError, FieldFault, MissingRight } from '../domain/errors.ts';
+import type { AppError, FieldFault, MissingRight } from '../domain/core/errors.ts';
 
 /** One thing that an error points at: a field as a JSON pointer and as a dotted path, or a place in a file. */
 export interface ProblemFault {

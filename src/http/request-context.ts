@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import type { Actor } from '../domain/actor.ts';
-import { AppError } from '../domain/errors.ts';
-import type { Person, SignedIn } from '../domain/session.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { Person, SignedIn } from '../domain/core/session.ts';
 
 /** What is known of a request while it is answered. */
 export interface RequestContext {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { contextOf } from './request-context.ts';
 import { wantsProblem } from './wants-problem.ts';
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import type { Cookies } from './cookies.ts';
 import { credentialsOf } from './credentials.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 /**
  * Headers of which the first and the last one could be read by different programs on the way here. Node keeps the first of most and joins the

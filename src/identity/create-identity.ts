@@ -1,6 +1,6 @@
 import { buildEndSessionUrl, refreshTokenGrant } from 'openid-client';
-import { AppError } from '../domain/errors.ts';
-import type { SessionRecord, SignedIn } from '../domain/session.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';

@@ -1,7 +1,7 @@
 import { errors as jose } from 'jose';
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
-import { AppError, messageOf } from '../domain/errors.ts';
-import { at, textAt } from '../domain/read.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import { at, textAt } from '../domain/core/read.ts';
 
 const AWAY_CODES = new Set([
   'OAUTH_TIMEOUT',

@@ -1,6 +1,6 @@
 import { EncryptJWT, jwtDecrypt } from 'jose';
-import { AppError } from '../domain/errors.ts';
-import { textAt } from '../domain/read.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { textAt } from '../domain/core/read.ts';
 
 /** A sign-in that is under way. */
 export interface LoginTransaction {

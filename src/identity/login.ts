@@ -5,7 +5,7 @@ import { issuerFault } from './issuer-errors.ts';
 import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
 import type { Tokens } from './session-of-tokens.ts';
 import type { UsedOnce } from './used-once.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 export interface LoginDeps {
   readonly settings: IdentitySettings;

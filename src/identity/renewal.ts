@@ -1,5 +1,5 @@
-import { isAppError } from '../domain/errors.ts';
-import type { SessionRecord } from '../domain/session.ts';
+import { isAppError } from '../domain/core/errors.ts';
+import type { SessionRecord } from '../domain/core/session.ts';
 import type { SessionPort } from './session-port.ts';
 
 /** Asks the issuer for new tokens. @throws AppError `Unauthenticated` when it refuses, `IssuerUnavailable` when it is away. */

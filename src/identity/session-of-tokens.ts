@@ -1,6 +1,6 @@
 import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import { AppError } from '../domain/errors.ts';
-import type { SessionRecord } from '../domain/session.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { SessionRecord } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { signedInOfClaims } from './signed-in-of-claims.ts';
 import { checkIssuedAt } from './verify-token.ts';

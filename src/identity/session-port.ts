@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../domain/session.ts';
+import type { SessionRecord } from '../domain/core/session.ts';
 
 /** Where sessions are kept; keys are digests of the secrets that browsers hold. */
 export interface SessionPort {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SessionRecord, SignedIn } from '../domain/session.ts';
+import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { createRenewal, type Renew } from './renewal.ts';
 import type { SessionPort } from './session-port.ts';

@@ -1,6 +1,6 @@
-import { type Actor, EVERYBODY, parseActor } from '../domain/actor.ts';
-import { AppError, messageOf } from '../domain/errors.ts';
-import type { Person, SignedIn } from '../domain/session.ts';
+import { type Actor, EVERYBODY, parseActor } from '../domain/kubernetes/actor.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import type { Person, SignedIn } from '../domain/core/session.ts';
 import type { ClaimMapping } from './identity-settings.ts';
 
 const MOST_GROUPS = 500;

@@ -1,5 +1,5 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 
 /** A JWT whose signature, issuer, audience and times are right. */

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, isAppError, messageOf } from '../domain/errors.ts';
-import { parseManifest } from '../domain/manifest.ts';
-import { OURS } from '../domain/names.ts';
-import { booleanAt, listAt, textAt } from '../domain/read.ts';
-import type { KubeObject, ResourceRef } from '../domain/resource.ts';
-import { CATALOG_TYPES } from './catalog-cache.ts';
+import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
+import { parseManifest } from '../domain/kubernetes/manifest.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
+import type { KubeObject, ResourceRef } from '../domain/kubernetes/resource.ts';
+import { CATALOG_TYPES } from './watch/catalog-cache.ts';
 import type { Kube } from './kube.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
 

@@ -12,15 +12,15 @@ import type {
   Verdict,
   WriteOptions,
   Written,
-} from '../domain/cluster.ts';
-import { AppError } from '../domain/errors.ts';
-import { at, isObject, textAt } from '../domain/read.ts';
-import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/resource.ts';
-import { callFor } from './call.ts';
-import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './list.ts';
-import { resourcePath, type Place, type Query } from './paths.ts';
-import type { Answer, Caller } from './transport.ts';
-import { watchEvents, watchMetadataEvents } from './watch.ts';
+} from '../domain/kubernetes/cluster.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { at, isObject, textAt } from '../domain/core/read.ts';
+import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
+import { callFor } from './transport/call.ts';
+import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './watch/list.ts';
+import { resourcePath, type Place, type Query } from './transport/paths.ts';
+import type { Answer, Caller } from './transport/transport.ts';
+import { watchEvents, watchMetadataEvents } from './watch/watch.ts';
 
 /** What the parts of one identity's Cluster are made of. */
 export interface ClusterDeps extends Caller {

@@ -1,8 +1,8 @@
-import type { Discovery } from '../domain/cluster.ts';
-import { AppError } from '../domain/errors.ts';
-import { listAt, textAt, textsAt } from '../domain/read.ts';
-import { parseApiVersion, type ResourceType, type ServedKind } from '../domain/resource.ts';
-import type { Transport } from './transport.ts';
+import type { Discovery } from '../domain/kubernetes/cluster.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { listAt, textAt, textsAt } from '../domain/core/read.ts';
+import { parseApiVersion, type ResourceType, type ServedKind } from '../domain/kubernetes/resource.ts';
+import type { Transport } from './transport/transport.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 /** A lookup that misses refreshes what is cached at most this often. */

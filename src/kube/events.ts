@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Cluster } from '../domain/cluster.ts';
-import { isAppError } from '../domain/errors.ts';
-import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { isAppError } from '../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
 /** What happened to an object. */

@@ -1,6 +1,6 @@
-import type { CatalogCache, Cluster, Clusters, TrialCluster } from '../domain/cluster.ts';
-import { AppError } from '../domain/errors.ts';
-import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { CatalogCache, Cluster, Clusters, TrialCluster } from '../domain/kubernetes/cluster.ts';
+import { AppError } from '../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 import { CALLERS, explainUnanswered, isNamedBy } from '../domain/called-services.ts';
 import { unansweredSentence, type Unanswered } from '../domain/unanswered.ts';
 

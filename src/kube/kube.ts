@@ -1,15 +1,15 @@
-import type { CallOptions, Clusters, Discovery } from '../domain/cluster.ts';
-import { AppError } from '../domain/errors.ts';
-import { textAt } from '../domain/read.ts';
+import type { CallOptions, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { textAt } from '../domain/core/read.ts';
 import { createCluster } from './cluster.ts';
-import { createCredentials, type ClusterAccess } from './credentials.ts';
+import { createCredentials, type ClusterAccess } from './transport/credentials.ts';
 import { createDiscovery } from './discovery.ts';
-import { createDispatcherPool } from './dispatcher.ts';
-import { impersonationHeaders, type Identity } from './identity.ts';
-import { writeKubeconfigFile } from './kubeconfig-file.ts';
-import { resourcePath } from './paths.ts';
-import { createTransport, type Transport } from './transport.ts';
-import { createTrial } from './trial.ts';
+import { createDispatcherPool } from './transport/dispatcher.ts';
+import { impersonationHeaders, type Identity } from './transport/identity.ts';
+import { writeKubeconfigFile } from './transport/kubeconfig-file.ts';
+import { resourcePath } from './transport/paths.ts';
+import { createTransport, type Transport } from './transport/transport.ts';
+import { createTrial } from './transport/dry-run.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;

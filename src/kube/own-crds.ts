@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Cluster } from '../domain/cluster.ts';
-import { AppError, isAppError } from '../domain/errors.ts';
-import { OURS } from '../domain/names.ts';
-import { booleanAt, listAt, textAt } from '../domain/read.ts';
-import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
+import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 
 type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'list' | 'patch' | 'replace'>;
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../domain/actor.ts';
-import { OURS } from '../domain/names.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
 import type { Ports } from './ports.ts';
 
 /** Who acts, and whether the admin pages are theirs: whoever may list Operators in all namespaces is an admin. */

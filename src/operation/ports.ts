@@ -1,8 +1,8 @@
-import type { SharedPlanPorts } from './plan-ports.ts';
-import type { RecipePorts } from './recipe-ports.ts';
-import type { UpgradePorts } from './upgrade-ports.ts';
-import type { JournalPort } from './journaled.ts';
-import type { CatalogCache, Clusters, Discovery } from '../domain/cluster.ts';
+import type { SharedPlanPorts } from './change-request/change-request-ports.ts';
+import type { RecipePorts } from './saved-configuration/saved-configuration-ports.ts';
+import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
+import type { JournalPort } from './audit/audited.ts';
+import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 
 /** What a chart says about itself: hostile text. */
 export interface ChartWords {

@@ -1,6 +1,6 @@
-import type { Cluster } from '../domain/cluster.ts';
-import { OURS } from '../domain/names.ts';
-import type { KubeObject, ResourceType } from '../domain/resource.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 
 /** An object of a type, as it was read: the patch holds for that version only. */
 export interface Guarded {

@@ -1,6 +1,6 @@
-import type { Cluster } from '../domain/cluster.ts';
-import { OURS } from '../domain/names.ts';
-import type { ResourceType } from '../domain/resource.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import type { ResourceType } from '../domain/kubernetes/resource.ts';
 import { letGo, type Guarded } from './finalizer.ts';
 import { findObject } from './find-object.ts';
 

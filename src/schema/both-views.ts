@@ -1,7 +1,7 @@
-import { memberSchema } from '../domain/crd-safety/schema-shape.ts';
-import { isSame } from '../domain/merge-patch.ts';
-import { at, isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import { memberSchema } from '../domain/upgrade/crd-safety/schema-shape.ts';
+import { isSame } from '../domain/core/merge-patch.ts';
+import { at, isObject } from '../domain/core/read.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 /** One object as it reads in two versions of its kind, between which the cluster only changes the version's name. */
 export interface Views {

@@ -1,5 +1,5 @@
-import { isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import { isObject } from '../domain/core/read.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 import type { Resolver } from './resolve-schema.ts';
 
 /** A schema whose `oneOf`, `anyOf` and `if` need no more attention; `open` when they allow keys that `properties` does not list. */

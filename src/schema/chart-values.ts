@@ -1,5 +1,5 @@
-import { at, isObject, listAt, numberAt, objectAt } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import { at, isObject, listAt, numberAt, objectAt } from '../domain/core/read.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
 import { MOST_WORK } from './work.ts';
 

@@ -1,6 +1,6 @@
 import { Environment, type ASTNode } from '@marcbachmann/cel-js';
-import { isObject } from '../domain/read.ts';
-import type { JsonObject } from '../domain/resource.ts';
+import { isObject } from '../domain/core/read.ts';
+import type { JsonObject } from '../domain/kubernetes/resource.ts';
 
 /** A place below a schema, by the names of members; empty for the schema itself. */
 type Path = readonly string[];

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, parseDocument, type Pair, type ParsedNode } from 'yaml';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 const DEEPEST = 40;
 

@@ -1,5 +1,5 @@
-import { at, isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import { at, isObject } from '../domain/core/read.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 import { costOf, type Work } from './work.ts';
 
 /** A schema with its references followed and its `allOf` merged; or why that cannot be done. */

@@ -1,5 +1,5 @@
-import { isObject } from '../domain/read.ts';
-import type { Json, JsonObject } from '../domain/resource.ts';
+import { isObject } from '../domain/core/read.ts';
+import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 /**
  * The work that one walk over a foreign schema may still cause. It is counted, not timed: the same schema always has the same form, on any machine.

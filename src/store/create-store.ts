@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Low } from 'lowdb';
-import { isObject } from '../domain/read.ts';
-import type { SessionRecord } from '../domain/session.ts';
+import { isObject } from '../domain/core/read.ts';
+import type { SessionRecord } from '../domain/core/session.ts';
 import { AuditFiles } from './audit/audit-files.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { completed } from './audit/parse-entry.ts';

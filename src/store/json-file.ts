@@ -1,8 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import type { Adapter } from 'lowdb';
-import { AppError, messageOf } from '../domain/errors.ts';
-import { parseJson } from '../domain/exact-json.ts';
-import { isObject } from '../domain/read.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
+import { parseJson } from '../domain/core/exact-json.ts';
+import { isObject } from '../domain/core/read.ts';
 import { readIfThere, writePrivately } from './private-file.ts';
 
 /** A lowdb adapter for one private JSON file: writes are atomic, one after another, and those that wait are joined into one. */

@@ -1,4 +1,4 @@
-import { planAt, type PlanTable, type SharedPlan } from '../domain/shared-plan.ts';
+import { planAt, type PlanTable, type SharedPlan } from '../domain/change-request/change-request.ts';
 
 /** The part of a file that plans are in. */
 export interface PlanData {

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { at } from '../domain/read.ts';
+import { at } from '../domain/core/read.ts';
 
 /** The text of a file; undefined when there is none. */
 export async function readIfThere(file: string): Promise<string | undefined> {

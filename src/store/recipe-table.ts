@@ -1,4 +1,11 @@
-import { isForEverybody, isSameOwner, type Recipe, type RecipeBounds, type RecipeOwner, type RecipeTable } from '../domain/recipe.ts';
+import {
+  isForEverybody,
+  isSameOwner,
+  type Recipe,
+  type RecipeBounds,
+  type RecipeOwner,
+  type RecipeTable,
+} from '../domain/saved-configuration/saved-configuration.ts';
 
 /** The part of a file that recipes are in. */
 export interface RecipeData {

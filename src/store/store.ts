@@ -1,7 +1,7 @@
-import type { Journal } from '../domain/journal.ts';
-import type { SessionRecord } from '../domain/session.ts';
-import type { RecipeTable } from '../domain/recipe.ts';
-import type { PlanTable } from '../domain/shared-plan.ts';
+import type { Journal } from '../domain/audit/audit-log.ts';
+import type { SessionRecord } from '../domain/core/session.ts';
+import type { RecipeTable } from '../domain/saved-configuration/saved-configuration.ts';
+import type { PlanTable } from '../domain/change-request/change-request.ts';
 
 /** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
 export interface SessionTable {

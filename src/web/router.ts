@@ -3,22 +3,22 @@ import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/message-view.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
-import { adminRoutes } from './admin-routes.ts';
-import { catalogRoutes } from './catalog-routes.ts';
-import { changeRoutes } from './change-routes.ts';
-import { environmentRoutes } from './environment-routes.ts';
-import { installRoutes } from './install-routes.ts';
-import { instanceRoutes } from './instance-routes.ts';
-import { messagePage } from './message-page.ts';
-import { migrationRoutes } from './migration-routes.ts';
-import { pictureRoutes } from './picture-routes.ts';
-import { planRoutes } from './plan-routes.ts';
-import { meOf, type WebDeps } from './page.ts';
+import { adminRoutes } from './operator/admin-routes.ts';
+import { catalogRoutes } from './app/catalog-routes.ts';
+import { changeRoutes } from './instance/change-routes.ts';
+import { environmentRoutes } from './environment/environment-routes.ts';
+import { installRoutes } from './app/install-routes.ts';
+import { instanceRoutes } from './instance/instance-routes.ts';
+import { messagePage } from './page/message-page.ts';
+import { migrationRoutes } from './instance/migration-routes.ts';
+import { pictureRoutes } from './page/picture-routes.ts';
+import { planRoutes } from './change-request/change-request-routes.ts';
+import { meOf, type WebDeps } from './page/page.ts';
 import type { Me } from './ports.ts';
-import { recipeCompareRoutes } from './recipe-compare-routes.ts';
-import { recipeEditRoutes } from './recipe-edit-routes.ts';
-import { recipeRoutes } from './recipe-routes.ts';
-import { shellOf } from './shell.ts';
+import { recipeCompareRoutes } from './saved-configuration/compare-routes.ts';
+import { recipeEditRoutes } from './saved-configuration/edit-routes.ts';
+import { recipeRoutes } from './saved-configuration/saved-configuration-routes.ts';
+import { shellOf } from './page/shell.ts';
 
 /** All pages. Anyone may come: who is not signed in finds the start page at `/` and is sent to the sign-in from everywhere else. */
 export function createWebRouter(deps: WebDeps): Router {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { findCondition } from '../../src/domain/condition.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator-status.ts';
-import type { KubeObject } from '../../src/domain/resource.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, writeFiles, type ChartFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';

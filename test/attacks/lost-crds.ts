@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { at, listAt, numberAt, textAt } from '../../src/domain/read.ts';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';

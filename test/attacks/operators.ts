@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { Reply, Target } from './target.ts';
 
 // Operators that an admin is about to create.

@@ -1,7 +1,7 @@
 import { watchLoop } from '../../bench/loop-probe.ts';
 import { startChandlery } from '../../src/compose.ts';
 import { parseConfig } from '../../src/config.ts';
-import { messageOf } from '../../src/domain/errors.ts';
+import { messageOf } from '../../src/domain/core/errors.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from '../support/cluster.ts';
 

@@ -1,5 +1,5 @@
-import type { Cluster, Right } from '../../src/domain/cluster.ts';
-import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { Cluster, Right } from '../../src/domain/kubernetes/cluster.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { ATTACKED } from './people.ts';
 
 /** Something that one person tries, and that would give them a credential, a pod, a permission or an approval. */

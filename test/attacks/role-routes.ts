@@ -1,4 +1,4 @@
-import { objectAt, textsAt, listAt, at } from '../../src/domain/read.ts';
+import { objectAt, textsAt, listAt, at } from '../../src/domain/core/read.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import type { JsonSchema, Route } from '../../src/api/route.ts';
 import { ATTACKED, FOREIGN } from './people.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { EVERYBODY } from '../../src/domain/actor.ts';
-import type { Cluster } from '../../src/domain/cluster.ts';
-import { isAppError } from '../../src/domain/errors.ts';
-import { listAt, textAt } from '../../src/domain/read.ts';
-import type { ServedKind } from '../../src/domain/resource.ts';
+import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import type { ServedKind } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';

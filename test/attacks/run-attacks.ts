@@ -1,4 +1,4 @@
-import { messageOf } from '../../src/domain/errors.ts';
+import { messageOf } from '../../src/domain/core/errors.ts';
 import type { Attack, Subject } from './attack.ts';
 import type { Target } from './target.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import { EVERYBODY } from '../../src/domain/actor.ts';
+import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import { readNames, readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
 import type { Target } from './target.ts';
 

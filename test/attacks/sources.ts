@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED } from './people.ts';

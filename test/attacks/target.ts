@@ -4,8 +4,8 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { numberAt, textAt, listAt } from '../../src/domain/read.ts';
-import { EVERYBODY } from '../../src/domain/actor.ts';
+import { numberAt, textAt, listAt } from '../../src/domain/core/read.ts';
+import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';

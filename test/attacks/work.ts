@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { EVERYBODY } from '../../src/domain/actor.ts';
-import { textAt } from '../../src/domain/read.ts';
+import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
+import { textAt } from '../../src/domain/core/read.ts';
 import type { Attack } from './attack.ts';
 
 const APP = 'caches.samples.chandlery.dev';

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { at, textAt } from '../../src/domain/read.ts';
+import { at, textAt } from '../../src/domain/core/read.ts';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { createLog } from '../../src/observe/log.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { withDefaults } from '../../src/domain/crd-safety/with-defaults.ts';
-import { validateValue } from '../../src/domain/crd-safety/validate-value.ts';
-import { isAppError } from '../../src/domain/errors.ts';
-import type { KubeObject } from '../../src/domain/resource.ts';
+import { withDefaults } from '../../src/domain/upgrade/crd-safety/with-defaults.ts';
+import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-value.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createRuleCheck } from '../../src/schema/rules/check-rules.ts';
 import { newRules } from '../../src/schema/rules/new-rules.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';

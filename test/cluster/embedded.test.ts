@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import type { KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { commandLine } from '../../src/embedded/cluster/process-table.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Product } from '../support/product.ts';

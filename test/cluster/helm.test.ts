@@ -9,7 +9,7 @@ import { KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { tmpdir } from 'node:os';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { describeFromOpenApiSpec } from '../../src/domain/uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../../src/domain/uplift/uplift.ts';
 import { createHelm } from '../../src/helm/helm.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { listAt, objectAt, textAt } from '../../src/domain/read.ts';
+import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Product } from '../support/product.ts';

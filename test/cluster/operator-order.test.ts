@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
-import { findCondition } from '../../src/domain/condition.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { findCondition } from '../../src/domain/condition.ts';
-import type { OperatorStatus } from '../../src/domain/operator-status.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
+import type { OperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { ENVIRONMENT } from '../../src/reconcile/environment/environment-type.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
-import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/read.ts';
+import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { answerCheck } from '../support/answer-check.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findCondition } from '../../src/domain/condition.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorChart } from '../support/operator-charts.ts';

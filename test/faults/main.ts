@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { OURS } from '../../src/domain/names.ts';
+import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { openArena, type Arena } from './arena.ts';
 import { runFullDisk } from './full-disk.ts';
 import { LEASES } from './invariants.ts';

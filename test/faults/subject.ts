@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAppError } from '../../src/domain/errors.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator-status.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/resource.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { packChart } from '../support/charts.ts';

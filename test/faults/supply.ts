@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { findCondition } from '../../src/domain/condition.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { eventually } from '../support/eventually.ts';
 import { lifeOf, settled, type Act } from './acts.ts';
 import type { Arena } from './arena.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
-import type { Actor } from '../../src/domain/actor.ts';
-import { AppError } from '../../src/domain/errors.ts';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';
 import { eventually } from '../support/eventually.ts';
 import type { CookieBrowser } from './support/cookie-browser.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { AppError } from '../../src/domain/errors.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
 import { type House, openHouse } from './support/house.ts';
 
 interface Problem {

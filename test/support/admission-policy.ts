@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 

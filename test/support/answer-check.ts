@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { at, isObject, objectAt, textAt } from '../../src/domain/read.ts';
+import { at, isObject, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { Answer } from './product.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { runController } from '../../src/controller/controller.ts';
-import type { Actor } from '../../src/domain/actor.ts';
-import { operatorLabelValue } from '../../src/domain/operator-spec.ts';
-import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
+import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createCatalogCache } from '../../src/kube/catalog-cache.ts';
+import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';

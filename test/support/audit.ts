@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { listAt, textAt } from '../../src/domain/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 
 /** What the controller itself keeps in the namespace of an Environment. */
 const FURNITURE = new Set(['namespaces', 'serviceaccounts', 'rolebindings', 'roles', 'resourcequotas', 'limitranges', 'networkpolicies']);

@@ -1,6 +1,6 @@
-import type { ChartCredentials } from '../../src/domain/chart-access.ts';
-import { parseChartSecret } from '../../src/domain/chart-secret.ts';
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { ChartCredentials } from '../../src/domain/chart/chart-access.ts';
+import { parseChartSecret } from '../../src/domain/chart/chart-secret.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 
 let version = 0;
 

@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { messageOf } from '../../src/domain/errors.ts';
+import { messageOf } from '../../src/domain/core/errors.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from './cluster.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import type { Cluster } from '../../src/domain/cluster.ts';
-import { isAppError } from '../../src/domain/errors.ts';
-import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/resource.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 
 export const VALIDATING_WEBHOOKS: ResourceType = {
   group: 'admissionregistration.k8s.io',

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 export const text = { type: 'string' };

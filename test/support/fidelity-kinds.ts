@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/domain/resource.ts';
+import type { Json, JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 /** A kind with the values that people give its instances, most of which the api-server takes. */
 export interface FidelityKind {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/domain/resource.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 /** What the largest kind that we know has. */
 export const LARGEST_LEAVES = 5_900;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/domain/resource.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 
 /** A complete object of every legacy kind that can be carried over, and what it becomes. */
 export interface LegacySample {

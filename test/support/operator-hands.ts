@@ -1,5 +1,5 @@
-import { textAt } from '../../src/domain/read.ts';
-import type { ResourceType } from '../../src/domain/resource.ts';
+import { textAt } from '../../src/domain/core/read.ts';
+import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorWorld } from './operator-world.ts';
 

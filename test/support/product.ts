@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChandlery } from '../../src/compose.ts';
 import { parseConfig } from '../../src/config.ts';
-import { listAt } from '../../src/domain/read.ts';
+import { listAt } from '../../src/domain/core/read.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from './cluster.ts';

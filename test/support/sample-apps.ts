@@ -1,6 +1,6 @@
-import type { App, AppSummary } from '../../src/domain/app.ts';
+import type { App, AppSummary } from '../../src/domain/app/app.ts';
 import type { Preset } from '../../src/domain/catalog/presets.ts';
-import type { JsonObject } from '../../src/domain/resource.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 const SCHEMA: JsonObject = {
   type: 'object',

@@ -1,8 +1,8 @@
-import type { EnvironmentView } from '../../src/domain/environment.ts';
-import type { HealthWord } from '../../src/domain/health.ts';
-import type { EventView, InstanceView } from '../../src/domain/instance.ts';
-import type { CatalogFault } from '../../src/domain/operator.ts';
-import type { ResourceTree, TreeNode } from '../../src/domain/tree.ts';
+import type { EnvironmentView } from '../../src/domain/environment/environment.ts';
+import type { HealthWord } from '../../src/domain/health/health.ts';
+import type { EventView, InstanceView } from '../../src/domain/instance/instance.ts';
+import type { CatalogFault } from '../../src/domain/operator/operator.ts';
+import type { ResourceTree, TreeNode } from '../../src/domain/tree/tree.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
 const CREATED = '2026-11-18T09:30:00Z';

@@ -1,6 +1,6 @@
-import { type Asking, type JournalEntry, type JournalQuery, matchesQuery } from '../../src/domain/journal.ts';
-import type { JournalPort } from '../../src/operation/journaled.ts';
-import type { JournalPage } from '../../src/operation/list-journal.ts';
+import { type Asking, type JournalEntry, type JournalQuery, matchesQuery } from '../../src/domain/audit/audit-log.ts';
+import type { JournalPort } from '../../src/operation/audit/audited.ts';
+import type { JournalPage } from '../../src/operation/audit/list-audit-events.ts';
 
 /** The request of tests that look at no other. */
 export const ASKING: Asking = { via: 'api', requestId: 'r' };

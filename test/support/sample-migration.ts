@@ -1,7 +1,7 @@
-import type { InstanceView } from '../../src/domain/instance.ts';
-import type { JsonObject } from '../../src/domain/resource.ts';
+import type { InstanceView } from '../../src/domain/instance/instance.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { InstanceMigration } from '../../src/web/ports.ts';
-import { planMigration } from '../../src/schema/migration.ts';
+import { planMigration } from '../../src/form/migration/migration.ts';
 
 const text = { type: 'string' };
 

@@ -1,12 +1,12 @@
-import type { Choices } from '../../src/domain/choices.ts';
-import { AppError, type MissingRight } from '../../src/domain/errors.ts';
-import { deletionCommands } from '../../src/domain/instance-commands.ts';
-import type { InstanceView, Preflight } from '../../src/domain/instance.ts';
+import type { Choices } from '../../src/domain/app/choices.ts';
+import { AppError, type MissingRight } from '../../src/domain/core/errors.ts';
+import { deletionCommands } from '../../src/domain/instance/instance-commands.ts';
+import type { InstanceView, Preflight } from '../../src/domain/instance/instance.ts';
 import { joinFindings, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
 import type { Facet, InstanceAddress, InstanceDraft, InstanceMigration, WebOperations } from '../../src/web/ports.ts';
-import { yamlText } from '../../src/web/yaml-text.ts';
+import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../src/domain/errors.ts';
-import type { Preflight } from '../../src/domain/instance.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { PlanSummary, PlanView, WebOperations } from '../../src/web/ports.ts';
-import type { InstanceView } from '../../src/domain/instance.ts';
+import type { InstanceView } from '../../src/domain/instance/instance.ts';
 
 const OPEN: PlanSummary = {
   id: '1'.repeat(32),

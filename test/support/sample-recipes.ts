@@ -1,6 +1,6 @@
-import { AppError } from '../../src/domain/errors.ts';
-import type { Recipe } from '../../src/domain/recipe.ts';
-import type { RecipeOperations } from '../../src/web/recipe-port.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { Recipe } from '../../src/domain/saved-configuration/saved-configuration.ts';
+import type { RecipeOperations } from '../../src/web/saved-configuration/saved-configuration-port.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
 const TIME = '2026-11-20T12:00:00.000Z';

@@ -1,8 +1,8 @@
-import type { Actor } from '../../src/domain/actor.ts';
-import { AppError } from '../../src/domain/errors.ts';
-import type { JsonObject } from '../../src/domain/resource.ts';
-import type { UpgradePlan } from '../../src/domain/upgrade-plan/plan.ts';
-import { upgradeCommands } from '../../src/domain/upgrade-plan/upgrade-commands.ts';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import type { UpgradePlan } from '../../src/domain/upgrade/preview/plan.ts';
+import { upgradeCommands } from '../../src/domain/upgrade/preview/upgrade-commands.ts';
 
 const DIGEST = 'sha256:9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e';
 const CRD = 'postgresclusters.samples.chandlery.dev';

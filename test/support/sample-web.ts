@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
-import type { SignedIn } from '../../src/domain/session.ts';
+import type { SignedIn } from '../../src/domain/core/session.ts';
 import { createApp } from '../../src/http/create-app.ts';
 import type { IdentityPort } from '../../src/http/identity-port.ts';
-import { readAssets } from '../../src/web/assets.ts';
+import { readAssets } from '../../src/web/page/assets.ts';
 import type { WebOperations } from '../../src/web/ports.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';
 import { createRenderError, createWebRouter } from '../../src/web/router.ts';
-import { createViews, type Views } from '../../src/web/view-engine.ts';
+import { createViews, type Views } from '../../src/web/page/view-engine.ts';
 import { sampleOperations } from './sample-operations.ts';
 
 const VIEWS = path.join(import.meta.dirname, '../../views');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { at, listAt, textAt } from '../../src/domain/read.ts';
+import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startProduct, until, type Product } from '../support/product.ts';
 import { signIn } from '../support/visitor.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { readAssets } from '../../src/web/assets.ts';
+import { readAssets } from '../../src/web/page/assets.ts';
 import { type House, openHouse } from '../http/support/house.ts';
 import { openBrowser } from '../support/browser.ts';
 

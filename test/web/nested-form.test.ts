@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { at } from '../../src/domain/read.ts';
+import { at } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, untilOffered, type Product } from '../support/product.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { filterOperators } from '../../src/domain/operator-list.ts';
-import type { OperatorView } from '../../src/domain/operator.ts';
+import { filterOperators } from '../../src/domain/operator/operator-list.ts';
+import type { OperatorView } from '../../src/domain/operator/operator.ts';
 import { openBrowser } from '../support/browser.ts';
 import { sampleOperations } from '../support/sample-operations.ts';
 import { manyOperators, sampleOperatorTree } from '../support/sample-operators.ts';

@@ -7,7 +7,7 @@ import type { AxeResults } from 'axe-core';
 import express from 'express';
 import supertest from 'supertest';
 import type { Browser } from 'playwright-core';
-import { readAssets } from '../../src/web/assets.ts';
+import { readAssets } from '../../src/web/page/assets.ts';
 import { openBrowser } from '../support/browser.ts';
 import { partExamples } from '../support/part-examples.ts';
 import { sampleViews } from '../support/sample-web.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { textAt } from '../../src/domain/read.ts';
+import { textAt } from '../../src/domain/core/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
 import { startProduct, until, untilOffered, type Product } from '../support/product.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { at, listAt, textAt, textsAt } from '../../src/domain/read.ts';
+import { at, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import type { Header } from 'tar-stream';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { sizeOf } from '../limits.ts';
 import type { ChartLimits } from '../limits.ts';
 

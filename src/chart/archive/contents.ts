@@ -1,8 +1,8 @@
 import semver from 'semver';
-import { AppError, messageOf } from '../../domain/errors.ts';
-import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
-import { parseManifest } from '../../domain/manifest.ts';
-import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
+import { parseManifest } from '../../domain/kubernetes/manifest.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartFiles } from './archive.ts';
 
 export interface ChartDependency {

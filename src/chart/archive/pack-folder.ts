@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Pack } from 'tar-stream';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { parseHelmIgnore } from './helm-ignore.ts';
 import type { IgnoreRule } from './helm-ignore.ts';
 import { sizeOf } from '../limits.ts';

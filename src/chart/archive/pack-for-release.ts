@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { createWriteStream } from 'node:fs';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { filesOutsideRecord } from '../../domain/release-files.ts';
+import { filesOutsideRecord } from '../../domain/chart/chart-files.ts';
 import { readArchive } from './archive.ts';
 import type { ChartLimits } from '../limits.ts';
 

@@ -1,6 +1,6 @@
 /** The thread of `read-in-worker.ts`: parses the files of one chart and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import type { ChartFiles } from './archive.ts';
 import { readContents } from './contents.ts';
 import type { ChartContents } from './contents.ts';

@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../domain/errors.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { FileStore } from './file-store.ts';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

@@ -1,4 +1,4 @@
-import type { AppError } from '../../domain/errors.ts';
+import type { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 import type { ScopedCredentials } from './scoped-credentials.ts';
 

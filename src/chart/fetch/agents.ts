@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
-import type { ChartCredentials } from '../../domain/chart-access.ts';
+import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
 import { egressDenied, guardedLookup } from './egress.ts';
 import type { EgressPolicy } from './egress.ts';
 import type { ChartLimits } from '../limits.ts';

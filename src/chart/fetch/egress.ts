@@ -2,7 +2,7 @@ import { lookup as resolveName } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 
 /** Decides which network addresses charts may be fetched from. */
 export interface EgressPolicy {

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 
 /** What a code of Node or undici means, and what to do about it. */

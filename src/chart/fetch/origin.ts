@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 import { findInFolder } from './folder.ts';
 import { nameOfFolder } from '../repository/folder-repository.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { shownAddress } from '../chart-error.ts';
 import { createEgressPolicy } from './egress.ts';
 import { CHART_LIMITS } from '../limits.ts';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Dispatcher } from 'undici';
-import { secret } from '../../domain/secret.ts';
-import type { Secret } from '../../domain/secret.ts';
+import { secret } from '../../domain/core/secret.ts';
+import type { Secret } from '../../domain/core/secret.ts';
 import { openAgents } from './agents.ts';
 import type { Agents, ConnectionSettings } from './agents.ts';
 import { chartError } from '../chart-error.ts';

@@ -1,6 +1,6 @@
-import type { ChartAccess, ChartCredentials } from '../../domain/chart-access.ts';
-import type { ChartSource } from '../../domain/operator-spec.ts';
-import type { Secret } from '../../domain/secret.ts';
+import type { ChartAccess, ChartCredentials } from '../../domain/chart/chart-access.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import type { Secret } from '../../domain/core/secret.ts';
 
 /** The credentials of one chart source, and the only origin that they are sent to by default. */
 export interface ScopedCredentials extends ChartCredentials {

@@ -1,6 +1,6 @@
 import semver from 'semver';
-import type { ChartSource } from '../../domain/operator-spec.ts';
-import { listAt, textAt } from '../../domain/read.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
 import { chartError } from '../chart-error.ts';
 import type { Incoming } from '../fetch/receive.ts';
 import { DIGEST, openRegistry } from './registry.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/errors.ts';
-import { secret } from '../../domain/secret.ts';
-import type { Secret } from '../../domain/secret.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { secret } from '../../domain/core/secret.ts';
+import type { Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
 import type { Challenge } from '../fetch/access-denied.ts';
 import type { ScopedCredentials } from '../fetch/scoped-credentials.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isAppError } from '../../domain/errors.ts';
-import type { Secret } from '../../domain/secret.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
 import { locate } from '../fetch/locate.ts';
 import { readText } from '../fetch/read-text.ts';

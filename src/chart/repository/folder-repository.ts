@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
+import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import type { OfferedVersion } from './repository.ts';
 import { newestFirst } from './repository.ts';
 

@@ -1,6 +1,6 @@
 /** The thread of `index-in-worker.ts`: parses the index of one repository into a file and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { openIndexFile } from './index-file.ts';
 import { IndexWriter } from './index-format.ts';
 import type { IndexCounts } from './index-format.ts';

@@ -1,5 +1,5 @@
 import semver from 'semver';
-import type { Json, JsonObject } from '../../domain/resource.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { normalDigest } from './repository.ts';
 import type { OfferedVersion } from './repository.ts';
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChartSource } from '../../domain/operator-spec.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { chartError } from '../chart-error.ts';
 import { findInFolder } from '../fetch/folder.ts';
 import { versionsInFolder } from './folder-repository.ts';

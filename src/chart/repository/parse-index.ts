@@ -1,6 +1,6 @@
-import { parseYamlDocument, YAML_BOUNDS } from '../../domain/bounded-yaml.ts';
-import { AppError, messageOf } from '../../domain/errors.ts';
-import type { Json, JsonObject } from '../../domain/resource.ts';
+import { parseYamlDocument, YAML_BOUNDS } from '../../domain/core/bounded-yaml.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { listedVersion } from './listed-version.ts';
 import type { ListedVersion } from './listed-version.ts';
 import { onlyListed } from './only-listed.ts';

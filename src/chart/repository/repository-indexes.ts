@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 import type { FileStore } from '../cache/file-store.ts';
 import { findInFolder } from '../fetch/folder.ts';

@@ -1,4 +1,4 @@
-import type { ChartVerification } from '../../domain/chart-access.ts';
+import type { ChartVerification } from '../../domain/chart/chart-access.ts';
 import type { RemoteContext } from '../fetch/remote.ts';
 
 /** A chart that is here, and where it came from. */

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import type { ChartVerification } from '../../domain/chart-access.ts';
+import type { ChartVerification } from '../../domain/chart/chart-access.ts';
 
 /** A public key that cosign signs with. */
 export interface SigningKey {

@@ -1,5 +1,5 @@
-import { AppError, isAppError } from '../../domain/errors.ts';
-import { at, listAt, textAt } from '../../domain/read.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { at, listAt, textAt } from '../../domain/core/read.ts';
 import { chartError } from '../chart-error.ts';
 import { locate } from '../fetch/locate.ts';
 import { openRegistryChart } from '../oci/registry-chart.ts';

@@ -1,10 +1,10 @@
 import { readCleartextMessage, readKey, readKeys, verify } from 'openpgp';
 import type { Key, PublicKey } from 'openpgp';
-import type { ChartVerification } from '../../domain/chart-access.ts';
-import { chartSecretInvalid } from '../../domain/chart-secret-error.ts';
-import { parseYamlDocument } from '../../domain/bounded-yaml.ts';
-import { isAppError, messageOf } from '../../domain/errors.ts';
-import { objectAt, textAt } from '../../domain/read.ts';
+import type { ChartVerification } from '../../domain/chart/chart-access.ts';
+import { chartSecretInvalid } from '../../domain/chart/chart-secret-error.ts';
+import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { objectAt, textAt } from '../../domain/core/read.ts';
 import { chartError } from '../chart-error.ts';
 import { locate } from '../fetch/locate.ts';
 import { withIncoming } from '../fetch/origin.ts';

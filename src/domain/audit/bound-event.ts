@@ -1,4 +1,4 @@
-import type { JournalLine } from '../journal.ts';
+import type { JournalLine } from './audit-log.ts';
 import { escapeControls } from './escape-controls.ts';
 
 const LONGEST = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };

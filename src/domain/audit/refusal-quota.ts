@@ -1,4 +1,4 @@
-import type { JournalLine } from '../journal.ts';
+import type { JournalLine } from './audit-log.ts';
 
 /** Acts of one person that were not done and are recorded one by one in a window; further ones are counted. */
 const MOST = 100;

@@ -1,12 +1,12 @@
-import { isBuiltInGroup } from '../built-in-groups.ts';
-import type { AppSummary, AppVersion, Availability } from '../app.ts';
-import { findCondition } from '../condition.ts';
-import { conditionsOf } from '../health-rules/conditions.ts';
-import { OURS } from '../names.ts';
-import { operatorLabelValue } from '../operator-spec.ts';
-import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../read.ts';
-import type { JsonObject, KubeObject } from '../resource.ts';
-import { parseHistory } from '../revision-history.ts';
+import { isBuiltInGroup } from '../kubernetes/built-in-groups.ts';
+import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
+import { findCondition } from '../kubernetes/condition.ts';
+import { conditionsOf } from '../health/rules/conditions.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { operatorLabelValue } from '../operator/operator-spec.ts';
+import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
+import { parseHistory } from '../operator/revision-history.ts';
 
 /** An App together with the two resources that it is made of. */
 export interface CatalogEntry {

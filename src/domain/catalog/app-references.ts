@@ -1,5 +1,5 @@
-import { at, isObject, objectAt, textAt } from '../read.ts';
-import type { KubeObject } from '../resource.ts';
+import { at, isObject, objectAt, textAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** A kind that fields can name an object of. */
 export interface ReferableKind {

@@ -1,14 +1,14 @@
-import { findCondition } from '../condition.ts';
-import { deletionPlan, parseDeletionStatus } from '../deletion.ts';
-import { conditionsOf } from '../health-rules/conditions.ts';
-import type { OperatorView } from '../operator.ts';
-import { OURS } from '../names.ts';
-import { parseDeletionPolicy, parseOperatorSpec } from '../operator-spec.ts';
-import { parseProvenance } from '../operator-status.ts';
-import { parsePendingUpgrade } from '../pending-upgrade.ts';
-import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../read.ts';
-import type { KubeObject } from '../resource.ts';
-import { parseHistory } from '../revision-history.ts';
+import { findCondition } from '../kubernetes/condition.ts';
+import { deletionPlan, parseDeletionStatus } from '../operator/deletion.ts';
+import { conditionsOf } from '../health/rules/conditions.ts';
+import type { OperatorView } from '../operator/operator.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { parseDeletionPolicy, parseOperatorSpec } from '../operator/operator-spec.ts';
+import { parseProvenance } from '../operator/operator-status.ts';
+import { parsePendingUpgrade } from '../upgrade/pending-upgrade.ts';
+import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import { parseHistory } from '../operator/revision-history.ts';
 
 const WORDS = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
 

@@ -1,5 +1,5 @@
-import { isObject, listAt, objectAt, textAt } from '../read.ts';
-import type { JsonObject } from '../resource.ts';
+import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import type { JsonObject } from '../kubernetes/resource.ts';
 
 /** Values that belong together, which the catalogue offers for the form of an App. */
 export interface Preset {

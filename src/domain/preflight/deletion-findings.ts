@@ -1,5 +1,5 @@
-import { textAt } from '../read.ts';
-import type { KubeObject } from '../resource.ts';
+import { textAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Finding, Findings } from './findings.ts';
 
 /** What happens to the volume of a claim that is deleted; `Unknown` when the actor may not read it. */

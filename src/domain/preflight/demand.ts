@@ -1,5 +1,5 @@
-import { isObject } from '../read.ts';
-import { parseQuantity, type Nanos } from '../quantity.ts';
+import { isObject } from '../core/read.ts';
+import { parseQuantity, type Nanos } from '../core/quantity.ts';
 
 /** An amount as a field of the spec states it. */
 export interface Amount {

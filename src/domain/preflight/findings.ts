@@ -1,4 +1,4 @@
-import type { MissingRight } from '../errors.ts';
+import type { MissingRight } from '../core/errors.ts';
 
 /** What a finding is about. */
 export const FINDING_SUBJECTS = [

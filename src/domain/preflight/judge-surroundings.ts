@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import { demandOf } from './demand.ts';
 import { joinFindings, type Finding, type Findings } from './findings.ts';
 import { limitRangeFindings } from './limit-range.ts';

@@ -1,6 +1,6 @@
-import { isObject, listAt, objectAt, textAt } from '../read.ts';
-import { formatQuantity, parseQuantity, type Nanos } from '../quantity.ts';
-import type { KubeObject } from '../resource.ts';
+import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import { formatQuantity, parseQuantity, type Nanos } from '../core/quantity.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Amount, ContainerDemand, Demand } from './demand.ts';
 import type { Finding } from './findings.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../read.ts';
+import { isObject } from '../core/read.ts';
 
 /** A cluster-wide class that a field names. */
 export interface NamedClass {

@@ -1,5 +1,5 @@
-import { isObject, listAt, objectAt, textAt } from '../read.ts';
-import type { KubeObject } from '../resource.ts';
+import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** What the cluster writes into a pod, and does not take back in a new one. */
 const WRITTEN = [

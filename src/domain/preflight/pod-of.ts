@@ -1,5 +1,5 @@
-import { at, isObject, objectAt } from '../read.ts';
-import type { KubeObject } from '../resource.ts';
+import { at, isObject, objectAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   Deployment: ['template'],

@@ -1,5 +1,5 @@
-import { POD_SECURITY_LABEL } from '../pod-security-labels.ts';
-import type { KubeObject } from '../resource.ts';
+import { POD_SECURITY_LABEL } from '../kubernetes/pod-security-labels.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Finding, Findings, FindingSubject } from './findings.ts';
 
 /** What is known of the pods that an instance will have, by those of another one of its kind. */

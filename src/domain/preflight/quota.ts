@@ -1,6 +1,6 @@
-import { objectAt, at } from '../read.ts';
-import { formatQuantity, parseQuantity, type Nanos } from '../quantity.ts';
-import type { KubeObject } from '../resource.ts';
+import { objectAt, at } from '../core/read.ts';
+import { formatQuantity, parseQuantity, type Nanos } from '../core/quantity.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import { CONTAINER_RESOURCES, type ContainerResource, type Demand } from './demand.ts';
 import type { Finding, Findings } from './findings.ts';
 

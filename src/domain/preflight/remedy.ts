@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { MissingRight } from '../errors.ts';
-import { quoted } from '../instance-commands.ts';
+import type { MissingRight } from '../core/errors.ts';
+import { quoted } from '../instance/instance-commands.ts';
 import type { Remedy } from './findings.ts';
 
 /** A right, and for whom. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../read.ts';
-import { parseQuantity } from '../quantity.ts';
+import { isObject } from '../core/read.ts';
+import { parseQuantity } from '../core/quantity.ts';
 import type { Finding } from './findings.ts';
 
 const MOST = 200;

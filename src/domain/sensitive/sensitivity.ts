@@ -1,5 +1,5 @@
-import { isObject } from '../read.ts';
-import { nameWords } from '../name-words.ts';
+import { isObject } from '../core/read.ts';
+import { nameWords } from '../core/name-words.ts';
 
 /** What a field holds: a value that nobody is shown, the name or key of an object that holds one, or anything else. */
 export type Sensitivity = 'secret' | 'reference' | 'plain';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** One legacy object that was carried over to an API that today's Kubernetes serves. */
 export interface Conversion {

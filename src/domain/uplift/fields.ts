@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** A map of foreign data. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import { fieldsOf, isFields, listOf } from './fields.ts';
 import type { Fields } from './fields.ts';
 

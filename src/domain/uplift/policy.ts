@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import { rulesFor } from './conversion.ts';
 import type { Lifted, RuleTable } from './conversion.ts';
 import { fieldsOf, isFields, without, withSpec } from './fields.ts';

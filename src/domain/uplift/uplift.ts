@@ -1,4 +1,4 @@
-import type { KubeObject } from '../resource.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Conversion, Refusal } from './conversion.ts';
 import { RULES } from './rules.ts';
 

@@ -1,6 +1,6 @@
-import type { EnvironmentView } from '../environment.ts';
-import { objectAt } from '../read.ts';
-import type { JsonObject } from '../resource.ts';
+import type { EnvironmentView } from '../environment/environment.ts';
+import { objectAt } from '../core/read.ts';
+import type { JsonObject } from '../kubernetes/resource.ts';
 import { layValues, locksOf, withoutLocked, type Lock } from './locks.ts';
 
 /** What lies beneath the values of a person for one App in one environment, and what of it they may not change. */

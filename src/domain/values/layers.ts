@@ -1,5 +1,5 @@
-import { isObject } from '../read.ts';
-import type { Json, JsonObject } from '../resource.ts';
+import { isObject } from '../core/read.ts';
+import type { Json, JsonObject } from '../kubernetes/resource.ts';
 
 /** Values of one origin. */
 export interface ValuesLayer {

@@ -1,8 +1,8 @@
-import type { FieldFault } from '../errors.ts';
-import { applyMergePatch, isSame } from '../merge-patch.ts';
-import { at, isObject } from '../read.ts';
-import type { JsonObject } from '../resource.ts';
-import { namesOf } from '../upgrade-plan/value-changes.ts';
+import type { FieldFault } from '../core/errors.ts';
+import { applyMergePatch, isSame } from '../core/merge-patch.ts';
+import { at, isObject } from '../core/read.ts';
+import type { JsonObject } from '../kubernetes/resource.ts';
+import { namesOf } from '../upgrade/preview/value-changes.ts';
 
 /** A field that people do not set: what lies beneath them does. */
 export interface Lock {

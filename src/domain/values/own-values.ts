@@ -1,5 +1,5 @@
-import { isObject, listAt, objectAt, textsAt } from '../read.ts';
-import type { Json, JsonObject } from '../resource.ts';
+import { isObject, listAt, objectAt, textsAt } from '../core/read.ts';
+import type { Json, JsonObject } from '../kubernetes/resource.ts';
 
 /**
  * Lays a person's own values over those of the catalogue and the environment: maps are merged, everything else replaces what is there. A `null` stays one where the

@@ -1,7 +1,7 @@
-import { parseYamlDocument } from '../bounded-yaml.ts';
-import { AppError } from '../errors.ts';
-import { at, isObject, textAt } from '../read.ts';
-import type { Json, JsonObject, KubeObject } from '../resource.ts';
+import { parseYamlDocument } from '../core/bounded-yaml.ts';
+import { AppError } from '../core/errors.ts';
+import { at, isObject, textAt } from '../core/read.ts';
+import type { Json, JsonObject, KubeObject } from '../kubernetes/resource.ts';
 import { placeAt } from './layers.ts';
 import type { ValuesFrom } from './values-from.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../resource.ts';
+import type { Json } from '../kubernetes/resource.ts';
 
 /** Who sets a value of an instance, the lowest first: its schema, what the Operator starts instances with, the environment, or the person. */
 export const VALUE_LAYERS = ['schema', 'operator', 'environment', 'you'] as const;

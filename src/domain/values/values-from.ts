@@ -1,4 +1,4 @@
-import { booleanAt, listAt, textAt } from '../read.ts';
+import { booleanAt, listAt, textAt } from '../core/read.ts';
 
 /** A Secret or ConfigMap that holds values of a chart. */
 export interface ValuesFrom {

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { createKube, type Kube } from '../../kube/kube.ts';
 import {
   auditPolicyFile,

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts';
-import { isAppError } from '../../domain/errors.ts';
-import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import { endLeftovers } from './leftovers.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, messageOf } from '../../domain/errors.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
 
 /** Absolute paths of the programs that `bin/setup` found or built. Only helm is always there. */
 export interface ToolPaths {

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/core/errors.ts';
 import type { Log } from '../../observe/log.ts';
 import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { pidFile } from '../cluster/leftovers.ts';

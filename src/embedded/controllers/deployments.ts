@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster } from '../../domain/cluster.ts';
-import { messageOf } from '../../domain/errors.ts';
-import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { messageOf } from '../../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 
 const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };

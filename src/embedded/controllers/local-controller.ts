@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../domain/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** A controller that a Deployment asks for, and that has to run as a local process because pods are simulated. */
 export interface LocalController {

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts';
-import { messageOf } from '../../domain/errors.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { messageOf } from '../../domain/core/errors.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { keepControllerRunning } from './controller-process.ts';

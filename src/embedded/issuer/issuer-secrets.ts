@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { objectAt, textAt } from '../../domain/read.ts';
+import { objectAt, textAt } from '../../domain/core/read.ts';
 import { readJson, writeJson } from './private-json.ts';
 
 /** What stays the same between starts, so that tokens and cookies stay valid. */

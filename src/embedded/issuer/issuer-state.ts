@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { isObject, numberAt, objectAt } from '../../domain/read.ts';
+import { isObject, numberAt, objectAt } from '../../domain/core/read.ts';
 import { readJson, writeJson } from './private-json.ts';
 
 interface Entry {

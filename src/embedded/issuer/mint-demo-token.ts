@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { claimsOf, DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
 import { readNames, readSecrets } from './issuer-secrets.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError, messageOf } from '../../domain/errors.ts';
-import { at, isObject } from '../../domain/read.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { at, isObject } from '../../domain/core/read.ts';
 import { writePrivateFile } from '../cluster/private-file.ts';
 
 /**

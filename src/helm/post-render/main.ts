@@ -4,8 +4,8 @@
  * itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
  */
 import { writeFileSync } from 'node:fs';
-import { isAppError, messageOf } from '../../domain/errors.ts';
-import { RENDERED_BOUNDS } from '../../domain/manifest.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { RENDERED_BOUNDS } from '../../domain/kubernetes/manifest.ts';
 import { transform } from './transform.ts';
 
 const LIFETIME_MS = 120_000;

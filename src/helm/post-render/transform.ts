@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { AppError } from '../../domain/errors.ts';
-import { parseNamed, splitRendered } from '../../domain/manifest.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { parseNamed, splitRendered } from '../../domain/kubernetes/manifest.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
 
 /** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 
 /** Lets through only bodies that say how long they are, and are no longer than that: for a handler that reads them by itself, of whoever asks. */
 export function announcedLength(maxBytes: number): RequestHandler {

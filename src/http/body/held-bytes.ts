@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 
 /** The bytes of bodies that are in memory now, all requests together. */
 export interface HeldBytes {

@@ -1,5 +1,5 @@
 import { Router, type RequestHandler } from 'express';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { createFormDecoder, type FormDecoder } from './decode-form.ts';
 import { readMultipart } from './read-multipart.ts';
 import { hasBody, receive, type BodyLimit } from './receive.ts';

@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Request, RequestHandler } from 'express';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { hasBody, receive, type BodyLimit } from './receive.ts';
 
 /** A file that came with a form. */

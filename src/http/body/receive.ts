@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { contextOf } from '../request-context.ts';
 import { createHeldBytes, type Account } from './held-bytes.ts';
 import { createTurns } from './turns.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 
 /** Lets one large request of each person be worked on at a time, and few of all people. */
 export interface Turns {

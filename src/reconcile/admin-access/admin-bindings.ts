@@ -1,7 +1,7 @@
-import { listAt, textAt } from '../../domain/read.ts';
-import { OURS } from '../../domain/names.ts';
-import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator-spec.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 const API_GROUP = 'rbac.authorization.k8s.io';
 const ADMIN_ROLE = 'chandlery-admin';

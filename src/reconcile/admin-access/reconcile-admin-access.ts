@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import type { Cluster } from '../../domain/cluster.ts';
-import { isAppError } from '../../domain/errors.ts';
-import { OURS } from '../../domain/names.ts';
-import { operatorLabelValue } from '../../domain/operator-spec.ts';
-import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { adminBindings, adminSubjects } from './admin-bindings.ts';
 
 const ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reconcile } from '../../controller/controller.ts';
-import type { Cluster } from '../../domain/cluster.ts';
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import { findObject } from '../find-object.ts';
 

@@ -1,7 +1,7 @@
-import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment.ts';
-import { OURS } from '../../domain/names.ts';
-import { podSecurityLabels } from '../../domain/pod-security-labels.ts';
-import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/resource.ts';
+import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
+import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { EnvironmentSpec, Subject } from './environment-spec.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';
 

@@ -1,7 +1,7 @@
-import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment.ts';
-import { isPodSecurityLevel, type PodSecurity, type PodSecurityLevel } from '../../domain/pod-security-labels.ts';
-import { listAt, objectAt, textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment.ts';
+import { isPodSecurityLevel, type PodSecurity, type PodSecurityLevel } from '../../domain/kubernetes/pod-security-labels.ts';
+import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** A subject of an RBAC binding. */
 export interface Subject {

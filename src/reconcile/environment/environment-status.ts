@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mergeConditions, type Condition, type ConditionInput } from '../../domain/condition.ts';
-import { OURS } from '../../domain/names.ts';
-import { listAt, textAt } from '../../domain/read.ts';
-import { apiVersionOf, type KubeObject } from '../../domain/resource.ts';
+import { mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 

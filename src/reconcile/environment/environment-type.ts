@@ -1,5 +1,5 @@
-import { OURS } from '../../domain/names.ts';
-import type { ResourceType } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 
 export const ENVIRONMENT: ResourceType = { group: OURS.group, version: OURS.version, resource: 'environments' };
 export const NAMESPACE: ResourceType = { group: '', version: 'v1', resource: 'namespaces' };

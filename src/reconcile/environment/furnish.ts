@@ -1,6 +1,6 @@
-import { keyOf } from '../../domain/object-key.ts';
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject, ResourceType } from '../../domain/resource.ts';
+import { keyOf } from '../../domain/kubernetes/object-key.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';

@@ -1,5 +1,5 @@
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { labelsOf, namespaceLabels } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 import { ENVIRONMENT_UID_ANNOTATION, NAMESPACE, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';

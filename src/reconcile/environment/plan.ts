@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../domain/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ADOPT_ANNOTATION } from './environment-type.ts';
 import type { EnvironmentState } from './state.ts';
 

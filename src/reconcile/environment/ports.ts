@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** What reconciling an Environment needs of the world. */
 export interface EnvironmentPorts {

@@ -1,8 +1,8 @@
 import { findObject } from '../find-object.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
-import { isAppError, messageOf } from '../../domain/errors.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { writeStanding, type Standing } from './environment-status.ts';
 import { ENVIRONMENT } from './environment-type.ts';
 import { guard, letGo } from '../finalizer.ts';

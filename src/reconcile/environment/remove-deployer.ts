@@ -1,5 +1,5 @@
-import { isAppError } from '../../domain/errors.ts';
-import type { ResourceRef } from '../../domain/resource.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { findObject } from '../find-object.ts';
 import { DEPLOYER, SECRET, SERVICE_ACCOUNT } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';

@@ -1,6 +1,6 @@
 import { findObject } from '../find-object.ts';
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
 import { NAMESPACE, OPERATOR } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';

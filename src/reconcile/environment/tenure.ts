@@ -1,7 +1,7 @@
-import { OURS } from '../../domain/names.ts';
-import { parseOperatorSpec } from '../../domain/operator-spec.ts';
-import { listAt, textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
 
 /** Whose the namespace of an Environment is. */

@@ -1,5 +1,5 @@
-import { isAppError } from '../../domain/errors.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { visibilityName } from './environment-objects.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING } from './environment-type.ts';
 import { removeOurs } from './furnish.ts';

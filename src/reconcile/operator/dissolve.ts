@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { findCondition, type ConditionInput } from '../../domain/condition.ts';
-import { isAppError } from '../../domain/errors.ts';
-import { SKIP_HOOKS } from '../../domain/operator-spec.ts';
+import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
 import { isFalse } from './report/conditions.ts';
 import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
 import { OPERATOR } from './kinds.ts';

@@ -1,6 +1,6 @@
-import { backoffDelay } from '../../domain/backoff.ts';
-import { findCondition } from '../../domain/condition.ts';
-import type { OperatorStatus } from '../../domain/operator-status.ts';
+import { backoffDelay } from '../../domain/core/backoff.ts';
+import { findCondition } from '../../domain/kubernetes/condition.ts';
+import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
 
 /** The time between attempts while trying again may help, in milliseconds. */
 export const RETRY_BACKOFF = { first: 2_000, longest: 10 * 60_000 };

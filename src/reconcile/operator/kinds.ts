@@ -1,5 +1,5 @@
-import { OURS } from '../../domain/names.ts';
-import type { ResourceType } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 
 export const OPERATOR: ResourceType = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' };
 export const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };

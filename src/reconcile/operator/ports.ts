@@ -1,10 +1,10 @@
-import type { ChartAccess } from '../../domain/chart-access.ts';
-import type { Cluster, Discovery } from '../../domain/cluster.ts';
-import type { ChartSource } from '../../domain/operator-spec.ts';
-import type { PendingUpgrade } from '../../domain/pending-upgrade.ts';
-import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/release.ts';
-import type { JsonObject, KubeObject } from '../../domain/resource.ts';
-import type { ApprovalFault } from '../../domain/upgrade-approval.ts';
+import type { ChartAccess } from '../../domain/chart/chart-access.ts';
+import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import type { PendingUpgrade } from '../../domain/upgrade/pending-upgrade.ts';
+import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/operator/release.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ApprovalFault } from '../../domain/upgrade/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ChartWithSchema } from '../../schema/values/check-chart-values.ts';
 

@@ -1,8 +1,8 @@
 import { findObject } from '../find-object.ts';
 import { letGoWithKind } from '../lost-kind.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { parseKey } from '../../domain/object-key.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { dissolve } from './dissolve.ts';
 import { OPERATOR } from './kinds.ts';
 import { createLeaseMemory } from './acts/hold-release.ts';

@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { claimedDefinitions } from '../../domain/operator-spec.ts';
-import { isInChart } from '../../domain/operator-status.ts';
+import { claimedDefinitions } from '../../domain/operator/operator-spec.ts';
+import { isInChart } from '../../domain/operator/operator-status.ts';
 import { adopt } from './acts/adopt.ts';
 import { waitBeforeAttempt } from './due.ts';
 import { correctDrift } from './acts/correct-drift.ts';

@@ -1,8 +1,8 @@
-import { OURS } from '../../domain/names.ts';
-import { FORCE_AT, operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator-spec.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator-status.ts';
-import type { KubeObject } from '../../domain/resource.ts';
-import { APPROVED_UPGRADE } from '../../domain/upgrade-approval.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { FORCE_AT, operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator/operator-status.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';
 
 /** One Operator while it is being worked on. */

@@ -1,5 +1,5 @@
-import { OURS } from '../../domain/names.ts';
-import { apiVersionOf, type ResourceType } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { apiVersionOf, type ResourceType } from '../../domain/kubernetes/resource.ts';
 
 /** A kind that a catalogue folder may hold. */
 export interface AllowedKind {

@@ -1,6 +1,6 @@
-import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/errors.ts';
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
 import type { SourceFault } from './fault.ts';
 import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';

@@ -1,6 +1,6 @@
-import { isDnsSubdomain } from '../../domain/names.ts';
-import { isObject, objectAt, textAt } from '../../domain/read.ts';
-import type { KubeObject, ObjectMeta } from '../../domain/resource.ts';
+import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
+import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import { allowedKindsSentence, findAllowedKind, type AllowedKind } from './allowed-kind.ts';
 import type { SourceFault } from './fault.ts';
 import type { SourceDocument } from './parse/parse-file.ts';

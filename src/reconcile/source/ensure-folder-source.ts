@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Cluster } from '../../domain/cluster.ts';
-import { OURS } from '../../domain/names.ts';
-import { apiVersionOf, type KubeObject } from '../../domain/resource.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE } from './source-type.ts';
 
 /** The name of the CatalogSource for the folder that Chandlery was started with. */

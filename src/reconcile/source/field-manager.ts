@@ -1,5 +1,5 @@
-import { at, isObject, listAt, textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { at, isObject, listAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** What every field manager of a source begins with; earlier versions used this name for all of them. */
 const PREFIX = 'chandlery-source';

@@ -1,5 +1,5 @@
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { nameOfItem } from './inventory-name.ts';
 import { parseSourceStatus } from './source-status.ts';
 

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { Log } from '../../observe/log.ts';
 
 /** What keeping a folder in step needs of the outside. */

@@ -1,6 +1,6 @@
-import { isAppError } from '../../domain/errors.ts';
-import { OURS } from '../../domain/names.ts';
-import type { KubeObject, ResourceRef } from '../../domain/resource.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { findAllowedKind } from './allowed-kind.ts';
 import { nameOfItem } from './inventory-name.ts';
 import type { SourcePorts } from './ports.ts';

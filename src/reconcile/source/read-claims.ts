@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../domain/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseSourceSpec } from './source-status.ts';
 import { readParsedFolder, stockOf } from './state.ts';
 

@@ -1,6 +1,6 @@
 import { findObject } from '../find-object.ts';
-import { mergeConditions, type ConditionInput } from '../../domain/condition.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { sameFault, type SourceFault } from './fault.ts';
 import { guard, letGo } from '../finalizer.ts';
 import { letGoWithKind } from '../lost-kind.ts';

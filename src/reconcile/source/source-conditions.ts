@@ -1,4 +1,4 @@
-import type { ConditionInput } from '../../domain/condition.ts';
+import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import type { SourceFault } from './fault.ts';
 
 /** How an attempt to bring a folder in step ended. */

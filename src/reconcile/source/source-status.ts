@@ -1,7 +1,7 @@
-import type { Condition } from '../../domain/condition.ts';
-import { parseDuration } from '../../domain/duration.ts';
-import { booleanAt, listAt, numberAt, textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import type { Condition } from '../../domain/kubernetes/condition.ts';
+import { parseDuration } from '../../domain/core/duration.ts';
+import { booleanAt, listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFault } from './fault.ts';
 
 /** The spec of a CatalogSource with every default filled in. */

@@ -1,4 +1,4 @@
-import { OURS } from '../../domain/names.ts';
-import type { ResourceType } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 
 export const CATALOG_SOURCE: ResourceType = { group: OURS.group, version: OURS.version, resource: 'catalogsources' };

@@ -1,5 +1,5 @@
-import { parseKey } from '../../domain/object-key.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { resourceName } from './check-documents.ts';
 import { parseSourceStatus } from './source-status.ts';
 

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../domain/resource.ts';
-import { OURS } from '../../domain/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import { checkDocuments, type CheckedDocuments } from './check-documents.ts';
 import type { SourceFault } from './fault.ts';
 import type { ParsedFile } from './parse/parse-file.ts';

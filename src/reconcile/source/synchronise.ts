@@ -2,7 +2,7 @@ import { applyDocument } from './apply-document.ts';
 import type { Candidate } from './check-documents.ts';
 import { sortFaults, type SourceFault } from './fault.ts';
 import type { SourcePorts } from './ports.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { nameOfItem } from './inventory-name.ts';
 import { readClaims } from './read-claims.ts';
 import { pruneResource } from './prune-resources.ts';

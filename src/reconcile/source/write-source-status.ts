@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { OURS } from '../../domain/names.ts';
-import { apiVersionOf, type KubeObject } from '../../domain/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourcePorts } from './ports.ts';
 import type { SourceStatus } from './source-status.ts';
 import { CATALOG_SOURCE } from './source-type.ts';

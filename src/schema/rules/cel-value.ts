@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { isObject, objectAt, textAt } from '../../domain/read.ts';
+import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 
 /*
  * How the api-server hands a custom resource to CEL: defaults filled in, whole numbers as integers, texts of some formats as times, and names that

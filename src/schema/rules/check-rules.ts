@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { withDefaults } from '../../domain/crd-safety/with-defaults.ts';
-import { isObject, objectAt, textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
+import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { celValue } from './cel-value.ts';
 import { ITEMS, MEMBERS, type NewRule } from './new-rules.ts';
 

@@ -1,4 +1,4 @@
-import { isObject, listAt, objectAt, textAt } from '../../domain/read.ts';
+import { isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
 
 /** A rule in CEL that a new schema has and the one before had not. */
 export interface NewRule {

@@ -1,5 +1,5 @@
-import type { FieldFault } from '../../domain/errors.ts';
-import type { Json, JsonObject, KubeObject } from '../../domain/resource.ts';
+import type { FieldFault } from '../../domain/core/errors.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath, type FormPath } from '../form-path.ts';
 import { changeSensitive, sensitiveValues, type Marked, type PlacedValue, type SensitiveValue } from './sensitive-values.ts';
 import { hasStandIn, standInFor, standInPath } from './stand-in.ts';

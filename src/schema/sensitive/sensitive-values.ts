@@ -1,5 +1,5 @@
-import { isObject, objectAt } from '../../domain/read.ts';
-import type { Json, JsonObject } from '../../domain/resource.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { holdsSecretsOnly, mayBeSecret, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
 import { formatPath, parsePath, type FormPath } from '../form-path.ts';
 

@@ -1,10 +1,16 @@
-import { compareCrds, versionsOf } from '../../domain/crd-safety/compare-crds.ts';
-import { goneVersions, instanceName, storedChecks, writtenInGone, type StoredCheck } from '../../domain/crd-safety/judge-upgrade.ts';
-import type { CrdFinding, CrdVerdict, InstanceFault } from '../../domain/crd-safety/finding.ts';
-import type { Cluster } from '../../domain/cluster.ts';
-import { isAppError } from '../../domain/errors.ts';
-import { textAt } from '../../domain/read.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import { compareCrds, versionsOf } from '../../domain/upgrade/crd-safety/compare-crds.ts';
+import {
+  goneVersions,
+  instanceName,
+  storedChecks,
+  writtenInGone,
+  type StoredCheck,
+} from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { CrdFinding, CrdVerdict, InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { newRules } from '../rules/new-rules.ts';
 import { startStoredChecker, type StoredChecker } from './stored-checker.ts';
 

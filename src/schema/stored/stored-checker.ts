@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { InstanceFault } from '../../domain/crd-safety/finding.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { RulesAnswer } from '../rules/check-rules.ts';
 import type { NewRule } from '../rules/new-rules.ts';
 

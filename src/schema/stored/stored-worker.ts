@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import '../../domain/exact-json.ts';
-import { storedFaults } from '../../domain/crd-safety/judge-upgrade.ts';
-import type { KubeObject } from '../../domain/resource.ts';
+import '../../domain/core/exact-json.ts';
+import { storedFaults } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { createRuleCheck } from '../rules/check-rules.ts';
 import type { CheckerSubject, CheckerMessage } from './stored-checker.ts';
 

@@ -1,6 +1,6 @@
-import { sentenceOfFault } from '../../domain/errors.ts';
-import { applyMergePatch } from '../../domain/merge-patch.ts';
-import type { JsonObject } from '../../domain/resource.ts';
+import { sentenceOfFault } from '../../domain/core/errors.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { createValuesCheck, type ValuesCheck } from './check-values.ts';
 
 /** The check that plans and the controller share. */

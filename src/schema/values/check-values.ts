@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { JsonObject } from '../../domain/resource.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isSmall } from './is-small.ts';
 import { STARTED } from './started.ts';
 import type { ValuesVerdict } from './value-faults.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/resource.ts';
+import type { Json } from '../../domain/kubernetes/resource.ts';
 
 /** What is handed to a thread is copied on the way, which takes 30 ms for so much. */
 const MOST_NODES = 100_000;

@@ -3,9 +3,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as Ajv4 } from 'ajv-draft-04';
 import { RE2JS } from 're2js';
-import type { FieldFault } from '../../domain/errors.ts';
-import { isObject, textAt } from '../../domain/read.ts';
-import type { Json, JsonObject } from '../../domain/resource.ts';
+import type { FieldFault } from '../../domain/core/errors.ts';
+import { isObject, textAt } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../form-path.ts';
 
 /** What a foreign schema says about values. */

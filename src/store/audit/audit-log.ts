@@ -1,4 +1,4 @@
-import { type Journal, type JournalEntry, type JournalLine, type JournalQuery, matchesQuery } from '../../domain/journal.ts';
+import { type Journal, type JournalEntry, type JournalLine, type JournalQuery, matchesQuery } from '../../domain/audit/audit-log.ts';
 import type { AuditFiles } from './audit-files.ts';
 
 /** The newest entries that searches find without reading files. */

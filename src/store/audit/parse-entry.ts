@@ -1,5 +1,5 @@
-import { isObject, numberAt } from '../../domain/read.ts';
-import type { JournalEntry, JournalLine } from '../../domain/journal.ts';
+import { isObject, numberAt } from '../../domain/core/read.ts';
+import type { JournalEntry, JournalLine } from '../../domain/audit/audit-log.ts';
 
 const BLANK: JournalLine = {
   time: '',

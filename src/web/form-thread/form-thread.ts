@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { AppError, type ErrorCode, type FieldFault } from '../../domain/errors.ts';
-import type { FormModel } from '../../schema/form-node.ts';
+import { AppError, type ErrorCode, type FieldFault } from '../../domain/core/errors.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
 import { modelIn, modelPlace, pack, type Parcel, unpack } from './parcel.ts';
 
 /** A job for the thread, with a model that it does not have yet, and one that it will not need again. */

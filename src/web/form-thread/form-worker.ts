@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import '../../domain/exact-json.ts';
-import { isAppError } from '../../domain/errors.ts';
-import type { FormModel } from '../../schema/form-node.ts';
+import '../../domain/core/exact-json.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
 import type { ThreadAnswer, ThreadQuestion } from './form-thread.ts';
 import { FORM_JOBS, type FormJob } from './jobs.ts';
 import { pack, unpack } from './parcel.ts';

@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
-import { applyFormOp } from '../form/apply-form-op.ts';
-import { formView } from '../form/form-view.ts';
-import { formToValues } from '../form/form-to-values.ts';
-import { keepYaml, openWhole } from '../form/whole-yaml.ts';
-import { resourcesShown } from '../form/pick-view.ts';
-import { valuesToFields } from '../form/values-to-fields.ts';
-import { readAssets } from '../assets.ts';
-import { pressedFile } from '../form-file.ts';
-import { followRows, formatRows, keepPlaces } from '../follow-rows.ts';
-import { installLink } from '../install-link.ts';
-import { switchPreset } from '../install-presets.ts';
-import { locateForm, type LocatedForm } from '../locate-form.ts';
-import { frozenFaults } from '../frozen-by-faults.ts';
-import { reviewYaml } from '../review-yaml.ts';
-import { formatSeen, type Merge, mergeChanges as mergeSeen, parseSeen, seenOf } from '../three-way.ts';
-import { createViews, type Views } from '../view-engine.ts';
+import { applyFormOp } from '../../form/input/apply-form-op.ts';
+import { formView } from '../../form/view/form-view.ts';
+import { formToValues } from '../../form/input/form-to-values.ts';
+import { keepYaml, openWhole } from '../../form/yaml/whole-yaml.ts';
+import { resourcesShown } from '../../form/references/pick-view.ts';
+import { valuesToFields } from '../../form/input/values-to-fields.ts';
+import { readAssets } from '../page/assets.ts';
+import { pressedFile } from '../instance/form-file.ts';
+import { followRows, formatRows, keepPlaces } from '../instance/follow-rows.ts';
+import { installLink } from '../app/install-link.ts';
+import { switchPreset } from '../app/install-presets.ts';
+import { locateForm, type LocatedForm } from '../instance/locate-form.ts';
+import { frozenFaults } from '../instance/frozen-by-faults.ts';
+import { reviewYaml } from '../instance/review-yaml.ts';
+import { formatSeen, type Merge, mergeChanges as mergeSeen, parseSeen, seenOf } from '../instance/three-way.ts';
+import { createViews, type Views } from '../page/view-engine.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 
 /** What is done with forms, and may take longer than others should wait. Arguments and results are plain data, models, and inputs as URLSearchParams. */

@@ -1,5 +1,5 @@
-import { at } from '../../domain/read.ts';
-import type { FormModel } from '../../schema/form-node.ts';
+import { at } from '../../domain/core/read.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
 
 type Path = readonly string[];
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { FormThread } from './form-thread.ts';
 import { FORM_JOBS, type FormJob, type FormJobs } from './jobs.ts';
 import { isLight } from './weigh.ts';

@@ -1,6 +1,6 @@
-import { MOST_ROWS, nodesAt, parseFieldName } from '../form/form-fields.ts';
-import { nodesIn } from '../form/form-budget.ts';
-import type { FormModel } from '../../schema/form-node.ts';
+import { MOST_ROWS, nodesAt, parseFieldName } from '../../form/input/form-fields.ts';
+import { nodesIn } from '../../form/input/form-budget.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
 import { modelIn } from './parcel.ts';
 
 /** What is done at once, in steps of about five microseconds. */

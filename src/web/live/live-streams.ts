@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { isAppError } from '../../domain/errors.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import { type EventStream, openEventStream } from '../../http/event-stream.ts';
 import { type Access, accessOf } from '../../http/request-context.ts';
 import { createReadingTurns, pause } from './reading-turns.ts';

@@ -1,5 +1,5 @@
-import type { Actor } from '../../domain/actor.ts';
-import { isAppError } from '../../domain/errors.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import { pause, type ReadingTurns } from './reading-turns.ts';
 
 /** Something that a page shows and that is read again while somebody looks at it. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 
 /** Live streams that are open at once. */
 const MOST = { session: 10, person: 50, all: 2000 } as const;

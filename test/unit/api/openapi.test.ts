@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiOf } from '../../../src/api/openapi.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
 import { validatorOf } from '../../../src/api/validator.ts';
-import { at, objectAt } from '../../../src/domain/read.ts';
+import { at, objectAt } from '../../../src/domain/core/read.ts';
 
 const description = openApiOf(ROUTES, 'http://localhost:8080');
 const route = (operationId: string): (typeof ROUTES)[number] => {

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import type { ChartLimits } from '../../../src/chart/limits.ts';
-import type { ErrorCode } from '../../../src/domain/errors.ts';
+import type { ErrorCode } from '../../../src/domain/core/errors.ts';
 import { packEntries, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import type { RawEntry } from '../../support/charts.ts';
 import { assertFails, fetchURL } from './library.ts';

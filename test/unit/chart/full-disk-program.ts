@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
-import { AppError } from '../../../src/domain/errors.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
 import { chartFiles, packChart } from '../../support/charts.ts';
 
 const [cacheDir = ''] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { chartCommand } from '../../../src/compose/chart-command.ts';
-import type { ChartInspection } from '../../../src/domain/chart-inspection/inspection.ts';
+import type { ChartInspection } from '../../../src/domain/chart/inspection/inspection.ts';
 import { chartFiles, LEGACY_CHART, packChart, serveHttps, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { createCosignSigner, createPgpSigner, packSigned } from '../../support/signing.ts';
 import { assertFails } from './library.ts';

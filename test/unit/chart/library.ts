@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import type { ChartLibrary, ChartLibraryOptions, FetchedChart } from '../../../src/chart/chart-library.ts';
-import { isAppError } from '../../../src/domain/errors.ts';
-import type { ErrorCode } from '../../../src/domain/errors.ts';
-import type { ChartSource } from '../../../src/domain/operator-spec.ts';
+import { isAppError } from '../../../src/domain/core/errors.ts';
+import type { ErrorCode } from '../../../src/domain/core/errors.ts';
+import type { ChartSource } from '../../../src/domain/operator/operator-spec.ts';
 import { temporaryFolder } from '../../support/charts.ts';
 
 /** A library with a cache that goes with the test; closed to the network unless the test opens it. */

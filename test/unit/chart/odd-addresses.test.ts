@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isAppError } from '../../../src/domain/errors.ts';
-import { helmCommand } from '../../../src/domain/helm-command.ts';
-import type { ChartSource } from '../../../src/domain/operator-spec.ts';
+import { isAppError } from '../../../src/domain/core/errors.ts';
+import { helmCommand } from '../../../src/domain/operator/helm-command.ts';
+import type { ChartSource } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { assertFails, fetchURL, libraryFor } from './library.ts';
 

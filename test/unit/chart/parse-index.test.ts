@@ -8,8 +8,8 @@ import { listedVersion } from '../../../src/chart/repository/listed-version.ts';
 import { openIndexFile } from '../../../src/chart/repository/index-file.ts';
 import { parseIndex } from '../../../src/chart/repository/parse-index.ts';
 import type { ListedChart } from '../../../src/chart/repository/parse-index.ts';
-import { parseYamlDocument } from '../../../src/domain/bounded-yaml.ts';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { temporaryFolder, writeFiles } from '../../support/charts.ts';
 
 interface Outcome {

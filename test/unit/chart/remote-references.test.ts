@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { chartCommand } from '../../../src/compose/chart-command.ts';
 import { formCommand } from '../../../src/compose/form-command.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
-import type { OverlaidValues } from '../../../src/operation/plan-values.ts';
-import { renderForPlan } from '../../../src/operation/render-for-plan.ts';
-import type { UpgradeChart } from '../../../src/operation/upgrade-ports.ts';
-import type { OperatorSpec } from '../../../src/domain/operator-spec.ts';
+import type { OverlaidValues } from '../../../src/operation/upgrade/preview-values.ts';
+import { renderForPlan } from '../../../src/operation/upgrade/render-preview.ts';
+import type { UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
+import type { OperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, serveHttp, temporaryFolder, writeFiles } from '../../support/charts.ts';
 
 const repoRoot = resolve(import.meta.dirname, '../../..');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { objectAt, textAt } from '../../../src/domain/read.ts';
+import { objectAt, textAt } from '../../../src/domain/core/read.ts';
 import { repoRoot } from '../../support/cluster.ts';
 
 const CRDS = join(repoRoot, 'charts/chandlery/crds/environments.chandlery.dev.yaml');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { leaseState, withLease, type LeaseOptions } from '../../../src/controller/lease.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
 
 const NOBODY = new AbortController().signal;

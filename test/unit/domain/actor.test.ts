@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseActor } from '../../../src/domain/actor.ts';
+import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
 
 describe('an actor', () => {
   it('has its groups sorted and once each', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildCatalog } from '../../../src/domain/catalog/app-catalog.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const operator = (spec: object = {}, status: object = { status: 'READY' }): KubeObject => ({
   apiVersion: 'operatorcontroller.kubeplus/v1',

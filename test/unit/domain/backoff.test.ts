@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffDelay } from '../../../src/domain/backoff.ts';
+import { backoffDelay } from '../../../src/domain/core/backoff.ts';
 
 const OPTIONS = { first: 100, longest: 1_000 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseBoundedJson } from '../../../src/domain/bounded-json.ts';
-import { isAppError } from '../../../src/domain/errors.ts';
+import { parseBoundedJson } from '../../../src/domain/core/bounded-json.ts';
+import { isAppError } from '../../../src/domain/core/errors.ts';
 
 const parse = (text: string | Buffer): unknown => parseBoundedJson(Buffer.from(text));
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeInspection } from '../../../src/domain/chart-inspection/describe-inspection.ts';
-import { fileWarnings } from '../../../src/domain/chart-inspection/file-warnings.ts';
-import { inspectRendering, type InspectionInput } from '../../../src/domain/chart-inspection/inspect-rendering.ts';
-import { objectWarnings } from '../../../src/domain/chart-inspection/object-warnings.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { describeInspection } from '../../../src/domain/chart/inspection/describe-inspection.ts';
+import { fileWarnings } from '../../../src/domain/chart/inspection/file-warnings.ts';
+import { inspectRendering, type InspectionInput } from '../../../src/domain/chart/inspection/inspect-rendering.ts';
+import { objectWarnings } from '../../../src/domain/chart/inspection/object-warnings.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 describe('the warnings about rendered objects', () => {
   const cases: readonly { title: string; object: KubeObject; codes: readonly string[]; says?: RegExp }[] = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { parseChartSecret } from '../../../src/domain/chart-secret.ts';
-import { isAppError } from '../../../src/domain/errors.ts';
-import { parseVerifySecret } from '../../../src/domain/verify-secret.ts';
+import { parseChartSecret } from '../../../src/domain/chart/chart-secret.ts';
+import { isAppError } from '../../../src/domain/core/errors.ts';
+import { parseVerifySecret } from '../../../src/domain/chart/verify-secret.ts';
 import { issueCertificate } from '../../../src/embedded/cluster/certificate.ts';
 import { secretOf } from '../../support/chart-secrets.ts';
 

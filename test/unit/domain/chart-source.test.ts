@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addressOf, parseOperatorSpec } from '../../../src/domain/operator-spec.ts';
+import { addressOf, parseOperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 
 describe('the source of a chart', () => {
   it('is shown without what could be a secret in it', () => {

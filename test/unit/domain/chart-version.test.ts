@@ -7,8 +7,8 @@ import {
   versionToAskFor,
   type Channel,
   type VersionWish,
-} from '../../../src/domain/chart-version.ts';
-import { cycleThrough } from '../../../src/domain/dependency-cycle.ts';
+} from '../../../src/domain/chart/chart-version.ts';
+import { cycleThrough } from '../../../src/domain/core/dependency-cycle.ts';
 
 const OFFERED = ['1.0.0', '1.10.0', '1.9.0', '2.0.0', '3.0.0-rc.1', 'latest'];
 

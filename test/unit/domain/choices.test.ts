@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keysOf, narrowChoices, type Choices } from '../../../src/domain/choices.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { keysOf, narrowChoices, type Choices } from '../../../src/domain/app/choices.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const names = (count: number): Choices => ({
   resource: 'secrets',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
+import { compareCrds } from '../../../src/domain/upgrade/crd-safety/compare-crds.ts';
 import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
 
 describe('a new schema for a field', () => {

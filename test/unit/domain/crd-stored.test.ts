@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
-import type { CrdVerdict } from '../../../src/domain/crd-safety/finding.ts';
+import { compareCrds } from '../../../src/domain/upgrade/crd-safety/compare-crds.ts';
+import type { CrdVerdict } from '../../../src/domain/upgrade/crd-safety/finding.ts';
 import {
   goneVersions,
   stopsUpgrade,
@@ -9,9 +9,9 @@ import {
   storedFaults,
   unsafeSentence,
   writtenInGone,
-} from '../../../src/domain/crd-safety/judge-upgrade.ts';
-import { validateValue } from '../../../src/domain/crd-safety/validate-value.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+} from '../../../src/domain/upgrade/crd-safety/judge-upgrade.ts';
+import { validateValue } from '../../../src/domain/upgrade/crd-safety/validate-value.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { crd, int, object, text, withSpec, type Schema } from '../../support/definitions.ts';
 
 describe('a stored value', () => {

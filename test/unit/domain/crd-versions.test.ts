@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareCrds } from '../../../src/domain/crd-safety/compare-crds.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { compareCrds } from '../../../src/domain/upgrade/crd-safety/compare-crds.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { crd, text, withSpec } from '../../support/definitions.ts';
 
 describe('a new definition', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operatorView } from '../../../src/domain/catalog/operator-view.ts';
-import { blockersOf, blockerSentence, deletionPlan, firstBlockers, type DeletionProgress } from '../../../src/domain/deletion.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { blockersOf, blockerSentence, deletionPlan, firstBlockers, type DeletionProgress } from '../../../src/domain/operator/deletion.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, parseDriftDetection } from '../../../src/domain/drift.ts';
-import { objectAt } from '../../../src/domain/read.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, parseDriftDetection } from '../../../src/domain/operator/drift.ts';
+import { objectAt } from '../../../src/domain/core/read.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 describe('the differences between an object and what it would be', () => {
   const cases: readonly [string, object, object, readonly string[]][] = [

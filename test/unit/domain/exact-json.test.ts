@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { exactNumber, parseJson, reviveExactly } from '../../../src/domain/exact-json.ts';
+import { exactNumber, parseJson, reviveExactly } from '../../../src/domain/core/exact-json.ts';
 
 const read: readonly (readonly [world: string, text: string, value: number | bigint | undefined])[] = [
   ['a small number', '42', 42],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
-import { generatePassword } from '../../../src/domain/generate-password.ts';
+import { generatePassword } from '../../../src/domain/core/generate-password.ts';
 
 test('A password has 32 characters of three classes, and another one comes each time', () => {
   const passwords = Array.from({ length: 50 }, () => generatePassword({}, randomInt) ?? '');

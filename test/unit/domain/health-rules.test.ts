@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { healthOf } from '../../../src/domain/health-rules/health-of.ts';
-import { worstHealth, type HealthWord } from '../../../src/domain/health.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { healthOf } from '../../../src/domain/health/rules/health-of.ts';
+import { worstHealth, type HealthWord } from '../../../src/domain/health/health.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const SHARED = '../shared/health/builtin.json';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { helmCommand } from '../../../src/domain/helm-command.ts';
-import { parseOperatorSpec } from '../../../src/domain/operator-spec.ts';
+import { helmCommand } from '../../../src/domain/operator/helm-command.ts';
+import { parseOperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 
 type HelmInput = Parameters<typeof helmCommand>[0];
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { commandsFor, deletionCommands, quoted } from '../../../src/domain/instance-commands.ts';
-import { at } from '../../../src/domain/read.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { commandsFor, deletionCommands, quoted } from '../../../src/domain/instance/instance-commands.ts';
+import { at } from '../../../src/domain/core/read.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const nasty: KubeObject = {
   apiVersion: 'a.example/v1',

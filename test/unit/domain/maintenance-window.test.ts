@@ -6,7 +6,7 @@ import {
   parseMaintenanceWindow,
   windowSentence,
   type MaintenanceWindow,
-} from '../../../src/domain/maintenance-window.ts';
+} from '../../../src/domain/upgrade/maintenance-window.ts';
 
 const HOUR = 3_600_000;
 const EVERY_DAY = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseYamlDocument, parseYamlDocuments } from '../../../src/domain/bounded-yaml.ts';
-import { parseManifest, splitRendered } from '../../../src/domain/manifest.ts';
+import { parseYamlDocument, parseYamlDocuments } from '../../../src/domain/core/bounded-yaml.ts';
+import { parseManifest, splitRendered } from '../../../src/domain/kubernetes/manifest.ts';
 
 test('YAML is read as Kubernetes reads it', () => {
   const text =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { applyMergePatch, isSame, mergePatchBetween } from '../../../src/domain/merge-patch.ts';
+import { applyMergePatch, isSame, mergePatchBetween } from '../../../src/domain/core/merge-patch.ts';
 
 /** The cases of RFC 7386, appendix A: original, patch, result. */
 const RFC: readonly [unknown, unknown, unknown][] = [

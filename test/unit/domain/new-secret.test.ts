@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { test } from 'node:test';
-import { faultsOfNewSecrets, newSecretCommands, newSecretObject, type NewSecret } from '../../../src/domain/new-secret.ts';
-import { secret } from '../../../src/domain/secret.ts';
+import { faultsOfNewSecrets, newSecretCommands, newSecretObject, type NewSecret } from '../../../src/domain/instance/new-secret.ts';
+import { secret } from '../../../src/domain/core/secret.ts';
 
 const wanted: NewSecret = { name: 'orders-db', key: 'password', value: secret('swordfish'), field: 'spec.passwordRef.name' };
 const place = { namespace: 'team-a', instance: 'orders' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { problemsOf } from '../../../src/domain/operator-problems.ts';
-import type { OperatorView } from '../../../src/domain/operator.ts';
+import { problemsOf } from '../../../src/domain/operator/operator-problems.ts';
+import type { OperatorView } from '../../../src/domain/operator/operator.ts';
 import { SAMPLE_OPERATORS, sampleOperatorTree } from '../../support/sample-operators.ts';
 
 const [well] = SAMPLE_OPERATORS;

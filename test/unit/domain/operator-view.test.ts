@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operatorView } from '../../../src/domain/catalog/operator-view.ts';
-import { stateOf } from '../../../src/domain/operator-list.ts';
+import { stateOf } from '../../../src/domain/operator/operator-list.ts';
 
 describe('an Operator that was rolled back, as admins see it', () => {
   const ready = { type: 'Ready', status: 'False', reason: 'RolledBack', message: 'Chart c 1.1.0 failed' };

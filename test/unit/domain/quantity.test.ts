@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formatQuantity, parseQuantity } from '../../../src/domain/quantity.ts';
+import { formatQuantity, parseQuantity } from '../../../src/domain/core/quantity.ts';
 
 const ONE = 1_000_000_000n;
 

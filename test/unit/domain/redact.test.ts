@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { failureOf } from '../../../src/helm/failure.ts';
-import { redact } from '../../../src/domain/redact.ts';
+import { redact } from '../../../src/domain/core/redact.ts';
 
 test('a secret is taken out as it is, in base64, as JSON, in an address and line by line', () => {
   const secret = 'p@ss "word"\nsecond line';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { filesOutsideRecord } from '../../../src/domain/release-files.ts';
+import { filesOutsideRecord } from '../../../src/domain/chart/chart-files.ts';
 
 describe('the files of a chart that need not go into the Secret of a release', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPending, planUnlock } from '../../../src/domain/release.ts';
-import type { ReleaseInfo, ReleaseStatus, UnlockStep } from '../../../src/domain/release.ts';
+import { isPending, planUnlock } from '../../../src/domain/operator/release.ts';
+import type { ReleaseInfo, ReleaseStatus, UnlockStep } from '../../../src/domain/operator/release.ts';
 
 const CASES: readonly (readonly [string, readonly ReleaseStatus[], UnlockStep])[] = [
   ['no release', [], { act: 'none' }],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { crdConflict, isBroughtBy } from '../../../src/domain/crd-owner.ts';
-import { isReservedGroup, reservedObjects } from '../../../src/domain/reserved-objects.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import { crdConflict, isBroughtBy } from '../../../src/domain/operator/crd-owner.ts';
+import { isReservedGroup, reservedObjects } from '../../../src/domain/kubernetes/reserved-objects.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 

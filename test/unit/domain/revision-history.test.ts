@@ -7,7 +7,7 @@ import {
   type HistoryInput,
   type Revision,
   type RevisionRecord,
-} from '../../../src/domain/revision-history.ts';
+} from '../../../src/domain/operator/revision-history.ts';
 
 const CHART = { chart: 'c', version: '1.0.0' };
 const NOTHING: HistoryInput = { earlier: [], records: [], chartOf: () => CHART, marks: {}, rollback: undefined, limit: 10 };

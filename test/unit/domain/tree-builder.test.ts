@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { buildTree } from '../../../src/domain/tree-builder.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildTree } from '../../../src/domain/tree/tree-builder.ts';
 
 const owned = (kind: string, name: string, owner: string | undefined, more: object = {}): KubeObject => ({
   apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',

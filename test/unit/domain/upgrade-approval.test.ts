@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { approvalText, digestDiffers, judgeApproval, parseApproval, type ApprovalQuestion } from '../../../src/domain/upgrade-approval.ts';
+import {
+  approvalText,
+  digestDiffers,
+  judgeApproval,
+  parseApproval,
+  type ApprovalQuestion,
+} from '../../../src/domain/upgrade/upgrade-approval.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 

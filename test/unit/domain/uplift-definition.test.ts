@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { describeFromOpenApiSpec } from '../../../src/domain/uplift/openapi-spec.ts';
 import { uplift } from '../../../src/domain/uplift/uplift.ts';
 

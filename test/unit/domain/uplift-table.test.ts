@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parseManifest } from '../../../src/domain/manifest.ts';
+import { parseManifest } from '../../../src/domain/kubernetes/manifest.ts';
 import { RULES } from '../../../src/domain/uplift/rules.ts';
 import { uplift } from '../../../src/domain/uplift/uplift.ts';
 import { LEGACY_SAMPLES, WITHOUT_COUNTERPART } from '../../support/legacy-samples.ts';

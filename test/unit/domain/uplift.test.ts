@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { uplift } from '../../../src/domain/uplift/uplift.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

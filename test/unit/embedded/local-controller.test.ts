@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { localControllerOf } from '../../../src/embedded/controllers/local-controller.ts';
 
 const controller = { namespace: 'apps', name: 'cache-operator', program: 'cache-operator', account: 'cache' };

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { isAppError } from '../../../src/domain/errors.ts';
+import { isAppError } from '../../../src/domain/core/errors.ts';
 import { claimStateFolder, defaultStateDir } from '../../../src/embedded/cluster/state-folder.ts';
 
 let parent: string;

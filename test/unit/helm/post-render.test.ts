@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
-import { parseManifest } from '../../../src/domain/manifest.ts';
+import { parseManifest } from '../../../src/domain/kubernetes/manifest.ts';
 import { transform } from '../../../src/helm/post-render/transform.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/helm/post-render/main.ts', import.meta.url));

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
-import { AppError } from '../../../src/domain/errors.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
 import { chartFiles, packChart, temporaryFolder } from '../../support/charts.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { ERROR_TABLE } from '../../../src/domain/errors.ts';
+import { ERROR_TABLE } from '../../../src/domain/core/errors.ts';
 
 describe('the error catalogue', () => {
   const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { SessionRecord } from '../../../src/domain/session.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { SessionRecord } from '../../../src/domain/core/session.ts';
 import { createRenewal, type Renew } from '../../../src/identity/renewal.ts';
 
 const RECORD: SessionRecord = {

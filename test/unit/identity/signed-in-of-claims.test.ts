@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError, type ErrorCode } from '../../../src/domain/errors.ts';
+import { AppError, type ErrorCode } from '../../../src/domain/core/errors.ts';
 import { DEFAULT_MAPPING } from '../../../src/identity/identity-settings.ts';
 import { parsePrefix, signedInOfClaims } from '../../../src/identity/signed-in-of-claims.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createCredentials } from '../../../src/kube/credentials.ts';
+import { createCredentials } from '../../../src/kube/transport/credentials.ts';
 
 let folder: string;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDiscovery } from '../../../src/kube/discovery.ts';
-import type { Call } from '../../../src/kube/call.ts';
-import type { Answer } from '../../../src/kube/transport.ts';
+import type { Call } from '../../../src/kube/transport/call.ts';
+import type { Answer } from '../../../src/kube/transport/transport.ts';
 
 const resource = (kind: string, plural: string) => ({ resource: plural, responseKind: { kind }, scope: 'Namespaced', verbs: ['get'] });
 const group = (name: string, kinds: object[]) => ({ metadata: { name }, versions: [{ version: 'v1', resources: kinds }] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { createObjectStore } from '../../../src/kube/object-store.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { createObjectStore } from '../../../src/kube/watch/object-store.ts';
 
 function object(namespace: string | undefined, name: string, resourceVersion = '1'): KubeObject {
   const metadata = { name, uid: `${namespace ?? ''}-${name}`, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sentenceOfFault } from '../../../src/domain/errors.ts';
-import { plainFault } from '../../../src/kube/plain-fault.ts';
+import { sentenceOfFault } from '../../../src/domain/core/errors.ts';
+import { plainFault } from '../../../src/kube/transport/plain-fault.ts';
 
 const WORDS: readonly (readonly [string, string])[] = [
   ['Required value', 'is required'],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ObjectList, WatchEvent } from '../../../src/domain/cluster.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { startReflector, type Reflector } from '../../../src/kube/reflector.ts';
+import type { ObjectList, WatchEvent } from '../../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { startReflector, type Reflector } from '../../../src/kube/watch/reflector.ts';
 import { createLog } from '../../../src/observe/log.ts';
 
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ErrorCode, FieldFault } from '../../../src/domain/errors.ts';
-import { statusError } from '../../../src/kube/status-error.ts';
+import type { ErrorCode, FieldFault } from '../../../src/domain/core/errors.ts';
+import { statusError } from '../../../src/kube/transport/status-error.ts';
 
 const RIGHT = { verb: 'create', group: 'apps', resource: 'deployments', namespace: 'ns' };
 

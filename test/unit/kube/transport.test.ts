@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { AppError } from '../../../src/domain/errors.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
 import { createKube } from '../../../src/kube/kube.ts';
 import { reply, startTinyApiServer } from '../../support/api-server.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createKube } from '../../../src/kube/kube.ts';
-import { guardTrial, METADATA_OF_ONE } from '../../../src/kube/trial-guard.ts';
+import { guardTrial, METADATA_OF_ONE } from '../../../src/kube/transport/dry-run-guard.ts';
 import { reply, startTinyApiServer } from '../../support/api-server.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const;

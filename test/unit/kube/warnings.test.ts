@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseWarnings } from '../../../src/kube/warnings.ts';
+import { parseWarnings } from '../../../src/kube/transport/warnings.ts';
 
 test('a warning is its quoted sentence', () => {
   assert.deepEqual(parseWarnings('299 - "unknown field \\"spec.x\\""'), ['unknown field "spec.x"']);

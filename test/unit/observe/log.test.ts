@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, test } from 'node:test';
 import { createLog, type LogOptions } from '../../../src/observe/log.ts';
-import { secret } from '../../../src/domain/secret.ts';
+import { secret } from '../../../src/domain/core/secret.ts';
 
 function written(options: Pick<LogOptions, 'level' | 'format'>, act: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = [];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Cluster, ObjectPage } from '../../../src/domain/cluster.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { countInstances } from '../../../src/operation/count-instances.ts';
+import type { Cluster, ObjectPage } from '../../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { countInstances } from '../../../src/operation/operator/count-instances.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
 
 const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };

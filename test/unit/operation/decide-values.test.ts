@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, KubeObject } from '../../../src/domain/resource.ts';
+import type { JsonObject, KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { ValuesLayer } from '../../../src/domain/values/layers.ts';
-import { decideOwnValues } from '../../../src/operation/decide-values.ts';
-import type { UpgradeChart } from '../../../src/operation/upgrade-ports.ts';
+import { decideOwnValues } from '../../../src/operation/upgrade/decide-values.ts';
+import type { UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
 
 const FROM = chart('1.0.0', { logLevel: 'info', adminPassword: '', replicas: 1 });
 const TO = chart('2.0.0', { loggingLevel: 'info', superPassword: '', replicas: 1 });

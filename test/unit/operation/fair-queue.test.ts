@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { FairQueue } from '../../../src/operation/fair-queue.ts';
+import { FairQueue } from '../../../src/operation/upgrade/fair-queue.ts';
 
 const FOREVER = new AbortController().signal;
 

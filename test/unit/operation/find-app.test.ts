@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { entriesFor, findApp } from '../../../src/operation/find-app.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { entriesFor, findApp } from '../../../src/operation/app/find-app.ts';
 
 const operator: KubeObject = {
   apiVersion: 'operatorcontroller.kubeplus/v1',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { keepJournal } from '../../../src/compose/keep-journal.ts';
-import { parseActor } from '../../../src/domain/actor.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { Journal, JournalEntry } from '../../../src/domain/journal.ts';
+import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { Journal, JournalEntry } from '../../../src/domain/audit/audit-log.ts';
 import type { Log, LogKeys } from '../../../src/observe/log.ts';
-import { instanceDeed, journaled } from '../../../src/operation/journaled.ts';
-import { listJournal } from '../../../src/operation/list-journal.ts';
+import { instanceDeed, journaled } from '../../../src/operation/audit/audited.ts';
+import { listJournal } from '../../../src/operation/audit/list-audit-events.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
 import { ASKING, EVERY_ENTRY, sampleJournal } from '../../support/sample-journal.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
-import { eventView, newestFirst } from '../../../src/operation/list-events.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { eventView, newestFirst } from '../../../src/operation/instance/list-events.ts';
 
 const event = (reason: string, time: object): KubeObject => ({
   apiVersion: 'v1',

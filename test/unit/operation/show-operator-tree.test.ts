@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Cluster, ListOptions } from '../../../src/domain/cluster.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { KubeObject, ResourceType, ServedKind } from '../../../src/domain/resource.ts';
-import type { TreeNode } from '../../../src/domain/tree.ts';
+import type { Cluster, ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { KubeObject, ResourceType, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
+import type { TreeNode } from '../../../src/domain/tree/tree.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
-import { showOperatorTree } from '../../../src/operation/show-operator-tree.ts';
+import { showOperatorTree } from '../../../src/operation/operator/show-operator-tree.ts';
 
 const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };
 const ADDRESS = { namespace: 'ops', name: 'cache' };

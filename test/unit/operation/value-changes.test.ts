@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CatalogEntry } from '../../../src/domain/catalog/app-catalog.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { changesOfLive, changesOfNew } from '../../../src/operation/value-changes.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { changesOfLive, changesOfNew } from '../../../src/operation/instance/value-changes.ts';
 
 const spec = {
   type: 'object',

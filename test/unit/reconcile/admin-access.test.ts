@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { adminBindings, adminSubjects } from '../../../src/reconcile/admin-access/admin-bindings.ts';
 import { type AdminAccessPorts, createAdminAccessReconciler } from '../../../src/reconcile/admin-access/reconcile-admin-access.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { bothViews } from '../../../src/schema/both-views.ts';
 
 const SCHEMA: JsonObject = {

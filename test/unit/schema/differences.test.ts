@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { differencesBetween } from '../../../src/schema/differences.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { differencesBetween } from '../../../src/form/model/differences.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
 
 const text = { type: 'string' };
 const SCHEMA: JsonObject = {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
 export const DRAFTS = ['draft-04', 'draft-06', 'draft-07', '2019-09', '2020-12'] as const;
 export type Draft = (typeof DRAFTS)[number];

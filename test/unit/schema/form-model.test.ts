@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { curatedFromExample } from '../../../src/schema/curated.ts';
-import { buildForm, type FormInput } from '../../../src/schema/form-model.ts';
-import type { FormNode, GroupNode } from '../../../src/schema/form-node.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { curatedFromExample } from '../../../src/form/model/curated.ts';
+import { buildForm, type FormInput } from '../../../src/form/model/form-model.ts';
+import type { FormNode, GroupNode } from '../../../src/form/model/form-node.ts';
 
 const QUANTITY = '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 

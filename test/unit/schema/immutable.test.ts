@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { isObject, textAt } from '../../../src/domain/read.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import { isObject, textAt } from '../../../src/domain/core/read.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { frozenPaths } from '../../../src/schema/immutable.ts';
 
 const cases: readonly { readonly world: string; readonly rules: readonly string[]; readonly freezes: readonly string[] }[] = [

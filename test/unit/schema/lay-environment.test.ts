@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { locksOf } from '../../../src/domain/values/locks.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import type { FormNode } from '../../../src/schema/form-node.ts';
-import { layEnvironment } from '../../../src/schema/lay-environment.ts';
-import { placedForm } from '../../../src/schema/placed-form.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import type { FormNode } from '../../../src/form/model/form-node.ts';
+import { layEnvironment } from '../../../src/form/model/lay-environment.ts';
+import { placedForm } from '../../../src/form/model/placed-form.ts';
 
 const text = { type: 'string' };
 const spec = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { coverage } from '../../../src/schema/coverage.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import type { FormModel, FormNode } from '../../../src/schema/form-node.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { coverage } from '../../../src/form/model/coverage.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import type { FormModel, FormNode } from '../../../src/form/model/form-node.ts';
 import { frozenPaths } from '../../../src/schema/immutable.ts';
 
 /** Each limit of docs/forms.md, with the last schema that it lets through and the first that it does not. */

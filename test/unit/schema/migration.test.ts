@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { decideMigration } from '../../../src/schema/decide-migration.ts';
-import { planMigration } from '../../../src/schema/migration.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { decideMigration } from '../../../src/form/migration/decide-migration.ts';
+import { planMigration } from '../../../src/form/migration/migration.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };

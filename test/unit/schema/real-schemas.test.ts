@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { at } from '../../../src/domain/read.ts';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { coverage } from '../../../src/schema/coverage.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import { at } from '../../../src/domain/core/read.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { coverage } from '../../../src/form/model/coverage.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 
 const REAL = path.join(import.meta.dirname, '../../../../shared/schemas');
 const SAMPLES = path.join(import.meta.dirname, '../../../charts');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseReferences } from '../../../src/domain/catalog/app-references.ts';
-import type { JsonObject, KubeObject } from '../../../src/domain/resource.ts';
-import { buildForm, type FormInput } from '../../../src/schema/form-model.ts';
-import { listFields } from '../../../src/schema/list-fields.ts';
-import { targetId } from '../../../src/schema/mark-references.ts';
+import type { JsonObject, KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm, type FormInput } from '../../../src/form/model/form-model.ts';
+import { listFields } from '../../../src/form/model/list-fields.ts';
+import { targetId } from '../../../src/form/references/mark-references.ts';
 
 const text = { type: 'string' };
 const ref = (members: JsonObject): JsonObject => ({ type: 'object', properties: { name: text, ...members } });

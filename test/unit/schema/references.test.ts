@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readFormSources } from '../../../src/compose/form-sources.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { listFields } from '../../../src/schema/list-fields.ts';
-import { targetId } from '../../../src/schema/mark-references.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { listFields } from '../../../src/form/model/list-fields.ts';
+import { targetId } from '../../../src/form/references/mark-references.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 
 const text = { type: 'string' };
 const said = (description: string): JsonObject => ({ type: 'string', description });

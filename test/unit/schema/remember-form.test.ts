@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rememberForm } from '../../../src/schema/remember-form.ts';
+import { rememberForm } from '../../../src/form/model/remember-form.ts';
 
 const input = { root: 'spec', curated: [], mode: 'create' } as const;
 const schemaOf = (fields: number) => ({

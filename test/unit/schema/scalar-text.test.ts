@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { checkScalar } from '../../../src/schema/check-scalar.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { isScalar, type ScalarNode } from '../../../src/schema/form-node.ts';
-import { isDuration, isQuantity } from '../../../src/schema/measures.ts';
-import { readScalar, writeScalar } from '../../../src/schema/scalar-text.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { checkScalar } from '../../../src/form/controls/check-scalar.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { isScalar, type ScalarNode } from '../../../src/form/model/form-node.ts';
+import { isDuration, isQuantity } from '../../../src/form/controls/measures.ts';
+import { readScalar, writeScalar } from '../../../src/form/controls/scalar-text.ts';
 
 const integer: JsonObject = { type: 'integer', minimum: 1, exclusiveMaximum: 100 };
 const mixed: JsonObject = { 'x-kubernetes-int-or-string': true };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
 import { maskValue, unmaskValue } from '../../../src/schema/sensitive/mask.ts';
 import { sensitivePaths } from '../../../src/schema/sensitive/sensitive-values.ts';
 

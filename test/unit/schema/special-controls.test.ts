@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { advise } from '../../../src/schema/advise.ts';
-import { checkScalar } from '../../../src/schema/check-scalar.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { isScalar, type FormNode, type ScalarNode } from '../../../src/schema/form-node.ts';
-import { readScalar, writeScalar } from '../../../src/schema/scalar-text.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { hintOf } from '../../../src/web/form/hints.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { advise } from '../../../src/form/controls/advise.ts';
+import { checkScalar } from '../../../src/form/controls/check-scalar.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { isScalar, type FormNode, type ScalarNode } from '../../../src/form/model/form-node.ts';
+import { readScalar, writeScalar } from '../../../src/form/controls/scalar-text.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { hintOf } from '../../../src/form/view/hints.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
 

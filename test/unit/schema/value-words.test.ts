@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { fallbackWords, valueWords } from '../../../src/schema/value-words.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { fallbackWords, valueWords } from '../../../src/form/view/value-words.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 
 const words: readonly (readonly [value: Json, words: string, whole: boolean])[] = [
   [3, '3', true],

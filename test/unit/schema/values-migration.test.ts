@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { DescribedChart } from '../../../src/schema/chart-values.ts';
-import { decideValues, planValuesMigration } from '../../../src/schema/values-migration.ts';
+import { decideValues, planValuesMigration } from '../../../src/form/migration/values-migration.ts';
 
 describe('values under another version of a chart', () => {
   const cases: readonly { title: string; from: DescribedChart; to: DescribedChart; own: JsonObject; rows: readonly string[] }[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Json } from '../../../src/domain/resource.ts';
+import type { Json } from '../../../src/domain/kubernetes/resource.ts';
 import { readYaml, writeYaml } from '../../../src/schema/yaml-text.ts';
 
 const faults: readonly { readonly world: string; readonly text: string; readonly line: number; readonly says: RegExp }[] = [

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { JournalQuery } from '../../../src/domain/journal.ts';
+import type { JournalQuery } from '../../../src/domain/audit/audit-log.ts';
 import { AuditFiles, type AuditFileLimits } from '../../../src/store/audit/audit-files.ts';
 import { AuditLog } from '../../../src/store/audit/audit-log.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';

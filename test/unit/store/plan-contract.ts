@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlanDecision, SharedPlan } from '../../../src/domain/shared-plan.ts';
+import type { PlanDecision, SharedPlan } from '../../../src/domain/change-request/change-request.ts';
 import type { Store } from '../../../src/store/store.ts';
 
 const DAY = 24 * 3_600_000;

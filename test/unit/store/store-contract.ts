@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVERYBODY } from '../../../src/domain/actor.ts';
-import type { JournalLine, JournalQuery } from '../../../src/domain/journal.ts';
-import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/recipe.ts';
-import type { SessionRecord } from '../../../src/domain/session.ts';
+import { EVERYBODY } from '../../../src/domain/kubernetes/actor.ts';
+import type { JournalLine, JournalQuery } from '../../../src/domain/audit/audit-log.ts';
+import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/saved-configuration/saved-configuration.ts';
+import type { SessionRecord } from '../../../src/domain/core/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-journal.ts';
 import { describePlans, type StoreUnderTest } from './plan-contract.ts';
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Choices } from '../../../src/domain/choices.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { applyPicks } from '../../../src/web/form/apply-picks.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { resourcesShown } from '../../../src/web/form/pick-view.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { Choices } from '../../../src/domain/app/choices.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { applyPicks } from '../../../src/form/references/apply-picks.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { resourcesShown } from '../../../src/form/references/pick-view.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const text = { type: 'string' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { applyPreset } from '../../../src/web/form/apply-preset.ts';
-import { pathsHolding } from '../../../src/web/form/form-units.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { applyPreset } from '../../../src/form/input/apply-preset.ts';
+import { pathsHolding } from '../../../src/form/input/form-units.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
 
 const text = { type: 'string' };
 const schema = {

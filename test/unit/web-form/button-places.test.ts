@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { applyFormOp } from '../../../src/form/input/apply-form-op.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 import { submit, tagsOf } from './submit.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });

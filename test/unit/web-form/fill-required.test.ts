@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FieldFault } from '../../../src/domain/errors.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { fillRequired } from '../../../src/web/form/fill-required.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import type { FieldFault } from '../../../src/domain/core/errors.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { fillRequired } from '../../../src/form/input/fill-required.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
 
 const limits = { type: 'object', properties: { cpu: { type: 'string', default: '1' } } };
 const SCHEMA: JsonObject = {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { formLink } from '../../../src/web/form/form-link.ts';
-import { prefill } from '../../../src/web/form/prefill.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { formLink } from '../../../src/form/input/form-link.ts';
+import { prefill } from '../../../src/form/input/prefill.ts';
 
 const text = { type: 'string' };
 const schema = {

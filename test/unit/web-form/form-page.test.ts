@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FieldFault } from '../../../src/domain/errors.ts';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import type { FormMode } from '../../../src/schema/form-node.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { FieldFault } from '../../../src/domain/core/errors.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import type { FormMode } from '../../../src/form/model/form-node.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 import { tagsOf, type Tag } from './submit.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });

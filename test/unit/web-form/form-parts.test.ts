@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createViews } from '../../../src/web/view-engine.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 import { partExamples } from '../../support/part-examples.ts';
 import { tagsOf, type Tag } from './submit.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import type { FormModel } from '../../../src/schema/form-node.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import type { FormModel } from '../../../src/form/model/form-node.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
 
 const storage = {
   type: 'object',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { parseJson } from '../../../src/domain/exact-json.ts';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
+import { parseJson } from '../../../src/domain/core/exact-json.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
 /** A schema and values that fit it most of the time. Now and then a value has nothing to do with its schema, as live objects do. */
 export interface Generated {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coverage } from '../../../src/schema/coverage.ts';
-import { rememberForm } from '../../../src/schema/remember-form.ts';
-import { differencesBetween } from '../../../src/schema/differences.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import { coverage } from '../../../src/form/model/coverage.ts';
+import { rememberForm } from '../../../src/form/model/remember-form.ts';
+import { differencesBetween } from '../../../src/form/model/differences.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { LARGEST_LEAVES, largeKind } from '../../support/large-kind.ts';
 import { sampleViews } from '../../support/sample-web.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { errorSummary } from '../../../src/web/form/error-summary.ts';
-import { locateFaults } from '../../../src/web/form/locate-faults.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { errorSummary } from '../../../src/form/view/error-summary.ts';
+import { locateFaults } from '../../../src/form/input/locate-faults.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 
 const user = { type: 'object', properties: { name: { type: 'string' } } };
 const model = buildForm({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { newSecretsOf, splitTyped } from '../../../src/web/form/new-secrets.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { applyFormOp } from '../../../src/form/input/apply-form-op.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { newSecretsOf, splitTyped } from '../../../src/form/input/new-secrets.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const text = { type: 'string' };

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Json, JsonObject } from '../../../src/domain/resource.ts';
-import { curatedFromExample } from '../../../src/schema/curated.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import type { FormMode, FormModel } from '../../../src/schema/form-node.ts';
-import { coverage } from '../../../src/schema/coverage.ts';
-import { applyFormOp } from '../../../src/web/form/apply-form-op.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { formToValues } from '../../../src/web/form/form-to-values.ts';
-import { valuesToFields } from '../../../src/web/form/values-to-fields.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { curatedFromExample } from '../../../src/form/model/curated.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import type { FormMode, FormModel } from '../../../src/form/model/form-node.ts';
+import { coverage } from '../../../src/form/model/coverage.ts';
+import { applyFormOp } from '../../../src/form/input/apply-form-op.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 import { generatedForm, plain } from './generated-forms.ts';
 import { submit } from './submit.ts';
 

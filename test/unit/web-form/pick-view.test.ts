@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Choices } from '../../../src/domain/choices.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { formView } from '../../../src/web/form/form-view.ts';
-import { resourcesShown } from '../../../src/web/form/pick-view.ts';
-import type { ShownChoices } from '../../../src/web/form/shown-choices.ts';
-import { createViews } from '../../../src/web/view-engine.ts';
+import type { Choices } from '../../../src/domain/app/choices.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { formView } from '../../../src/form/view/form-view.ts';
+import { resourcesShown } from '../../../src/form/references/pick-view.ts';
+import type { ShownChoices } from '../../../src/form/references/shown-choices.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
 import { tagsOf } from './submit.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Json } from '../../../src/domain/resource.ts';
-import { buildForm } from '../../../src/schema/form-model.ts';
-import { prefill } from '../../../src/web/form/prefill.ts';
+import type { Json } from '../../../src/domain/kubernetes/resource.ts';
+import { buildForm } from '../../../src/form/model/form-model.ts';
+import { prefill } from '../../../src/form/input/prefill.ts';
 
 const model = buildForm({
   schema: {

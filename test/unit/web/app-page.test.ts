@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { App } from '../../../src/domain/app.ts';
-import { appPage, parseAppTab } from '../../../src/web/app-page.ts';
-import { listParameters } from '../../../src/web/parameters.ts';
+import type { App } from '../../../src/domain/app/app.ts';
+import { appPage, parseAppTab } from '../../../src/web/app/app-page.ts';
+import { listParameters } from '../../../src/web/page/parameters.ts';
 import { sampleApp } from '../../support/sample-apps.ts';
 
 const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;

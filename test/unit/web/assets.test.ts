@@ -3,7 +3,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import express from 'express';
 import supertest from 'supertest';
-import { readAssets } from '../../../src/web/assets.ts';
+import { readAssets } from '../../../src/web/page/assets.ts';
 
 const assets = readAssets(path.join(import.meta.dirname, '../../../views/static'));
 const app = express().use(assets.router);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { appIcon } from '../../../src/web/app-card.ts';
-import { pictureAddress } from '../../../src/web/picture-address.ts';
-import { catalogPage, parseAppQuery } from '../../../src/web/catalog-page.ts';
+import { appIcon } from '../../../src/web/app/app-card.ts';
+import { pictureAddress } from '../../../src/web/page/picture-address.ts';
+import { catalogPage, parseAppQuery } from '../../../src/web/app/catalog-page.ts';
 import type { AppList } from '../../../src/web/ports.ts';
 import { SAMPLE_APPS } from '../../support/sample-apps.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as fc from 'fast-check';
-import type { App } from '../../../src/domain/app.ts';
-import type { InstanceView } from '../../../src/domain/instance.ts';
-import type { JsonObject } from '../../../src/domain/resource.ts';
+import type { App } from '../../../src/domain/app/app.ts';
+import type { InstanceView } from '../../../src/domain/instance/instance.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
 import { sampleApp } from '../../support/sample-apps.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';

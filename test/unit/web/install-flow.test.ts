@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { AppError } from '../../../src/domain/errors.ts';
-import type { InstanceView } from '../../../src/domain/instance.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { InstanceView } from '../../../src/domain/instance/instance.ts';
 import type { InstanceChange, InstanceDraft, PlanView, PlanWish, WebOperations } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
 import { withoutAsking } from '../../support/sample-journal.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { App } from '../../../src/domain/app.ts';
-import type { EnvironmentView } from '../../../src/domain/environment.ts';
-import type { InstanceView, Preflight } from '../../../src/domain/instance.ts';
-import { conditionRows } from '../../../src/web/conditions.ts';
-import { deletePage } from '../../../src/web/delete-page.ts';
-import { type InstanceReading, instanceLive, instancePage } from '../../../src/web/instance-page.ts';
+import type { App } from '../../../src/domain/app/app.ts';
+import type { EnvironmentView } from '../../../src/domain/environment/environment.ts';
+import type { InstanceView, Preflight } from '../../../src/domain/instance/instance.ts';
+import { conditionRows } from '../../../src/web/page/conditions.ts';
+import { deletePage } from '../../../src/web/instance/delete-page.ts';
+import { type InstanceReading, instanceLive, instancePage } from '../../../src/web/instance/instance-page.ts';
 import { sampleApp } from '../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../support/sample-instances.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { JournalEntry } from '../../../src/domain/journal.ts';
-import type { InstanceView } from '../../../src/domain/instance.ts';
-import { instanceDeed, journaled } from '../../../src/operation/journaled.ts';
+import type { JournalEntry } from '../../../src/domain/audit/audit-log.ts';
+import type { InstanceView } from '../../../src/domain/instance/instance.ts';
+import { instanceDeed, journaled } from '../../../src/operation/audit/audited.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
 import { sampleJournal } from '../../support/sample-journal.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Actor } from '../../../src/domain/actor.ts';
-import { AppError } from '../../../src/domain/errors.ts';
-import { createLongWork } from '../../../src/web/long-work.ts';
-import { EXAMPLE_OPERATOR } from '../../../src/web/new-operator-page.ts';
-import type { Answer, Visit } from '../../../src/web/page.ts';
+import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import { createLongWork } from '../../../src/web/page/long-work.ts';
+import { EXAMPLE_OPERATOR } from '../../../src/web/operator/new-operator-page.ts';
+import type { Answer, Visit } from '../../../src/web/page/page.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 

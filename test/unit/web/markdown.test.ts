@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderMarkdown } from '../../../src/web/markdown.ts';
-import { pictureAddress, pictureOf } from '../../../src/web/picture-address.ts';
+import { renderMarkdown } from '../../../src/web/page/markdown.ts';
+import { pictureAddress, pictureOf } from '../../../src/web/page/picture-address.ts';
 
 const CASES: readonly (readonly [why: string, source: string, html: string])[] = [
   ['headings begin below those of the page', '# Title', '<h3>Title</h3>'],

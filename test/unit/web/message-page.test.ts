@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SignedIn } from '../../../src/domain/session.ts';
+import type { SignedIn } from '../../../src/domain/core/session.ts';
 import type { MessageView } from '../../../src/http/message-view.ts';
-import { messagePage, missingSentence } from '../../../src/web/message-page.ts';
+import { messagePage, missingSentence } from '../../../src/web/page/message-page.ts';
 import { createRenderError } from '../../../src/web/router.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 import { sampleViews } from '../../support/sample-web.ts';

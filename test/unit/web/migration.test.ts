@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { InstanceView } from '../../../src/domain/instance.ts';
+import type { InstanceView } from '../../../src/domain/instance/instance.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
 import { withoutAsking } from '../../support/sample-journal.ts';

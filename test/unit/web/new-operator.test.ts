@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { KubeObject } from '../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { readYaml } from '../../../src/schema/yaml-text.ts';
-import { EXAMPLE_OPERATOR, operatorIn } from '../../../src/web/new-operator-page.ts';
+import { EXAMPLE_OPERATOR, operatorIn } from '../../../src/web/operator/new-operator-page.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 

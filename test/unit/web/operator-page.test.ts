@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVERY_OPERATOR, filterOperators } from '../../../src/domain/operator-list.ts';
-import { operatorFrame } from '../../../src/web/operator-frame.ts';
-import { overviewTab } from '../../../src/web/operator-overview.ts';
-import { instancesTab, resourcesTab, valuesTab } from '../../../src/web/operator-tabs.ts';
-import { countText, operatorsPage, parseOperatorsQuery } from '../../../src/web/operators-page.ts';
+import { EVERY_OPERATOR, filterOperators } from '../../../src/domain/operator/operator-list.ts';
+import { operatorFrame } from '../../../src/web/operator/operator-frame.ts';
+import { overviewTab } from '../../../src/web/operator/operator-overview.ts';
+import { instancesTab, resourcesTab, valuesTab } from '../../../src/web/operator/operator-tabs.ts';
+import { countText, operatorsPage, parseOperatorsQuery } from '../../../src/web/operator/operators-page.ts';
 import { manyOperators, SAMPLE_OPERATORS, sampleOperatorTree } from '../../support/sample-operators.ts';
 
 const [sample] = SAMPLE_OPERATORS;

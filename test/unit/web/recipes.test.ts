@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { RecipeChange, RecipeDraft } from '../../../src/operation/save-recipe.ts';
-import { ownerChoices } from '../../../src/web/recipe-page.ts';
+import type { RecipeChange, RecipeDraft } from '../../../src/operation/saved-configuration/save-configuration.ts';
+import { ownerChoices } from '../../../src/web/saved-configuration/saved-configuration-page.ts';
 import { SAMPLE_RECIPE_OPERATIONS, SAMPLE_RECIPES } from '../../support/sample-recipes.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { submit } from '../web-form/submit.ts';

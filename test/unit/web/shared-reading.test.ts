@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../../../src/domain/errors.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
 import { createReadingTurns, type ReadingTurns } from '../../../src/web/live/reading-turns.ts';
 import { SharedReading } from '../../../src/web/live/shared-reading.ts';
 import { eventually } from '../../support/eventually.ts';

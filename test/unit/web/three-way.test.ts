@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/domain/resource.ts';
-import { formatSeen, mergeChanges, parseSeen, seenOf } from '../../../src/web/three-way.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { formatSeen, mergeChanges, parseSeen, seenOf } from '../../../src/web/instance/three-way.ts';
 
 const BASE: JsonObject = { instances: 1, storage: { size: '10Gi', className: 'fast' }, users: [{ name: 'a' }] };
 const SEEN = parseSeen(formatSeen(seenOf(BASE, 'uid')));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseActor } from '../../../src/domain/actor.ts';
-import type { UpgradePlan } from '../../../src/domain/upgrade-plan/plan.ts';
-import { summaryOf } from '../../../src/web/upgrade-words.ts';
+import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
+import type { UpgradePlan } from '../../../src/domain/upgrade/preview/plan.ts';
+import { summaryOf } from '../../../src/web/upgrade/upgrade-summary.ts';
 import { SAMPLE_UPGRADES } from '../../support/sample-upgrade.ts';
 
 test('the summary of a safe plan says whether it is an upgrade, the first installation, or the version that is there', async () => {

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { mintSafeHtml } from '../../../src/web/safe-html.ts';
-import { createViews, type Views } from '../../../src/web/view-engine.ts';
-import { plural } from '../../../src/web/view-helpers.ts';
-import { age, dateText } from '../../../src/web/time-words.ts';
+import { mintSafeHtml } from '../../../src/web/page/safe-html.ts';
+import { createViews, type Views } from '../../../src/web/page/view-engine.ts';
+import { plural } from '../../../src/web/page/view-helpers.ts';
+import { age, dateText } from '../../../src/web/page/time-words.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00Z');
 

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { OURS } from '../../../domain/names.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
 import { carryOut } from './carry-out.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import { observeCrds } from '../facts/observe-crds.ts';

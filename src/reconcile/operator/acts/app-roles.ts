@@ -1,7 +1,7 @@
-import { isBuiltInGroup } from '../../../domain/built-in-groups.ts';
-import { OURS } from '../../../domain/names.ts';
-import type { OperatorSpec } from '../../../domain/operator-spec.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { isBuiltInGroup } from '../../../domain/kubernetes/built-in-groups.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { OperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 
 const READ = ['get', 'list', 'watch'];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../../domain/errors.ts';
-import { crdClaimant, crdConflict } from '../../../domain/crd-owner.ts';
-import { OURS } from '../../../domain/names.ts';
-import { isInChart } from '../../../domain/operator-status.ts';
-import { listAt, textAt } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { crdClaimant, crdConflict } from '../../../domain/operator/crd-owner.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { isInChart } from '../../../domain/operator/operator-status.ts';
+import { listAt, textAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { checkCrds } from './check-crds.ts';
 import { CRD } from '../kinds.ts';
 import { markFormer } from './leave-crds.ts';

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { isAppError } from '../../../domain/errors.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
 import { chartOfRevision } from '../report/chart-of-revision.ts';
 import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';

@@ -1,8 +1,8 @@
-import { stopsUpgrade, unsafeSentence } from '../../../domain/crd-safety/judge-upgrade.ts';
-import type { CrdVerdict } from '../../../domain/crd-safety/finding.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { stopsUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { CrdVerdict } from '../../../domain/upgrade/crd-safety/finding.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { judgeStored } from '../../../schema/stored/judge-stored.ts';
 import { CRD } from '../kinds.ts';
 import type { Work } from '../work.ts';

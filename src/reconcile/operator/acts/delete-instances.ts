@@ -1,6 +1,6 @@
-import { isAppError } from '../../../domain/errors.ts';
-import { blockersOf, blockerSentence, firstBlockers, type DeletionStatus } from '../../../domain/deletion.ts';
-import type { KubeObject, ResourceType } from '../../../domain/resource.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import { blockersOf, blockerSentence, firstBlockers, type DeletionStatus } from '../../../domain/operator/deletion.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { Work } from '../work.ts';
 

@@ -1,6 +1,6 @@
-import { AppError, type ErrorCode } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
-import { redact } from '../../../domain/redact.ts';
+import { AppError, type ErrorCode } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { redact } from '../../../domain/core/redact.ts';
 import { applyCrds } from './apply-crds.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
 import type { Gathered } from '../charts/gather-crds.ts';

@@ -1,5 +1,5 @@
-import { AppError, isAppError } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
+import { AppError, isAppError } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
 import { NAMESPACE } from '../kinds.ts';
 import type { Work } from '../work.ts';
 

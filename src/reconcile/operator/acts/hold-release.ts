@@ -1,6 +1,6 @@
 import { LEASES, leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
-import { isAppError } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
 import { findObject } from '../../find-object.ts';
 import { OPERATOR } from '../kinds.ts';
 import { rememberFor } from '../memory/remember-for.ts';

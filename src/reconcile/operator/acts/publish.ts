@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAppError } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { CLUSTER_ROLE } from '../kinds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';

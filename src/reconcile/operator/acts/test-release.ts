@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { redact } from '../../../domain/redact.ts';
-import type { TestReport } from '../../../domain/release.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { redact } from '../../../domain/core/redact.ts';
+import type { TestReport } from '../../../domain/operator/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
 import { holdRelease } from './hold-release.ts';

@@ -1,4 +1,4 @@
-import { SKIP_HOOKS } from '../../../domain/operator-spec.ts';
+import { SKIP_HOOKS } from '../../../domain/operator/operator-spec.ts';
 import { holdRelease } from './hold-release.ts';
 import type { Work } from '../work.ts';
 

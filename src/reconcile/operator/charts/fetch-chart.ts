@@ -1,6 +1,6 @@
-import type { ChartAccess } from '../../../domain/chart-access.ts';
-import { AppError, isAppError } from '../../../domain/errors.ts';
-import { isOpen } from '../../../domain/maintenance-window.ts';
+import type { ChartAccess } from '../../../domain/chart/chart-access.ts';
+import { AppError, isAppError } from '../../../domain/core/errors.ts';
+import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
 import { followChannel } from './follow-channel.ts';
 import type { Chart } from '../ports.ts';
 import { readChartAccess } from './read-chart-access.ts';

@@ -1,7 +1,7 @@
-import { OURS } from '../../../domain/names.ts';
-import type { CrdOrigin } from '../../../domain/operator-status.ts';
-import { objectAt } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { CrdOrigin } from '../../../domain/operator/operator-status.ts';
+import { objectAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { Conversion, Refusal } from '../../../domain/uplift/conversion.ts';
 import { describeFromOpenApiSpec } from '../../../domain/uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../../../domain/uplift/uplift.ts';

@@ -1,4 +1,4 @@
-import { readChartAccess as readAccess, type AccessRead } from '../../../domain/read-chart-access.ts';
+import { readChartAccess as readAccess, type AccessRead } from '../../../domain/chart/read-chart-access.ts';
 import { findObject } from '../../find-object.ts';
 import { SECRET } from '../kinds.ts';
 import type { Work } from '../work.ts';

@@ -1,8 +1,8 @@
-import type { Discovery } from '../../../domain/cluster.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { redact } from '../../../domain/redact.ts';
-import { reservedObjects } from '../../../domain/reserved-objects.ts';
-import { apiVersionOf, type JsonObject } from '../../../domain/resource.ts';
+import type { Discovery } from '../../../domain/kubernetes/cluster.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { redact } from '../../../domain/core/redact.ts';
+import { reservedObjects } from '../../../domain/kubernetes/reserved-objects.ts';
+import { apiVersionOf, type JsonObject } from '../../../domain/kubernetes/resource.ts';
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
 import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
 import type { Chart } from '../ports.ts';

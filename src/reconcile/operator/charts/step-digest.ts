@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { OperatorSpec } from '../../../domain/operator-spec.ts';
-import { isObject } from '../../../domain/read.ts';
+import type { OperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import { isObject } from '../../../domain/core/read.ts';
 
 /**
  * The digest over what a revision is made of: chart, values, Kubernetes minor and the policy for legacy APIs. An Operator whose release carries the

@@ -1,7 +1,7 @@
-import { OURS } from '../../../domain/names.ts';
-import { RELEASE_STATUSES, type ReleaseStatus } from '../../../domain/release.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
-import type { RevisionRecord } from '../../../domain/revision-history.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { RELEASE_STATUSES, type ReleaseStatus } from '../../../domain/operator/release.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import type { RevisionRecord } from '../../../domain/operator/revision-history.ts';
 import { STEP_LABEL } from '../kinds.ts';
 
 /** What is known of a release without asking helm. */

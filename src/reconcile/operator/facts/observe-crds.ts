@@ -1,10 +1,10 @@
 import { findObject } from '../../find-object.ts';
-import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/crd-owner.ts';
-import { OURS } from '../../../domain/names.ts';
-import { parseCrdOrigin, type CrdStatus } from '../../../domain/operator-status.ts';
-import { listAt, textAt } from '../../../domain/read.ts';
-import { isReservedCrd } from '../../../domain/reserved-objects.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { parseCrdOrigin, type CrdStatus } from '../../../domain/operator/operator-status.ts';
+import { listAt, textAt } from '../../../domain/core/read.ts';
+import { isReservedCrd } from '../../../domain/kubernetes/reserved-objects.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 

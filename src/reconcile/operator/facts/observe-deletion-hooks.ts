@@ -1,7 +1,7 @@
-import { isHookOf } from '../../../domain/helm-hook.ts';
-import { isAppError } from '../../../domain/errors.ts';
-import { quoted } from '../../../domain/instance-commands.ts';
-import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/resource.ts';
+import { isHookOf } from '../../../domain/operator/helm-hook.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import { quoted } from '../../../domain/instance/instance-commands.ts';
+import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/kubernetes/resource.ts';
 import { findObject } from '../../find-object.ts';
 import type { Work } from '../work.ts';
 

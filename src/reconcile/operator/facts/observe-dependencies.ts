@@ -1,9 +1,9 @@
 import { findObject } from '../../find-object.ts';
-import { cycleThrough } from '../../../domain/dependency-cycle.ts';
-import { keyOf, parseKey } from '../../../domain/object-key.ts';
-import { parseDependsOn } from '../../../domain/operator-spec.ts';
-import { numberAt, textAt } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
+import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
+import { parseDependsOn } from '../../../domain/operator/operator-spec.ts';
+import { numberAt, textAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../kinds.ts';
 import type { Work } from '../work.ts';
 

@@ -1,6 +1,6 @@
 import { findObject } from '../../find-object.ts';
-import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/drift.ts';
-import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/resource.ts';
+import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
+import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/kubernetes/resource.ts';
 import type { OwnRelease } from './judge-release.ts';
 import type { Work } from '../work.ts';
 

@@ -1,7 +1,7 @@
 import { findObject } from '../../find-object.ts';
-import { healthOf } from '../../../domain/health-rules/health-of.ts';
-import { worstHealth, type Health } from '../../../domain/health.ts';
-import type { KubeObject, ResourceType } from '../../../domain/resource.ts';
+import { healthOf } from '../../../domain/health/rules/health-of.ts';
+import { worstHealth, type Health } from '../../../domain/health/health.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 
 export const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets', 'daemonsets'].map((resource) => ({

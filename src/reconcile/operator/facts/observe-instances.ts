@@ -1,5 +1,5 @@
-import { isAppError } from '../../../domain/errors.ts';
-import type { KubeObject, ResourceType } from '../../../domain/resource.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import type { CrdFact } from './observe-crds.ts';
 import type { OperatorPorts } from '../ports.ts';
 

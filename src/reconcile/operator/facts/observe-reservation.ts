@@ -1,7 +1,7 @@
-import { AppError } from '../../../domain/errors.ts';
-import { textAt } from '../../../domain/read.ts';
-import { environmentOf, reservation, usedNamespaces, type UsedNamespace } from '../../../domain/reserved-namespace.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { textAt } from '../../../domain/core/read.ts';
+import { environmentOf, reservation, usedNamespaces, type UsedNamespace } from '../../../domain/kubernetes/reserved-namespace.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { findObject } from '../../find-object.ts';
 import { NAMESPACE } from '../kinds.ts';
 import type { OperatorPorts } from '../ports.ts';

@@ -1,4 +1,4 @@
-import { lastHealthyRevision, type RevisionMarks } from '../../../domain/revision-history.ts';
+import { lastHealthyRevision, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
 import type { ReleaseFact } from './judge-release.ts';
 import type { Work } from '../work.ts';
 

@@ -1,8 +1,8 @@
 import { findObject } from '../../find-object.ts';
 import { createHash } from 'node:crypto';
-import { AppError } from '../../../domain/errors.ts';
-import type { JsonObject, KubeObject } from '../../../domain/resource.ts';
-import { redact } from '../../../domain/redact.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import type { JsonObject, KubeObject } from '../../../domain/kubernetes/resource.ts';
+import { redact } from '../../../domain/core/redact.ts';
 import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
 import { readValuesSource } from '../../../domain/values/read-source.ts';
 import { sourceName, type ValuesFrom } from '../../../domain/values/values-from.ts';

@@ -1,7 +1,7 @@
-import { OURS } from '../../../domain/names.ts';
-import { isObject } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
-import type { ResourceType } from '../../../domain/resource.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { isObject } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import type { ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { CLUSTER_ROLE, SECRET } from '../kinds.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';
 

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { claimedDefinitions } from '../../../domain/operator-spec.ts';
+import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
 import { observeReservation } from '../facts/observe-reservation.ts';
 import type { OperatorPorts } from '../ports.ts';
 import { keepSettled, recallSettled, takeNotes } from './settled.ts';

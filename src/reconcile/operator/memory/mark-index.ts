@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../domain/resource.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 
 /** The objects of one type in memory, kept in step by a watch. */
 export interface WatchedType {

@@ -1,7 +1,7 @@
-import { OURS } from '../../../domain/names.ts';
-import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator-spec.ts';
-import { textsAt } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import { textsAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ReleaseRef } from '../ports.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { textAt } from '../../../domain/read.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import { textAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { parseValuesFrom } from '../../../domain/values/values-from.ts';
 
 /** A Secret or ConfigMap that an Operator refers to. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KeySource } from '../../../controller/source.ts';
-import type { KubeObject, ResourceType } from '../../../domain/resource.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { CONFIG_MAP, SECRET } from '../kinds.ts';
 import { idOf, referencesOf, type Reference } from './references-of.ts';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { findCondition } from '../../../domain/condition.ts';
-import { isAppError } from '../../../domain/errors.ts';
-import type { KubeObject, ResourceRef } from '../../../domain/resource.ts';
+import { findCondition } from '../../../domain/kubernetes/condition.ts';
+import { isAppError } from '../../../domain/core/errors.ts';
+import type { KubeObject, ResourceRef } from '../../../domain/kubernetes/resource.ts';
 import { findObject } from '../../find-object.ts';
 import { lookUpChart, type ChartMemory } from '../charts/fetch-chart.ts';
 import { CONFIG_MAP, SECRET } from '../kinds.ts';

@@ -1,8 +1,8 @@
-import { keyOf } from '../../../domain/object-key.ts';
-import { AppError } from '../../../domain/errors.ts';
-import { OURS } from '../../../domain/names.ts';
-import type { Cluster, ListOptions } from '../../../domain/cluster.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/resource.ts';
+import { keyOf } from '../../../domain/kubernetes/object-key.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { CLUSTER_ROLE, CRD, OPERATOR, SECRET } from '../kinds.ts';
 import { indexByMarks, type MarkIndex, type WatchedType } from './mark-index.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import type { ConditionInput } from '../../../domain/condition.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { fetched, isFalse, reconciling, stalled } from './conditions.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
 import type { LivingAct } from '../plan.ts';

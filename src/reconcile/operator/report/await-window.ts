@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { isFalse } from './conditions.ts';
 import type { LivingAct } from '../plan.ts';
 import { settle } from './settle.ts';

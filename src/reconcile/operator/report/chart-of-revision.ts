@@ -1,4 +1,4 @@
-import type { OperatorStatus } from '../../../domain/operator-status.ts';
+import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 
 /** The chart of a revision, as the history remembers it; undefined when it does not. */
 export function chartOfRevision({ history }: OperatorStatus, revision: number): OperatorStatus['chart'] {

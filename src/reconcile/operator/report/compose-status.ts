@@ -1,8 +1,8 @@
-import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/condition.ts';
-import { recordHistory, type Revision, type RevisionChart, type RevisionMarks } from '../../../domain/revision-history.ts';
-import type { Rollback } from '../../../domain/rollback.ts';
-import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator-status.ts';
-import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { recordHistory, type Revision, type RevisionChart, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
+import type { Rollback } from '../../../domain/operator/rollback.ts';
+import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator/operator-status.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { deletionStatus } from '../acts/delete-instances.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';

@@ -1,10 +1,10 @@
-import type { ConditionInput } from '../../../domain/condition.ts';
-import type { AppError } from '../../../domain/errors.ts';
-import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
-import type { Health } from '../../../domain/health.ts';
-import { addressOf, type ChartSource } from '../../../domain/operator-spec.ts';
-import type { TestReport } from '../../../domain/release.ts';
-import type { Rollback } from '../../../domain/rollback.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import type { AppError } from '../../../domain/core/errors.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
+import type { Health } from '../../../domain/health/health.ts';
+import { addressOf, type ChartSource } from '../../../domain/operator/operator-spec.ts';
+import type { TestReport } from '../../../domain/operator/release.ts';
+import type { Rollback } from '../../../domain/operator/rollback.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import type { Gathered } from '../charts/gather-crds.ts';

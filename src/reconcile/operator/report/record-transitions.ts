@@ -1,5 +1,5 @@
-import { findCondition, type Condition } from '../../../domain/condition.ts';
-import type { PendingUpgrade } from '../../../domain/pending-upgrade.ts';
+import { findCondition, type Condition } from '../../../domain/kubernetes/condition.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { waitingSentence } from './conditions.ts';
 import type { Work } from '../work.ts';
 

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError } from '../../../domain/core/errors.ts';
 import { isFalse } from './conditions.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import { reportFailure } from './report-failure.ts';

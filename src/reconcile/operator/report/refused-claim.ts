@@ -1,6 +1,6 @@
-import type { ConditionInput } from '../../../domain/condition.ts';
-import { crdOwner } from '../../../domain/crd-owner.ts';
-import { claimedDefinitions } from '../../../domain/operator-spec.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { crdOwner } from '../../../domain/operator/crd-owner.ts';
+import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
 import { isFalse } from './conditions.ts';
 import { findCrd, observeReservedCrds, type CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';

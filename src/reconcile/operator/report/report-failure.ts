@@ -1,7 +1,7 @@
-import { backoffDelay } from '../../../domain/backoff.ts';
-import type { ConditionInput } from '../../../domain/condition.ts';
-import type { AppError, ErrorCode } from '../../../domain/errors.ts';
-import type { Attempt, OperatorStatus } from '../../../domain/operator-status.ts';
+import { backoffDelay } from '../../../domain/core/backoff.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import type { AppError, ErrorCode } from '../../../domain/core/errors.ts';
+import type { Attempt, OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import { RETRY_BACKOFF } from '../due.ts';

@@ -1,5 +1,5 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import type { AppError } from '../../../domain/errors.ts';
+import type { AppError } from '../../../domain/core/errors.ts';
 import { awaitDependencies } from './await-dependencies.ts';
 import { awaitWindow } from './await-window.ts';
 import { fetched, isFalse } from './conditions.ts';

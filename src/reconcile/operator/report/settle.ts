@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { findCondition, type ConditionInput } from '../../../domain/condition.ts';
-import type { LegacyStatus } from '../../../domain/operator-status.ts';
+import { findCondition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import type { LegacyStatus } from '../../../domain/operator/operator-status.ts';
 import {
   crdsEstablished,
   drifted,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConditionInput } from '../../../domain/condition.ts';
-import { OURS } from '../../../domain/names.ts';
-import type { KubeObject } from '../../../domain/resource.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../kinds.ts';
 import type { Work } from '../work.ts';
 import { composeStatus, type Finding } from './compose-status.ts';

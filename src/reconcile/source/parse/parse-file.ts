@@ -1,9 +1,9 @@
 import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
-import { goTags } from '../../../domain/bounded-yaml.ts';
-import { narrowIntegers } from '../../../domain/exact-json.ts';
-import { isObject } from '../../../domain/read.ts';
-import { messageOf } from '../../../domain/errors.ts';
-import { repeatedKey } from '../../../domain/repeated-key.ts';
+import { goTags } from '../../../domain/core/bounded-yaml.ts';
+import { narrowIntegers } from '../../../domain/core/exact-json.ts';
+import { isObject } from '../../../domain/core/read.ts';
+import { messageOf } from '../../../domain/core/errors.ts';
+import { repeatedKey } from '../../../domain/core/repeated-key.ts';
 import type { SourceFault } from '../fault.ts';
 import type { SourceFile } from '../read-folder.ts';
 import { locateField } from './locate-field.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimsLeft, deletionFindings, ownedBelow } from '../../../../src/domain/preflight/deletion-findings.ts';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const object = (kind: string, name: string, owners: readonly string[] = []): KubeObject => ({
   apiVersion: 'v1',

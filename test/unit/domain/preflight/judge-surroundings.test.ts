@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Findings } from '../../../../src/domain/preflight/findings.ts';
 import { judgeSurroundings, type JudgeInput } from '../../../../src/domain/preflight/judge-surroundings.ts';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const quota = (
   hard: object,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
-import { immutableChanges } from '../../../../src/domain/upgrade-plan/immutable-fields.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { immutableChanges } from '../../../../src/domain/upgrade/preview/immutable-fields.ts';
 
 function object(kind: string, content: object): KubeObject {
   const [apiVersion = '', name = ''] = kind.split(' ');

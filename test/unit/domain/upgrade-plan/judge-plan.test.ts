@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgePlan, type JudgeInput } from '../../../../src/domain/upgrade-plan/judge-plan.ts';
-import type { PlannedDefinition } from '../../../../src/domain/upgrade-plan/plan.ts';
+import { judgePlan, type JudgeInput } from '../../../../src/domain/upgrade/preview/judge-plan.ts';
+import type { PlannedDefinition } from '../../../../src/domain/upgrade/preview/plan.ts';
 
 const NOTHING: JudgeInput = {
   definitions: { definitions: [], safety: 'Strict', missing: [] },

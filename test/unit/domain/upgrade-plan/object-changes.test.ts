@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
-import { objectChanges, type ObjectsInput } from '../../../../src/domain/upgrade-plan/object-changes.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { objectChanges, type ObjectsInput } from '../../../../src/domain/upgrade/preview/object-changes.ts';
 
 function deployment(image: string, more: object = {}): KubeObject {
   const template = { spec: { containers: [{ name: 'a', image }] } };

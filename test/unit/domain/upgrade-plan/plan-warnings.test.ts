@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlannedChart } from '../../../../src/domain/upgrade-plan/plan.ts';
-import { planWarnings, type WarningsInput } from '../../../../src/domain/upgrade-plan/plan-warnings.ts';
+import type { PlannedChart } from '../../../../src/domain/upgrade/preview/plan.ts';
+import { planWarnings, type WarningsInput } from '../../../../src/domain/upgrade/preview/plan-warnings.ts';
 
 const RELEASE = { name: 'a', namespace: 'a', revision: 1, status: 'deployed' };
 const chart = (version: string): PlannedChart => ({ name: 'a', version, digest: `sha256:${version}` });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseOperatorSpec } from '../../../../src/domain/operator-spec.ts';
-import { timingOf, type TimingInput } from '../../../../src/domain/upgrade-plan/timing.ts';
-import type { PlannedChart } from '../../../../src/domain/upgrade-plan/plan.ts';
+import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
+import { timingOf, type TimingInput } from '../../../../src/domain/upgrade/preview/timing.ts';
+import type { PlannedChart } from '../../../../src/domain/upgrade/preview/plan.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 

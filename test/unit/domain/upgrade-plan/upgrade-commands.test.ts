@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlanStep } from '../../../../src/domain/upgrade-plan/plan.ts';
-import { upgradeCommands } from '../../../../src/domain/upgrade-plan/upgrade-commands.ts';
+import type { PlanStep } from '../../../../src/domain/upgrade/preview/plan.ts';
+import { upgradeCommands } from '../../../../src/domain/upgrade/preview/upgrade-commands.ts';
 
 const DECIDED = { patch: { logLevel: null, log: { level: 'debug' } }, decisions: { 'values.logLevel': 'move:values.log.level' } };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../../src/domain/resource.ts';
-import { namesOf, valueChanges, type LayeredValues } from '../../../../src/domain/upgrade-plan/value-changes.ts';
+import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { namesOf, valueChanges, type LayeredValues } from '../../../../src/domain/upgrade/preview/value-changes.ts';
 
 const OWN = { origin: 'spec.values', values: { image: { tag: 'mine' } } };
 const SECRET = { origin: 'Secret db key p', values: { auth: { password: 'hunter22' } } };

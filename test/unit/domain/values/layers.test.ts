@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject } from '../../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { mergeLayers, placeAt, provenanceOf, textsIn } from '../../../../src/domain/values/layers.ts';
 import { parseValuesFrom } from '../../../../src/domain/values/values-from.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { instanceLayers, lowerOf } from '../../../../src/domain/values/instance-layers.ts';
 import { lockFaults } from '../../../../src/domain/values/locks.ts';
 

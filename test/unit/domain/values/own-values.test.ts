@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../../src/domain/resource.ts';
+import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { layOwnValues } from '../../../../src/domain/values/own-values.ts';
 
 const text = { type: 'string' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { readValuesSource } from '../../../../src/domain/values/read-source.ts';
 import type { ValuesFrom } from '../../../../src/domain/values/values-from.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { at } from '../../../../src/domain/read.ts';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import { at } from '../../../../src/domain/core/read.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { environmentObjects, namespaceLabels } from '../../../../src/reconcile/environment/environment-objects.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 

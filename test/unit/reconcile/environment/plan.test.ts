@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
 import { planEnvironment, type EnvironmentAct } from '../../../../src/reconcile/environment/plan.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseOperatorSpec, operatorLabelValue } from '../../../../src/domain/operator-spec.ts';
-import type { OperatorStatus } from '../../../../src/domain/operator-status.ts';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import { parseOperatorSpec, operatorLabelValue } from '../../../../src/domain/operator/operator-spec.ts';
+import type { OperatorStatus } from '../../../../src/domain/operator/operator-status.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { waitBeforeAttempt } from '../../../../src/reconcile/operator/due.ts';
 import { stepDigest } from '../../../../src/reconcile/operator/charts/step-digest.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '../../../../src/domain/errors.ts';
+import { AppError } from '../../../../src/domain/core/errors.ts';
 import { planLiving, type LivingAct } from '../../../../src/reconcile/operator/plan.ts';
 import { determineLivingState, type LivingFacts, type LivingState } from '../../../../src/reconcile/operator/state.ts';
 import { CHART, ABSENT, LIVING, RECOVERABLE, UNREADY, own, foreign, health, drift } from '../../../support/operator-facts.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { upgradeManagers } from '../../../../src/reconcile/source/field-manager.ts';
 
 describe('the field managers of a resource', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { planSource } from '../../../../src/reconcile/source/plan.ts';
 import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
 import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placesInYaml } from '../../../../src/schema/document/place-in-yaml.ts';
-import { readManifest } from '../../../../src/schema/document/read-manifest.ts';
+import { placesInYaml } from '../../../../src/form/yaml/place-in-yaml.ts';
+import { readManifest } from '../../../../src/form/yaml/read-manifest.ts';
 
 const CACHE = { group: 'samples.example.com', version: 'v1', kind: 'Cache' };
 const HEAD = 'apiVersion: samples.example.com/v1\nkind: Cache\n';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { isMap, isNode, isScalar, isSeq, parseDocument, type Node } from 'yaml';
-import type { Json, JsonObject } from '../../../../src/domain/resource.ts';
-import { rewriteYaml } from '../../../../src/schema/document/rewrite-yaml.ts';
+import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { rewriteYaml } from '../../../../src/form/yaml/rewrite-yaml.ts';
 import { readYaml } from '../../../../src/schema/yaml-text.ts';
 
 const TEXT = `# What the shop needs.

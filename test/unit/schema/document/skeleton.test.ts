@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withSkeleton } from '../../../../src/schema/document/skeleton.ts';
-import { buildForm } from '../../../../src/schema/form-model.ts';
+import { withSkeleton } from '../../../../src/form/yaml/skeleton.ts';
+import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { readYaml } from '../../../../src/schema/yaml-text.ts';
 
 const model = buildForm({

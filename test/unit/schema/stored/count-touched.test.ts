@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ObjectPage, PageOptions } from '../../../../src/domain/cluster.ts';
-import { AppError } from '../../../../src/domain/errors.ts';
-import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/resource.ts';
-import { countTouched } from '../../../../src/schema/stored/count-touched.ts';
+import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../../../src/domain/core/errors.ts';
+import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
+import { countTouched } from '../../../../src/form/migration/count-affected.ts';
 import { judgeStored } from '../../../../src/schema/stored/judge-stored.ts';
 import { crd, int, object, text } from '../../../support/definitions.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ObjectPage, PageOptions } from '../../../../src/domain/cluster.ts';
-import { unsafeSentence } from '../../../../src/domain/crd-safety/judge-upgrade.ts';
-import { AppError } from '../../../../src/domain/errors.ts';
-import type { KubeObject, ResourceType } from '../../../../src/domain/resource.ts';
+import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/cluster.ts';
+import { unsafeSentence } from '../../../../src/domain/upgrade/crd-safety/judge-upgrade.ts';
+import { AppError } from '../../../../src/domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
 import { judgeStored, type StoredInput } from '../../../../src/schema/stored/judge-stored.ts';
 import { crd, int, text, withSpec } from '../../../support/definitions.ts';
 

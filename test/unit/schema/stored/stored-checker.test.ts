@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { newRules } from '../../../../src/schema/rules/new-rules.ts';
 import { startStoredChecker } from '../../../../src/schema/stored/stored-checker.ts';
 import { int, object, text } from '../../../support/definitions.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ObjectList } from '../../../../../src/domain/cluster.ts';
-import { AppError } from '../../../../../src/domain/errors.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/domain/resource.ts';
+import type { ObjectList } from '../../../../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../../../../src/domain/core/errors.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/domain/kubernetes/resource.ts';
 import { clearLease, createLeaseMemory, holdRelease } from '../../../../../src/reconcile/operator/acts/hold-release.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../../src/domain/resource.ts';
+import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { gatherCrds } from '../../../../../src/reconcile/operator/charts/gather-crds.ts';
-import { isBroughtBy } from '../../../../../src/domain/crd-owner.ts';
+import { isBroughtBy } from '../../../../../src/domain/operator/crd-owner.ts';
 import { crdFactOf } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
 import { judgeRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../../../../src/reconcile/operator/ports.ts';

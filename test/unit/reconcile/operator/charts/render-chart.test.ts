@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isAppError } from '../../../../../src/domain/errors.ts';
+import { isAppError } from '../../../../../src/domain/core/errors.ts';
 import { renderChart } from '../../../../../src/reconcile/operator/charts/render-chart.ts';
 import type { Target } from '../../../../../src/reconcile/operator/state.ts';
 import type { Work } from '../../../../../src/reconcile/operator/work.ts';

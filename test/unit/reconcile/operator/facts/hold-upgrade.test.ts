@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseOperatorSpec } from '../../../../../src/domain/operator-spec.ts';
-import { parseOperatorStatus } from '../../../../../src/domain/operator-status.ts';
+import { parseOperatorSpec } from '../../../../../src/domain/operator/operator-spec.ts';
+import { parseOperatorStatus } from '../../../../../src/domain/operator/operator-status.ts';
 import { holdUpgrade } from '../../../../../src/reconcile/operator/facts/hold-upgrade.ts';
 import type { OwnRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Work } from '../../../../../src/reconcile/operator/work.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../../src/domain/resource.ts';
-import { createObjectStore } from '../../../../../src/kube/object-store.ts';
+import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
+import { createObjectStore } from '../../../../../src/kube/watch/object-store.ts';
 import { indexByMarks } from '../../../../../src/reconcile/operator/memory/mark-index.ts';
 import { marksOfDefinition, marksOfOperator } from '../../../../../src/reconcile/operator/memory/marks.ts';
 

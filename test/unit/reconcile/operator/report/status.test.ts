@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../../src/domain/resource.ts';
-import type { RevisionRecord } from '../../../../../src/domain/revision-history.ts';
+import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
+import type { RevisionRecord } from '../../../../../src/domain/operator/revision-history.ts';
 import type { OperatorPorts } from '../../../../../src/reconcile/operator/ports.ts';
 import { recallHistory } from '../../../../../src/reconcile/operator/facts/recall-history.ts';
 import { attemptOf } from '../../../../../src/reconcile/operator/report/report-failure.ts';

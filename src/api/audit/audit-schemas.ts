@@ -1,0 +1,25 @@
+import { JOURNAL_OUTCOMES } from '../../domain/audit/audit-log.ts';
+import type { JsonSchema } from '../route.ts';
+
+const text = { type: 'string' } as const;
+
+/** The schema of the answers about the journal. */
+export const JOURNAL_SCHEMAS = {
+  JournalEntry: {
+    type: 'object',
+    properties: {
+      id: { type: 'integer', description: 'Later acts have larger ones' },
+      time: { type: 'string', format: 'date-time' },
+      user: text,
+      groups: { type: 'array', items: text },
+      action: { ...text, examples: ['create instance'] },
+      environment: { ...text, description: 'Empty where it was done to no environment' },
+      target: { ...text, examples: ['team-a/caches.samples.chandlery.dev/orders'] },
+      outcome: { enum: [...JOURNAL_OUTCOMES] },
+      code: { ...text, description: 'The code of the error; empty when it was done' },
+      via: { enum: ['page', 'api'] },
+      requestId: text,
+    },
+    required: ['id', 'time', 'user', 'groups', 'action', 'environment', 'target', 'outcome', 'code', 'via', 'requestId'],
+  },
+} as const satisfies Record<string, JsonSchema>;

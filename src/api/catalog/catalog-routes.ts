@@ -1,0 +1,98 @@
+import { textAt, textsAt } from '../../domain/core/read.ts';
+import type { AppQuery } from '../../operation/app/list-apps.ts';
+import { listApps } from '../../operation/app/list-apps.ts';
+import { listFaults } from '../../operation/catalog/list-faults.ts';
+import { me } from '../../operation/me.ts';
+import { showApp } from '../../operation/app/show-app.ts';
+import { showForm } from '../../operation/app/show-form.ts';
+import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import type { Call, Route } from '../route.ts';
+import { pageOf, ref } from '../schemas.ts';
+
+const many = { type: 'array', items: { type: 'string' } } as const;
+
+/** The catalogue, the account and what admins see. */
+export const CATALOG_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/me',
+    operationId: 'showMe',
+    summary: 'Who you are, as the api-server sees you',
+    tag: 'Account',
+    replies: { 200: { description: 'You', schema: ref('Me') } },
+    handle: async ({ ports, actor }) => ({ status: 200, body: await me(ports, actor) }),
+  },
+  {
+    method: 'get',
+    path: '/apps',
+    operationId: 'listApps',
+    summary: 'The catalogue',
+    tag: 'Catalogue',
+    query: {
+      search: { type: 'string', default: '', description: 'Every word must occur in what the card says' },
+      category: many,
+      provider: many,
+      availability: { type: 'array', items: { enum: ['Available', 'Installing', 'Unavailable'] } },
+      ...PAGE_QUERY,
+    },
+    replies: {
+      200: {
+        description: 'A page of the catalogue',
+        schema: pageOf('AppSummary', { facets: { type: 'object' }, total: { type: 'integer' } }),
+      },
+    },
+    handle: async ({ ports, actor, query }) => {
+      const { apps, facets, total } = await listApps(ports, actor, appQuery(query));
+      return { status: 200, body: { ...pageOfItems(apps, (app) => `${app.displayName.toLowerCase()} ${app.id}`, query), facets, total } };
+    },
+  },
+  {
+    method: 'get',
+    path: '/apps/{app}',
+    operationId: 'showApp',
+    summary: 'One app with its README, versions and schema',
+    tag: 'Catalogue',
+    replies: { 200: { description: 'The app', schema: ref('App') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showApp(ports, actor, params['app'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: '/apps/{app}/form',
+    operationId: 'showForm',
+    query: { environment: { type: 'string', default: '', description: 'Where it would be: its values and locks are in the form then' } },
+    summary: 'The form for a new instance of an app: every field with its control, limits, default and layer',
+    tag: 'Catalogue',
+    replies: { 200: { description: 'The form', schema: ref('Form') } },
+    handle: async ({ ports, actor, params, query }) => ({
+      status: 200,
+      body: await showForm(ports, actor, { app: params['app'] ?? '', environment: textAt(query, 'environment') ?? '' }),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/catalog/faults',
+    operationId: 'listFaults',
+    summary: 'What is wrong in the catalogue files (admins)',
+    tag: 'Admin',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of faults', schema: pageOf('Fault') } },
+    handle: async ({ ports, actor, query }) => {
+      const faults = (await listFaults(ports, actor)).map((fault, index) => ({
+        fault,
+        key: `${fault.source}/${fault.file}:${String(fault.line).padStart(8, '0')}:${index}`,
+      }));
+      const { items, ...rest } = pageOfItems(faults, ({ key }) => key, query);
+      return { status: 200, body: { items: items.map(({ fault }) => fault), ...rest } };
+    },
+  },
+];
+
+/** The query has been checked against the route's schemas. */
+function appQuery(query: Call['query']): AppQuery {
+  return {
+    search: textAt(query, 'search') ?? '',
+    category: textsAt(query, 'category'),
+    provider: textsAt(query, 'provider'),
+    availability: textsAt(query, 'availability') as AppQuery['availability'],
+  };
+}

@@ -1,0 +1,253 @@
+import { narrowChoices } from '../../domain/app/choices.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import type { NewSecret } from '../../domain/instance/new-secret.ts';
+import { isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { secret } from '../../domain/core/secret.ts';
+import { createInstance } from '../../operation/instance/create-instance.ts';
+import { deleteInstance } from '../../operation/instance/delete-instance.ts';
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
+import type { InstanceChange } from '../../operation/instance/instance-change.ts';
+import { listChoices } from '../../operation/app/list-choices.ts';
+import { listEnvironments } from '../../operation/environment/list-environments.ts';
+import { listEvents } from '../../operation/instance/list-events.ts';
+import { listInstances } from '../../operation/instance/list-instances.ts';
+import { preflightChange } from '../../operation/preflight/preflight-change.ts';
+import { preflightDeletion } from '../../operation/preflight/preflight-deletion.ts';
+import { preflightInstance } from '../../operation/preflight/preflight-instance.ts';
+import { revealValue } from '../../operation/instance/reveal-value.ts';
+import { showEnvironment } from '../../operation/environment/show-environment.ts';
+import { showInstance } from '../../operation/instance/show-instance.ts';
+import { showTree } from '../../operation/instance/show-tree.ts';
+import { updateInstance } from '../../operation/instance/update-instance.ts';
+import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import type { Call, Reply, Route } from '../route.ts';
+import { pageOf, ref } from '../schemas.ts';
+
+const INSTANCES = '/environments/{environment}/instances';
+const INSTANCE = `${INSTANCES}/{app}/{name}`;
+const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } } as const;
+
+const VERSION = {
+  version: { type: 'string', default: '', description: 'A served version of the kind; by default that of the app' },
+} as const;
+
+/** What every way to change an instance takes and answers. */
+const A_CHANGE = {
+  query: { ...DRY_RUN, ...VERSION },
+  body: ref('InstancePatch'),
+  replies: {
+    200: {
+      description: 'The changed instance, or with `dryRun=All` what would happen',
+      schema: { oneOf: [ref('Instance'), ref('Preflight')] },
+    },
+  },
+} as const;
+
+/** Environments and what is installed in them. */
+export const INSTANCE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/environments',
+    operationId: 'listEnvironments',
+    summary: 'The environments that you may see',
+    tag: 'Environments',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of environments', schema: pageOf('Environment') } },
+    handle: async ({ ports, actor, query }) => ({
+      status: 200,
+      body: pageOfItems(await listEnvironments(ports, actor), ({ name }) => name, query),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/environments/{environment}',
+    operationId: 'showEnvironment',
+    summary: 'One environment',
+    tag: 'Environments',
+    replies: { 200: { description: 'The environment', schema: ref('Environment') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showEnvironment(ports, actor, params['environment'] ?? '') }),
+  },
+  {
+    method: 'get',
+    path: '/environments/{environment}/choices/{resource}',
+    operationId: 'listChoices',
+    summary: 'What a field of a form can refer to, as far as you may list it: names, and the keys of Secrets and ConfigMaps',
+    tag: 'Environments',
+    query: { search: { type: 'string', default: '', description: 'Must occur in the name' } },
+    replies: { 200: { description: 'At most 200 choices, by name', schema: ref('Choices') } },
+    handle: async ({ ports, actor, params, query }) => {
+      const input = { environment: params['environment'] ?? '', resources: [params['resource'] ?? ''] };
+      const [choices] = await listChoices(ports, actor, input);
+      return { status: 200, body: choices === undefined ? {} : narrowChoices(choices, textAt(query, 'search') ?? '') };
+    },
+  },
+  {
+    method: 'get',
+    path: INSTANCES,
+    operationId: 'listInstances',
+    summary: 'What is installed in an environment',
+    tag: 'Instances',
+    query: PAGE_QUERY,
+    replies: {
+      200: {
+        description: 'A page of instances',
+        schema: pageOf('InstanceSummary', { unreadable: { type: 'array', items: { type: 'string' } } }),
+      },
+    },
+    handle: async ({ ports, actor, params, query }) => {
+      const { instances, unreadable } = await listInstances(ports, actor, params['environment'] ?? '');
+      return { status: 200, body: { ...pageOfItems(instances, ({ name, app }) => `${name} ${app}`, query), unreadable } };
+    },
+  },
+  {
+    method: 'post',
+    path: INSTANCES,
+    operationId: 'createInstance',
+    summary: 'Install an app, or with `dryRun=All` find out whether you could',
+    tag: 'Instances',
+    query: DRY_RUN,
+    body: ref('InstanceDraft'),
+    replies: {
+      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The instance as it was created; Location names it', schema: ref('Instance') },
+    },
+    handle: async (call) => await create(call),
+  },
+  {
+    method: 'get',
+    path: INSTANCE,
+    operationId: 'showInstance',
+    summary: 'One instance',
+    tag: 'Instances',
+    query: VERSION,
+    replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
+    handle: async ({ ports, actor, params, query }) => withTag(200, await showInstance(ports, actor, versioned(params, query))),
+  },
+  {
+    method: 'patch',
+    path: INSTANCE,
+    operationId: 'updateInstance',
+    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`; `If-Match` guards against changes by others',
+    tag: 'Instances',
+    ...A_CHANGE,
+    handle: async (call) => await change(call, (live) => applyMergePatch(live, objectAt(call.body, 'spec'))),
+  },
+  {
+    method: 'put',
+    path: INSTANCE,
+    operationId: 'replaceInstance',
+    summary: 'Replace the `spec` of an instance, values that are `null` included; `If-Match` guards against changes by others',
+    tag: 'Instances',
+    ...A_CHANGE,
+    handle: async (call) => await change(call, () => objectAt(call.body, 'spec')),
+  },
+  {
+    method: 'delete',
+    path: INSTANCE,
+    operationId: 'deleteInstance',
+    summary:
+      'Delete an instance and all that it owns, or with `dryRun=All` find out what would go; `If-Match` guards against changes by others',
+    tag: 'Instances',
+    query: DRY_RUN,
+    replies: {
+      200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
+      202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
+    },
+    handle: async ({ ports, actor, params, query, ifMatch, asking }) => {
+      if (query['dryRun'] === 'All') return { status: 200, body: await preflightDeletion(ports, actor, addressOf(params)) };
+      if (ifMatch !== '') refuseStale(await showInstance(ports, actor, addressOf(params)), ifMatch);
+      await deleteInstance(ports, actor, { ...addressOf(params), ...asking });
+      return { status: 202, location: pathOf(addressOf(params)) };
+    },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/revealed-values`,
+    operationId: 'revealValue',
+    summary: 'One masked value of an instance that you may read; the audit log says who read which',
+    tag: 'Instances',
+    body: ref('RevealedValueRequest'),
+    replies: { 200: { description: 'The value', schema: ref('RevealedValue') } },
+    handle: async ({ ports, actor, params, body, asking }) => ({
+      status: 200,
+      body: await revealValue(ports, actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...asking }),
+    }),
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/tree`,
+    operationId: 'showTree',
+    summary: 'The resource tree of an instance with health, as far as you may read it',
+    tag: 'Instances',
+    replies: { 200: { description: 'The tree', schema: ref('ResourceTree') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showTree(ports, actor, addressOf(params)) }),
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/events`,
+    operationId: 'listEvents',
+    summary: 'The events about an instance and its tree, newest first',
+    tag: 'Instances',
+    replies: { 200: { description: 'The events', schema: pageOf('Event') } },
+    handle: async ({ ports, actor, params }) => ({ status: 200, body: { items: await listEvents(ports, actor, addressOf(params)) } }),
+  },
+];
+
+async function create({ ports, actor, params, query, body, asking }: Call): Promise<Reply> {
+  const draft = {
+    environment: params['environment'] ?? '',
+    app: textAt(body, 'app') ?? '',
+    name: textAt(body, 'name') ?? '',
+    spec: objectAt(body, 'spec') as JsonObject,
+    secrets: listAt(body, 'secrets').map(newSecret),
+  };
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
+  const instance = await createInstance(ports, actor, { ...draft, ...asking });
+  return { ...withTag(201, instance), location: pathOf(draft) };
+}
+
+function newSecret(item: unknown, index: number): NewSecret {
+  const value = textAt(item, 'value');
+  const named = { name: textAt(item, 'name') ?? '', key: textAt(item, 'key') ?? '', field: `secrets[${index}]` };
+  return value === undefined ? named : { ...named, value: secret(value) };
+}
+
+async function change({ ports, actor, params, query, ifMatch, asking }: Call, specFrom: (live: unknown) => unknown): Promise<Reply> {
+  const address = versioned(params, query);
+  const live = await showInstance(ports, actor, address);
+  refuseStale(live, ifMatch);
+  const spec = specFrom(live.object.spec ?? {});
+  const wanted: InstanceChange = { ...address, spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
+  return withTag(200, await updateInstance(ports, actor, { ...wanted, ...asking }));
+}
+
+function refuseStale(live: InstanceView, ifMatch: string): void {
+  if (ifMatch === '' || ifMatch === '*' || ifMatch.startsWith(`${live.etag}.`)) return;
+  throw new AppError(
+    'PreconditionFailed',
+    `${live.appName} ${live.name}: it was changed since you read it; read it again and repeat what you want`,
+  );
+}
+
+/** The tag moves with every version, for caches; `If-Match` looks at its first part, the uid and generation, alone. */
+function withTag(status: 200 | 201, instance: InstanceView): Reply {
+  return { status, body: instance, etag: `${instance.etag}.${instance.object.metadata.resourceVersion ?? ''}` };
+}
+
+function addressOf(params: Call['params']): InstanceAddress {
+  return { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
+}
+
+/** An address with the version of the kind that was asked for. */
+function versioned(params: Call['params'], query: Call['query']): InstanceAddress {
+  const version = textAt(query, 'version') ?? '';
+  return version === '' ? addressOf(params) : { ...addressOf(params), version };
+}
+
+function pathOf({ environment, app, name }: InstanceAddress): string {
+  return `/api/v1/environments/${encodeURIComponent(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
+}

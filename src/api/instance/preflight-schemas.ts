@@ -1,0 +1,76 @@
+import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
+import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
+
+const text = { type: 'string' } as const;
+const anything = { type: 'object', additionalProperties: true } as const;
+const right = { $ref: '#/components/schemas/MissingRight' } as const;
+
+function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
+  return { type: 'object', properties, required };
+}
+
+function list(items: unknown) {
+  return { type: 'array', items };
+}
+
+const finding = object(
+  {
+    message: text,
+    about: { enum: FINDING_SUBJECTS },
+    evidence: {
+      enum: ['exact', 'estimate'],
+      description: '`exact`: the api-server said so; `estimate`: by names of fields, by the chart, or by what other instances have',
+    },
+    field: text,
+  },
+  ['message', 'about', 'evidence'],
+);
+const helm = {
+  ...object({ text, notes: { ...list(text), description: 'What Chandlery does and the command does not' } }),
+  description: 'Of an Operator: the installation of its chart without Chandlery',
+};
+const commands = object(
+  { kubectl: text, curl: text, yaml: text, file: { type: 'string', description: 'A place for the YAML in a repository' }, helm },
+  ['kubectl', 'curl', 'yaml', 'file'],
+);
+
+/** What the API says of checks before anything is written. */
+export const PREFLIGHT_SCHEMAS = {
+  ValueChange: object(
+    {
+      path: { ...text, description: 'Such as `spec.storage.size`; rows of lists by what tells them apart' },
+      from: { description: 'Absent: there is none' },
+      to: { description: 'Absent: there is none' },
+      layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' },
+      secret: { type: 'boolean', description: 'Whether `[secret]` stands for the values' },
+    },
+    ['path', 'layer', 'secret'],
+  ),
+  Findings: {
+    ...object(
+      Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
+    ),
+    description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
+  },
+  Remedy: object({ right, role: text, yaml: text, kubectl: text }),
+  Preflight: object(
+    {
+      verdict: { enum: ['Ready', 'Blocked'] },
+      object: anything,
+      result: { ...anything, description: 'The object as the api-server would store it' },
+      warnings: list(text),
+      faults: list({ $ref: '#/components/schemas/FieldFault' }),
+      missing: list(right),
+      grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
+      remedies: list({ $ref: '#/components/schemas/Remedy' }),
+      findings: { $ref: '#/components/schemas/Findings' },
+      changes: {
+        ...list({ $ref: '#/components/schemas/ValueChange' }),
+        description:
+          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
+      },
+      commands,
+    },
+    ['verdict', 'object', 'warnings', 'faults', 'missing', 'remedies', 'findings', 'changes', 'commands'],
+  ),
+} as const;

@@ -1,0 +1,218 @@
+import { instanceKey } from '../../domain/operator/operator-instances.ts';
+import { OPERATOR_STATES, orderKey, type OperatorFilter } from '../../domain/operator/operator-list.ts';
+import { textAt, textsAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { countInstances } from '../../operation/operator/count-instances.ts';
+import { createOperator } from '../../operation/operator/create-operator.ts';
+import { deleteOperator } from '../../operation/operator/delete-operator.ts';
+import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
+import { listOperatorEvents } from '../../operation/operator/list-operator-events.ts';
+import { listOperatorInstances } from '../../operation/operator/list-operator-instances.ts';
+import { listOperatorProblems } from '../../operation/operator/list-operator-problems.ts';
+import { listOperators } from '../../operation/operator/list-operators.ts';
+import { planOperatorDeletion } from '../../operation/operator/preview-operator-deletion.ts';
+import { preflightOperator } from '../../operation/preflight/preflight-operator.ts';
+import { showOperatorTree } from '../../operation/operator/show-operator-tree.ts';
+import { showOperator } from '../../operation/operator/show-operator.ts';
+import { OPERATOR_STEPS, type OperatorStep, steerOperator } from '../../operation/operator/request-operator-action.ts';
+import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import type { Call, Reply, Route } from '../route.ts';
+import { pageOf, ref } from '../schemas.ts';
+
+const OPERATOR = '/operators/{namespace}/{name}';
+const many = { type: 'array', items: { type: 'string' } } as const;
+const missing = {
+  missing: { type: 'array', items: ref('MissingRight'), description: 'Rights without which something is left out' },
+} as const;
+
+const STEP_SUMMARIES: Readonly<Record<OperatorStep, string>> = {
+  reconcile: 'Look at it now (annotation `chandlery.dev/reconcile-at`)',
+  force: 'Upgrade it now, whatever the state (annotation `chandlery.dev/force-at`)',
+  suspend: 'Leave everything as it is until it is resumed',
+  resume: 'Go on with it',
+};
+
+/** What admins see of Operators, and what they ask of them. */
+export const OPERATOR_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/operators',
+    operationId: 'listOperators',
+    summary: 'The operators (admins)',
+    tag: 'Admin',
+    query: {
+      search: { type: 'string', default: '', description: 'Every word must occur in the names, the kinds, the chart or the message' },
+      state: { type: 'array', items: { enum: OPERATOR_STATES } },
+      category: many,
+      upgrade: { enum: ['any', 'available'], default: 'any', description: '`available`: only those with a newer version on offer' },
+      order: { enum: ['name', 'problems'], default: 'name', description: '`problems`: those that need somebody first' },
+      count: { enum: ['instances'], description: '`instances`: count the instances of the kinds of this page' },
+      ...PAGE_QUERY,
+    },
+    replies: {
+      200: {
+        description: 'A page of operators, and counts over all of them',
+        schema: pageOf('Operator', {
+          total: { type: 'integer' },
+          states: { type: 'object', additionalProperties: { type: 'integer' } },
+          upgradable: { type: 'integer' },
+        }),
+      },
+    },
+    handle: async (call) => await list(call),
+  },
+  {
+    method: 'post',
+    path: '/operators',
+    operationId: 'createOperator',
+    summary: 'Create an Operator, or with `dryRun=All` find out what its chart would bring',
+    tag: 'Admin',
+    query: { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } },
+    body: ref('OperatorManifest'),
+    replies: {
+      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The Operator as it was created; Location names it', schema: ref('Operator') },
+    },
+    handle: async (call) => await create(call),
+  },
+  read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ ports, actor, params }) =>
+    showOperator(ports, actor, addressOf(params)),
+  ),
+  read(
+    '/tree',
+    { id: 'showOperatorTree', summary: 'What its release brought, with health', schema: ref('OperatorTree') },
+    async ({ ports, actor, params }) => showOperatorTree(ports, actor, addressOf(params)),
+  ),
+  {
+    ...read(
+      '/events',
+      { id: 'listOperatorEvents', summary: 'The events about it and its tree, newest first', schema: pageOf('Event', missing) },
+      async ({ ports, actor, params, query }) => {
+        const found = await listOperatorEvents(ports, actor, addressOf(params));
+        const keyed = found.events.map((event, index) => ({ event, key: String(index).padStart(8, '0') }));
+        const { items, ...rest } = pageOfItems(keyed, ({ key }) => key, query);
+        return { items: items.map(({ event }) => event), ...rest, missing: found.missing };
+      },
+    ),
+    query: PAGE_QUERY,
+  },
+  {
+    ...read(
+      '/instances',
+      { id: 'listOperatorInstances', summary: 'The instances of its kinds, by namespace', schema: pageOf('OperatorInstance', missing) },
+      async ({ ports, actor, params, query }) => {
+        const found = await listOperatorInstances(ports, actor, addressOf(params));
+        const wanted = textAt(query, 'namespace');
+        const instances = wanted === undefined ? found.instances : found.instances.filter(({ namespace }) => namespace === wanted);
+        return { ...pageOfItems(instances, instanceKey, query), missing: found.missing };
+      },
+    ),
+    query: { namespace: { type: 'string', description: 'Only those in this namespace' }, ...PAGE_QUERY },
+  },
+  read(
+    '/problems',
+    {
+      id: 'listOperatorProblems',
+      summary: 'What is wrong with it',
+      schema: { type: 'object', properties: { items: { type: 'array', items: ref('OperatorProblem') } }, required: ['items'] },
+    },
+    async ({ ports, actor, params }) => {
+      const operator = await showOperator(ports, actor, addressOf(params));
+      return { items: await listOperatorProblems(ports, actor, { operator }) };
+    },
+  ),
+  read(
+    '/deletion',
+    { id: 'planOperatorDeletion', summary: 'What deleting it would do now, or does, and what blocks it', schema: ref('OperatorDeletion') },
+    async ({ ports, actor, params }) => planOperatorDeletion(ports, actor, addressOf(params)),
+  ),
+  ...OPERATOR_STEPS.map(steer),
+  {
+    method: 'delete',
+    path: OPERATOR,
+    operationId: 'deleteOperator',
+    summary: 'Delete it, as its `deletionPolicy` says',
+    tag: 'Admin',
+    replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
+    handle: async ({ ports, actor, params, asking }) => {
+      await deleteOperator(ports, actor, { ...addressOf(params), ...asking });
+      return { status: 202, location: pathOf(addressOf(params)) };
+    },
+  },
+];
+
+interface Described {
+  readonly id: string;
+  readonly summary: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+function read(below: string, { id, summary, schema }: Described, body: (call: Call) => Promise<unknown>): Route {
+  return {
+    method: 'get',
+    path: `${OPERATOR}${below}`,
+    operationId: id,
+    summary,
+    tag: 'Admin',
+    replies: { 200: { description: summary, schema } },
+    handle: async (call) => ({ status: 200, body: await body(call) }),
+  };
+}
+
+function steer(step: OperatorStep): Route {
+  return {
+    method: 'post',
+    path: `${OPERATOR}/${step}`,
+    operationId: `${step}Operator`,
+    summary: STEP_SUMMARIES[step],
+    tag: 'Admin',
+    replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
+    handle: async ({ ports, actor, params, asking }) => {
+      const body = await steerOperator(ports, actor, { ...addressOf(params), step, at: new Date().toISOString(), ...asking });
+      return { status: 202, body, location: pathOf(addressOf(params)) };
+    },
+  };
+}
+
+async function create({ ports, actor, query, body, asking }: Call): Promise<Reply> {
+  const operator = body as KubeObject;
+  if (query['dryRun'] === 'All') return { status: 200, body: await preflightOperator(ports, actor, operator) };
+  const created = await createOperator(ports, actor, { operator, ...asking });
+  const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
+  return { status: 201, body: created, location: `/api/v1/operators/${path}` };
+}
+
+async function list({ ports, actor, query }: Call): Promise<Reply> {
+  const { operators, total, states, upgradable } = await listOperators(ports, actor, filterOf(query));
+  const order = textAt(query, 'order') === 'problems' ? 'problems' : 'name';
+  const page = pageOfItems(operators, (operator) => orderKey(operator, order), query);
+  if (textAt(query, 'count') === undefined) return { status: 200, body: { ...page, total, states, upgradable } };
+  const names = page.items.flatMap(({ crds }) => crds.map(({ name }) => name));
+  const counts = await countInstances(ports, actor, names);
+  const items = page.items.map((operator) => ({
+    ...operator,
+    crds: operator.crds.map((crd) => {
+      const found = counts.get(crd.name);
+      return found !== undefined && 'count' in found ? { ...crd, instances: found.count } : crd;
+    }),
+  }));
+  return { status: 200, body: { ...page, items, total, states, upgradable } };
+}
+
+/** The query has been checked against the route's schemas. */
+function filterOf(query: Call['query']): OperatorFilter {
+  return {
+    search: textAt(query, 'search') ?? '',
+    state: textsAt(query, 'state') as OperatorFilter['state'],
+    category: textsAt(query, 'category'),
+    upgrade: textAt(query, 'upgrade') === 'available' ? 'available' : 'any',
+  };
+}
+
+function addressOf(params: Call['params']): OperatorAddress {
+  return { namespace: params['namespace'] ?? '', name: params['name'] ?? '' };
+}
+
+function pathOf({ namespace, name }: OperatorAddress): string {
+  return `/api/v1/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}

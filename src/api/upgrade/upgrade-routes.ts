@@ -1,0 +1,67 @@
+import { at, isObject, textAt } from '../../domain/core/read.ts';
+import { approveUpgrade } from '../../operation/upgrade/approve-upgrade.ts';
+import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
+import { planOperatorUpgrade } from '../../operation/upgrade/preview-upgrade.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { Decisions } from '../../form/migration/decide-migration.ts';
+import type { Call, Route } from '../route.ts';
+import { ref } from '../schemas.ts';
+
+/** Plans of upgrades, and their approval. */
+export const UPGRADE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/operators/{namespace}/{name}/plan',
+    operationId: 'planOperatorUpgrade',
+    summary: 'What moving it to another version of its chart would do, as far as you may read it (admins)',
+    tag: 'Admin',
+    query: {
+      version: { type: 'string', default: '', description: 'By default the version that waits, or the newest that the channel offers' },
+    },
+    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    handle: async ({ ports, actor, params, query }) => {
+      const plan = await planOperatorUpgrade(ports, actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
+      return { status: 200, body: plan };
+    },
+  },
+  {
+    method: 'post',
+    path: '/operators/{namespace}/{name}/plan',
+    operationId: 'planDecidedUpgrade',
+    summary: 'The same with decisions about values of the operator, or with other values; writes nothing (admins)',
+    tag: 'Admin',
+    body: ref('UpgradeQuestion'),
+    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    handle: async ({ ports, actor, params, body }) => {
+      const values = at(body, 'values');
+      const tried = isObject(values) ? { values: values as JsonObject } : {};
+      const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body), ...tried };
+      return { status: 200, body: await planOperatorUpgrade(ports, actor, asked) };
+    },
+  },
+  {
+    method: 'post',
+    path: '/operators/{namespace}/{name}/approval',
+    operationId: 'approveUpgrade',
+    summary: 'Approve a newer version; the controller installs it in its own time (admins)',
+    tag: 'Admin',
+    body: ref('Approval'),
+    replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
+    handle: async ({ ports, actor, params, body, asking }) => {
+      const address = addressOf(params);
+      const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
+      const operator = await approveUpgrade(ports, actor, { ...address, ...approval, ...asking });
+      const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
+      return { status: 202, location, body: operator };
+    },
+  },
+];
+
+function decisionsIn(body: unknown): { readonly decisions?: Decisions } {
+  const decisions = at(body, 'decisions');
+  return isObject(decisions) ? { decisions: decisions as Decisions } : {};
+}
+
+function addressOf(params: Call['params']): OperatorAddress {
+  return { namespace: params['namespace'] ?? '', name: params['name'] ?? '' };
+}

@@ -1,0 +1,74 @@
+import type { AppReference, ReferableKind } from '../catalog/app-references.ts';
+import type { Preset } from '../catalog/presets.ts';
+import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
+
+/** Whether an App can be installed now, and if not, why. */
+export type Availability = 'Available' | 'Installing' | 'Unavailable';
+
+/** An entry of the catalogue as a card shows it. */
+export interface AppSummary {
+  /** The name of its CustomResourceDefinition: `<plural>.<group>`; unique in the cluster, and what kubectl takes. */
+  readonly id: string;
+  readonly kind: string;
+  readonly group: string;
+  /** The served version that new instances use. */
+  readonly version: string;
+  readonly plural: string;
+  readonly displayName: string;
+  readonly summary: string;
+  readonly category: string;
+  readonly provider: string;
+  readonly tags: readonly string[];
+  /** An absolute https URL or a `data:image/…` URL. */
+  readonly icon?: string;
+  readonly docsURL?: string;
+  readonly chartVersion?: string;
+  readonly appVersion?: string;
+  readonly availability: Availability;
+  /** A sentence, when it is not available. */
+  readonly availabilityMessage: string;
+  readonly operator: { readonly namespace: string; readonly name: string };
+}
+
+/** A version of the kind, as the CustomResourceDefinition lists it. */
+export interface AppVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated: boolean;
+}
+
+/** An App with all that its page and its form are made of. */
+export interface App extends AppSummary {
+  /** The chart's README, hostile Markdown until it has been rendered and sanitised. Empty when there is none. */
+  readonly readme: string;
+  readonly versions: readonly AppVersion[];
+  /** The other kinds that its Operator brings. */
+  readonly siblings: readonly AppSummary[];
+  /** `openAPIV3Schema` of the version new instances use: the whole object, `spec` and `status` included. */
+  readonly schema: JsonObject;
+  /** Dotted paths of curated fields in the order to show them, e.g. `spec.storage.size`. */
+  readonly fields: readonly string[];
+  /** An example object, when the catalogue entry has one. */
+  readonly example?: KubeObject;
+  /** Markdown: how to use an instance. */
+  readonly usage: string;
+  readonly defaults: JsonObject;
+  /** Dotted paths that the catalogue has locked, e.g. `spec.version`. */
+  readonly locked: readonly string[];
+  /** Paths of fields that the catalogue calls sensitive, e.g. `spec.users[*].pin`; absent: none. */
+  readonly sensitive?: readonly string[];
+  /** What the catalogue says that fields name; absent: nothing. */
+  readonly references?: readonly AppReference[];
+  /** The kinds of the other Apps that the actor sees, which fields may name; absent: none. */
+  readonly others?: readonly ReferableKind[];
+  /** Values that the form can be filled with, in the order to show them. */
+  readonly presets: readonly Preset[];
+}
+
+/** The rights of an actor on Apps of a kind in one environment. */
+export interface InstanceRights {
+  readonly create: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+}

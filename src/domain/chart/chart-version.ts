@@ -1,0 +1,102 @@
+import semver from 'semver';
+import { AppError } from '../core/errors.ts';
+
+/** Who decides that a newer chart of the range is installed: a person, or the range alone. */
+export type UpgradePolicy = 'Manual' | 'Automatic';
+
+/** The versions that an Operator follows. */
+export interface Channel {
+  /** `spec.chart.version`: the version to begin with, or a range such as `^1.2`. */
+  readonly version: string;
+  /** `spec.upgrade.range`: what newer versions are on offer. Without it a range in `version` is the channel, and one exact version has none. */
+  readonly range?: string;
+}
+
+export interface VersionWish extends Channel {
+  readonly policy: UpgradePolicy;
+  /** The version that is installed; undefined when none is. */
+  readonly installed: string | undefined;
+  /** What the repository offers, in any order; empty when it cannot be asked. */
+  readonly offered: readonly string[];
+  /** The version that a person has approved. */
+  readonly approved?: string | undefined;
+}
+
+/**
+ * The version to ask the repository for. Under `Manual` the installed one stays as long as it is in the channel: a newer one is only shown until
+ * somebody approves it. Where `spec.upgrade.range` follows one exact version, nothing below that version is ever asked for.
+ */
+export function versionToAskFor(wish: VersionWish): string {
+  const { version, range, policy, installed, offered, approved } = wish;
+  if (range === undefined && (isExact(version) || policy === 'Automatic')) return version;
+  const standing = installed !== undefined && isInChannel(installed, wish) ? installed : undefined;
+  const first = isExact(version) ? version : range === undefined ? version : (newest(offered, wish) ?? version);
+  if (policy === 'Automatic') return newest([...offered, ...(standing === undefined ? [] : [standing])], wish) ?? first;
+  if (standing === undefined) return first;
+  return approved !== undefined && isInChannel(approved, wish) && isNewer(approved, standing) ? approved : standing;
+}
+
+/**
+ * The newest version that is on offer and newer than the current one: of the channel, or, where one exact version is pinned, of all released ones.
+ *
+ * @param offered in any order.
+ */
+export function newerVersion(offered: readonly string[], channel: Channel, current: string): string | undefined {
+  if (semver.valid(current, { loose: true }) === null) return undefined;
+  const found = newest(offered, isPinned(channel) ? { version: '*' } : channel);
+  return found !== undefined && isNewer(found, current) ? found : undefined;
+}
+
+/** Whether a version belongs to the channel. Prereleases do only when the range names one of the same version. */
+export function isInChannel(candidate: string, { version, range }: Channel): boolean {
+  if (!isExact(candidate)) return false;
+  const fits = (wanted: string): boolean => semver.satisfies(candidate, rangeOf(wanted), { loose: true });
+  if (range !== undefined && !fits(range) && !isSame(candidate, version)) return false;
+  return isExact(version) ? (range === undefined ? isSame(candidate, version) : !isNewer(version, candidate)) : fits(version);
+}
+
+/** Whether one exact version is asked for, and nothing newer is ever on its way. */
+export function isPinned({ version, range }: Channel): boolean {
+  return range === undefined && isExact(version);
+}
+
+/** Whether the text is one version rather than a range. */
+export function isExact(version: string): boolean {
+  return semver.valid(version, { loose: true }) !== null;
+}
+
+/** Whether `version` comes after `other`; false when one of them is no version. */
+export function isNewer(version: string, other: string): boolean {
+  return isExact(version) && isExact(other) && semver.gt(version, other, { loose: true });
+}
+
+/** Whether two texts name one version, with or without a `v`. */
+export function isSame(version: string, other: string): boolean {
+  return version === other || (isExact(version) && isExact(other) && semver.eq(version, other, { loose: true }));
+}
+
+/** @throws AppError `InvalidInput` for a `spec.upgrade.range` that is none. */
+export function checkRange({ range }: Channel): void {
+  if (range === undefined || semver.validRange(range, { loose: true }) !== null) return;
+  throw new AppError(
+    'InvalidInput',
+    `spec.upgrade.range: ${JSON.stringify(range)} is no range of versions; write one such as ^1 or >=1.4 <2`,
+  );
+}
+
+/** Whether the step from one version to the next is to another major one, which may change what a chart asks for. */
+export function isMajorStep(from: string, to: string): boolean {
+  return isNewer(to, from) && semver.major(from, { loose: true }) !== semver.major(to, { loose: true });
+}
+
+function newest(offered: readonly string[], channel: Channel): string | undefined {
+  const [found] = semver.rsort(
+    offered.filter((candidate) => isInChannel(candidate, channel)),
+    { loose: true },
+  );
+  return found;
+}
+
+function rangeOf(version: string): string {
+  return version === '' ? '*' : version;
+}

@@ -1,0 +1,77 @@
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import { reservedObjects } from '../../kubernetes/reserved-objects.ts';
+import { isCustomResourceDefinition, uplift } from '../../uplift/uplift.ts';
+import { broughtKinds } from './brought-kinds.ts';
+import { fileWarnings, type ChartText } from './file-warnings.ts';
+import {
+  SECRET_BYTES,
+  type ChartInspection,
+  type ChartWarning,
+  type InspectedChart,
+  type ReleaseSize,
+  type Rendering,
+} from './inspection.ts';
+import { objectWarnings } from './object-warnings.ts';
+
+export interface InspectionInput {
+  readonly chart: InspectedChart;
+  readonly text: ChartText;
+  /** The objects in the chart's own `crds/`. */
+  readonly crds: readonly KubeObject[];
+  readonly rendering: Rendering;
+  /** The namespace that it was rendered for. */
+  readonly namespace: string;
+  /** Bytes of the record that Helm would write. */
+  readonly recordBytes: number;
+}
+
+/** Puts together what is known of a chart. Pure. */
+export function inspectRendering({ chart, text, crds, rendering, namespace, recordBytes }: InspectionInput): ChartInspection {
+  const rendered = rendering.kind === 'Rendered' ? rendering.objects : crds;
+  const { objects, conversions, refusals } = uplift(rendered);
+  const others = objects.filter((object) => !isCustomResourceDefinition(object));
+  const release = releaseSize(recordBytes);
+  const failed = rendering.kind === 'Failed' ? [{ code: 'RenderFailed', where: 'chart', message: rendering.why } as const] : [];
+  return {
+    chart,
+    kinds: broughtKinds(objects, crds),
+    objects: countKinds(others),
+    conversions,
+    refusals,
+    warnings: [
+      ...failed,
+      ...reservedWarnings(objects),
+      ...sizeWarnings(release),
+      ...fileWarnings(text),
+      ...objectWarnings(others, namespace),
+    ],
+    release,
+  };
+}
+
+function reservedWarnings(objects: readonly KubeObject[]): ChartWarning[] {
+  return reservedObjects(objects).map((message) => ({ code: 'ObjectReserved', where: 'chart', message }));
+}
+
+function releaseSize(bytes: number): ReleaseSize {
+  return { bytes, wireBytes: Math.ceil(bytes / 3) * 4, limitBytes: SECRET_BYTES };
+}
+
+function sizeWarnings({ bytes, limitBytes }: ReleaseSize): ChartWarning[] {
+  const percent = Math.round((bytes / limitBytes) * 100);
+  const where = 'release record';
+  if (bytes > limitBytes) {
+    const message = `it takes ${percent} % of the 1 MiB that a Secret holds, so Helm cannot install the chart with its own values; switch parts of it off, or leave files out by .helmignore (files in crds/ do not count)`;
+    return [{ code: 'ReleaseTooLarge', where, message }];
+  }
+  if (percent < 80) return [];
+  return [
+    { code: 'ReleaseLarge', where, message: `it takes ${percent} % of the 1 MiB that a Secret holds; more values may make it too large` },
+  ];
+}
+
+function countKinds(objects: readonly KubeObject[]): ChartInspection['objects'] {
+  const counts = new Map<string, number>();
+  for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => a.kind.localeCompare(b.kind));
+}

@@ -1,0 +1,100 @@
+import type { CrdOrigin } from '../../operator/operator-status.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import type { Conversion, Refusal } from '../../uplift/conversion.ts';
+
+/** What is known of a chart before anybody installs it. */
+export interface ChartInspection {
+  readonly chart: InspectedChart;
+  /** Sorted by name. */
+  readonly kinds: readonly InspectedKind[];
+  /** How many objects of each kind the chart renders with its own values, CustomResourceDefinitions left out. Sorted by kind. */
+  readonly objects: readonly { readonly kind: string; readonly count: number }[];
+  readonly conversions: readonly Conversion[];
+  readonly refusals: readonly Refusal[];
+  readonly warnings: readonly ChartWarning[];
+  readonly release: ReleaseSize;
+}
+
+export interface InspectedChart {
+  readonly name: string;
+  readonly version: string;
+  readonly appVersion?: string;
+  readonly description?: string;
+  readonly home?: string;
+  /** The range of Kubernetes versions that the chart asks for. */
+  readonly kubeVersion?: string;
+  readonly keywords: readonly string[];
+  readonly maintainers: readonly { readonly name: string }[];
+  readonly dependencies: readonly { readonly name: string; readonly version: string; readonly repository: string }[];
+  /** `sha256:<hex>` of the packed bytes. */
+  readonly digest: string;
+  /** Who signed it; only when a key was given to check that. */
+  readonly signer?: string;
+  readonly packedBytes: number;
+  readonly files: number;
+}
+
+/** A kind that the chart brings. */
+export interface InspectedKind {
+  /** `<plural>.<group>` */
+  readonly name: string;
+  readonly kind: string;
+  readonly group: string;
+  readonly scope: string;
+  readonly versions: readonly string[];
+  readonly origin: Exclude<CrdOrigin, 'runtime' | 'former'>;
+}
+
+const WARNING_CODES = [
+  'RenderFailed',
+  'ObjectReserved',
+  'ReleaseTooLarge',
+  'ReleaseLarge',
+  'OwnValuesRefused',
+  'ValuesUnchecked',
+  'FormReduced',
+  'NoSchema',
+  'NoReadme',
+  'NoDescription',
+  'RandomValues',
+  'ClusterLookup',
+  'FloatingImage',
+  'ClusterAdmin',
+  'WildcardRights',
+  'PrivilegedPod',
+  'HostAccess',
+  'NoRequests',
+  'OtherNamespace',
+  'EscalatingRights',
+  'AggregatedRole',
+  'ForeignBinding',
+  'BroadBinding',
+  'Webhook',
+  'Hook',
+  'ManyObjects',
+] as const;
+
+/** Something that an admin should know before offering the chart. It stops nobody. */
+export interface ChartWarning {
+  readonly code: (typeof WARNING_CODES)[number];
+  /** The object or file: `Deployment "operator"`, `templates/secret.yaml`, or the chart itself. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** What Helm's record of the release needs, with the chart's own values. */
+export interface ReleaseSize {
+  /** Of the Secret's data, as the api-server counts it: JSON, compressed by gzip, in base64. */
+  readonly bytes: number;
+  /** The same in base64 once more, as it travels in JSON. */
+  readonly wireBytes: number;
+  /** What a Secret may hold. */
+  readonly limitBytes: number;
+}
+
+/** The largest Secret of Kubernetes (`MaxSecretSize`). */
+export const SECRET_BYTES = 1024 * 1024;
+
+/** What `helm template` made of a chart, or why it made nothing. */
+export type Rendering =
+  { readonly kind: 'Rendered'; readonly objects: readonly KubeObject[] } | { readonly kind: 'Failed'; readonly why: string };

@@ -1,0 +1,138 @@
+import type { Document, ScalarTag, Tags } from 'yaml';
+import { AppError } from './errors.ts';
+import { parseLenientYaml } from './lenient-yaml.ts';
+import type { Json } from '../kubernetes/resource.ts';
+
+/** How much hostile YAML may ask of us. */
+export interface YamlBounds {
+  readonly maxCharacters: number;
+  readonly maxDepth: number;
+  /** How often one anchor may be expanded, nested expansions multiplied. */
+  readonly maxAliases: number;
+  readonly maxDocuments: number;
+}
+
+export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliases: 256, maxDocuments: 5000 };
+
+const MAX_UNBALANCED = 1000;
+const MAX_ALIAS_SIGNS = 20_000;
+
+/**
+ * Reads YAML the way Kubernetes and Helm do (YAML 1.1: `yes` is a boolean, the last of duplicate keys wins; but timestamps and `1:30` stay
+ * text), within bounds, so that neither an alias bomb nor deep nesting can stop the process. Empty documents are `null`.
+ *
+ * @throws AppError `InvalidInput` with line and column where there are some.
+ */
+export function parseYamlDocuments(text: string, bounds: YamlBounds = YAML_BOUNDS): Json[] {
+  if (text.length > bounds.maxCharacters) throw fault(`has ${text.length} characters, more than the ${bounds.maxCharacters} allowed`);
+  try {
+    return readDocuments(text, bounds).map((document) => toJson(document, bounds));
+  } catch (error) {
+    if (error instanceof RangeError) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
+    throw error;
+  }
+}
+
+/** The one document of a YAML text; `null` for an empty one. Throws like `parseYamlDocuments`. */
+export function parseYamlDocument(text: string, bounds: YamlBounds = YAML_BOUNDS): Json {
+  const documents = parseYamlDocuments(text, bounds);
+  if (documents.length > 1) throw fault(`has ${documents.length} documents where one is expected`);
+  return documents[0] ?? null;
+}
+
+function readDocuments(text: string, bounds: YamlBounds): readonly Document.Parsed[] {
+  if (mayNestDeeply(text)) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
+  if (isCostly(text)) throw fault('expands its aliases more often than is allowed, or holds long runs of empty items');
+  const { documents, placeOf } = parseLenientYaml(text.replace(/^\uFEFF/, ''), {
+    version: '1.1',
+    customTags: goTags,
+    uniqueKeys: false,
+    // As tolerant as go-yaml: what is unambiguous is read.
+    strict: false,
+    logLevel: 'silent',
+  });
+  if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
+  const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
+  // The parser reports its own overflow as an error of the text.
+  if (broken?.message.includes('call stack') === true) throw new RangeError('too deep');
+  if (broken !== undefined) throw fault(`is not YAML: ${broken.message}`, placeOf(broken));
+  return documents;
+}
+
+/** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
+export function goTags(tags: Tags): Tags {
+  const unknown = new Set([
+    'tag:yaml.org,2002:binary',
+    'tag:yaml.org,2002:timestamp',
+    'tag:yaml.org,2002:set',
+    'tag:yaml.org,2002:omap',
+    'tag:yaml.org,2002:pairs',
+  ]);
+  const known = tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
+  return [...known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag))), ...GO_TAGS];
+}
+
+/** Integers by their prefixes in both cases, and binary data as the text that it encodes. */
+const GO_TAGS: readonly ScalarTag[] = [
+  {
+    tag: 'tag:yaml.org,2002:int',
+    default: true,
+    test: /^[-+]?0(?:[oO][0-7_]+|X[0-9a-fA-F_]+|B[01_]+)$/,
+    resolve: (text) => {
+      const digits = text.replaceAll(/[-+_]/g, '').toLowerCase();
+      return text.startsWith('-') ? -Number(digits) : Number(digits);
+    },
+  },
+  { tag: 'tag:yaml.org,2002:binary', resolve: (text) => Buffer.from(text, 'base64').toString('utf8') },
+];
+
+/** To go-yaml a number has digits before its exponent; the parser takes `.` and `e1234567` for numbers, too, and makes NaN of them. */
+function withDigits(tag: ScalarTag): ScalarTag {
+  if (tag.tag !== 'tag:yaml.org,2002:float' || tag.test === undefined || /nan/i.test(tag.test.source)) return tag;
+  return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
+}
+
+/** The composer recurses, and is slow to find out; so unbalanced brackets are counted first, wherever they stand. Other deep nesting ends in `checked`. */
+function mayNestDeeply(text: string): boolean {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === '[' || bracket === '{' ? open + 1 : Math.max(0, open - 1);
+    if (open > MAX_UNBALANCED) return true;
+  }
+  return false;
+}
+
+/** What takes the parser time that grows with the square of its number. Callers that read what strangers wrote set a bound on time as well. */
+function isCostly(text: string): boolean {
+  if (/,[\s,]{2000}/.test(text)) return true;
+  let aliases = 0;
+  for (const _alias of text.matchAll(/\*[^\s,[\]{}*]+/g)) aliases += 1;
+  return aliases > MAX_ALIAS_SIGNS;
+}
+
+function toJson(document: Document.Parsed, bounds: YamlBounds): Json {
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: bounds.maxAliases, mapAsMap: false });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw fault('expands its aliases more often than is allowed, or names an unknown one');
+    throw error;
+  }
+  return checked(value, bounds.maxDepth);
+}
+
+function checked(value: unknown, depth: number): Json {
+  if (depth < 0) throw new RangeError('too deep');
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.map((item) => checked(item, depth - 1));
+  if (typeof value !== 'object') return null;
+  // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, checked(member, depth - 1)]));
+}
+
+function fault(message: string, place?: { readonly line: number; readonly column: number }): AppError {
+  const where = place === undefined ? '' : ` (line ${place.line}, column ${place.column})`;
+  return new AppError('InvalidInput', `yaml: the text ${message}${where}`, { faults: [{ message: `The text ${message}`, ...place }] });
+}

@@ -1,0 +1,75 @@
+import type { Json } from '../kubernetes/resource.ts';
+
+/*
+ * Kubernetes keeps whole numbers of 64 bits, and JavaScript rounds those beyond 2^53. Such a number is a `bigint` here, from the text that it is read
+ * from to the text that it becomes; every other one is a `number`. Whoever makes a bigint of a value imports this module, which teaches
+ * JSON.stringify to write it. What neither can hold to the last digit is refused where it comes in.
+ */
+
+const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/;
+const WHOLE = /^[+-]?\d+$/;
+/** The largest number, written out, has 309 digits; what is much longer is none that anybody means, and takes long to look at. */
+const LONGEST_NUMBER = 400;
+/**
+ * The shortest number that could be rounded, where JSON can have a number: other texts need no second look, which takes five times as long. Digits within
+ * a digest are none.
+ */
+const LONG_NUMBER = /(?:^|"\s*:|[[,])\s*-?\d[\d.]{15}/;
+
+const { prototype: bigints } = BigInt;
+Object.defineProperty(bigints, 'toJSON', {
+  configurable: true,
+  writable: true,
+  value(this: bigint): unknown {
+    return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(String(this));
+  },
+});
+
+/** The number that a decimal text stands for, to the last digit; undefined when there is none that the cluster keeps. */
+export function exactNumber(text: string): number | bigint | undefined {
+  if (text.length > LONGEST_NUMBER) return undefined;
+  const value = Number(text);
+  if (!Number.isFinite(value)) return undefined;
+  if (digitsOf(text) === digitsOf(String(value))) return value;
+  if (!WHOLE.test(text)) return undefined;
+  const whole = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, whole) === whole ? whole : undefined;
+}
+
+/** Parses JSON that the cluster or we wrote. @throws SyntaxError as JSON.parse does. */
+export function parseJson(text: string): Json {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Json;
+  return JSON.parse(text, (_key, value: unknown, context?: Source) => {
+    return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? value) : value;
+  }) as Json;
+}
+
+/** What a YAML parser read with all whole numbers as bigints: those that a number holds are numbers again, and so are those beyond 64 bits. */
+export function narrowIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return exactNumber(String(value)) ?? Number(value);
+  if (Array.isArray(value)) return value.map(narrowIntegers);
+  if (value === null || typeof value !== 'object') return value;
+  // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, narrowIntegers(member)]));
+}
+
+/** A reviver for JSON that strangers wrote: a number that cannot be kept becomes NaN, which JSON has no word for. */
+export function reviveExactly(_key: string, value: unknown, context?: Source): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? Number.NaN) : value;
+}
+
+/** What JSON.parse hands to a reviver beside a plain value: the text that it was read from. */
+interface Source {
+  readonly source?: string;
+}
+
+/** The digits that count and the power of ten, so that `1.50e3` and `1500` are the same text. */
+function digitsOf(text: string): string | undefined {
+  const found = DECIMAL.exec(text);
+  if (found === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', power = '0'] = found;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign === '-' ? '-' : ''}${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
+}

@@ -1,0 +1,30 @@
+import type { Actor } from '../kubernetes/actor.ts';
+
+/** How people call somebody; never used to decide anything. */
+export interface Person {
+  readonly name: string;
+  readonly email?: string;
+}
+
+/** Somebody who proved who they are: the actor toward the api-server, and the person for the page. */
+export interface SignedIn {
+  readonly actor: Actor;
+  readonly person: Person;
+}
+
+/** A session as the server keeps it. Times are milliseconds since 1970. The tokens never leave the server. */
+export interface SessionRecord extends SignedIn {
+  /** The issuer's `sub`: what a back-channel logout names. */
+  readonly subject: string;
+  /** The issuer's `sid`, when it tells one. */
+  readonly issuerSession?: string;
+  /** Kept only for an issuer that wants to see it at sign-out. */
+  readonly idToken?: string;
+  readonly refreshToken?: string;
+  /** From when on the tokens are to be renewed; absent when there is nothing to renew them with. */
+  readonly refreshAt?: number;
+  readonly createdAt: number;
+  readonly seenAt: number;
+  /** The end of the session, whatever happens. */
+  readonly expiresAt: number;
+}

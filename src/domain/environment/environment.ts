@@ -1,0 +1,20 @@
+import type { AppOverlay } from '../values/locks.ts';
+
+/** A tier, as the admin names it; the usual ones sort in this order. */
+export const USUAL_TIERS = ['production', 'staging', 'testing', 'development'] as const;
+export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
+export type EnvironmentRole = (typeof ENVIRONMENT_ROLES)[number];
+
+/** An Environment as a person who may see it sees it. */
+export interface EnvironmentView {
+  readonly name: string;
+  readonly displayName: string;
+  readonly namespace: string;
+  readonly tier: string;
+  readonly groups: readonly { readonly name: string; readonly role: EnvironmentRole }[];
+  /** What it lays over the catalogue, App by App. */
+  readonly overlay: readonly AppOverlay[];
+  readonly ready: boolean;
+  /** A sentence, when it is not ready. */
+  readonly message: string;
+}

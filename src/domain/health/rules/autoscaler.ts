@@ -1,0 +1,37 @@
+import type { Health } from '../health.ts';
+import { isObject, numberAt, textAt } from '../../core/read.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import { conditionsOf, sentence, type ForeignCondition } from './conditions.ts';
+
+const BROKEN = ['FailedGetScale', 'FailedUpdateScale', 'FailedGetResourceMetric', 'InvalidSelector', 'FailedGetObjectMetric'];
+
+/** HorizontalPodAutoscaler, whose `autoscaling/v1` form keeps its conditions as JSON in an annotation. */
+export function autoscalerHealth(object: KubeObject): Health {
+  const conditions = object.apiVersion === 'autoscaling/v1' ? annotated(object) : conditionsOf(object);
+  const broken = conditions.find((condition) => condition.status === 'False' && BROKEN.includes(condition.reason));
+  if (broken !== undefined) return { word: 'Degraded', message: sentence(broken) };
+  const able = conditions.find((condition) => condition.status === 'True' && ['AbleToScale', 'ScalingLimited'].includes(condition.type));
+  if (able !== undefined) return { word: 'Healthy', message: sentence(able) };
+  if (numberAt(object.status, 'currentCPUUtilizationPercentage') !== undefined && conditions.length > 0) {
+    return { word: 'Healthy', message: 'It reads its metrics' };
+  }
+  return { word: 'Progressing', message: 'It waits for its first metrics' };
+}
+
+function annotated(object: KubeObject): ForeignCondition[] {
+  const text = object.metadata.annotations?.['autoscaling.alpha.kubernetes.io/conditions'];
+  if (text === undefined) return [];
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return conditionsOf({ ...object, status: { conditions: Array.isArray(parsed) ? parsed.filter((item) => isObject(item)) : [] } });
+  } catch {
+    return [
+      {
+        type: 'AbleToScale',
+        status: 'False',
+        reason: 'FailedGetScale',
+        message: `Its conditions cannot be read: ${textAt(object, 'kind') ?? ''}`,
+      },
+    ];
+  }
+}

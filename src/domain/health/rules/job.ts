@@ -1,0 +1,14 @@
+import type { Health } from '../health.ts';
+import { booleanAt } from '../../core/read.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import { conditionsOf, sentence } from './conditions.ts';
+
+export function jobHealth(object: KubeObject): Health {
+  const conditions = conditionsOf(object).filter((condition) => condition.status === 'True');
+  const failed = conditions.find((condition) => condition.type === 'Failed');
+  if (failed !== undefined) return { word: 'Degraded', message: sentence(failed) };
+  const complete = conditions.find((condition) => ['Complete', 'SuccessCriteriaMet'].includes(condition.type));
+  if (complete !== undefined) return { word: 'Healthy', message: 'It ran to its end' };
+  if (booleanAt(object.spec, 'suspend') === true) return { word: 'Suspended', message: 'The job is suspended' };
+  return { word: 'Progressing', message: 'It is running' };
+}

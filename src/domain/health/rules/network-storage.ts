@@ -1,0 +1,37 @@
+import type { Health } from '../health.ts';
+import { listAt, textAt } from '../../core/read.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import { conditionsOf, sentence } from './conditions.ts';
+
+export function serviceHealth(object: KubeObject): Health {
+  if (textAt(object.spec, 'type') !== 'LoadBalancer') return { word: 'Healthy', message: 'It has an address in the cluster' };
+  return addressHealth(object, 'The load balancer');
+}
+
+export function ingressHealth(object: KubeObject): Health {
+  return addressHealth(object, 'The ingress');
+}
+
+export function claimHealth(object: KubeObject): Health {
+  switch (textAt(object.status, 'phase')) {
+    case 'Bound':
+      return { word: 'Healthy', message: 'It is bound to a volume' };
+    case 'Lost':
+      return { word: 'Degraded', message: 'Its volume is lost' };
+    case undefined:
+    default:
+      return { word: 'Progressing', message: 'It waits for a volume' };
+  }
+}
+
+function addressHealth(object: KubeObject, subject: string): Health {
+  const assigned = listAt(object.status, 'loadBalancer', 'ingress').length > 0;
+  if (assigned) return { word: 'Healthy', message: `${subject} has an address` };
+  return { word: 'Progressing', message: `${subject} has no address yet` };
+}
+
+export function apiServiceHealth(object: KubeObject): Health {
+  const available = conditionsOf(object).find((condition) => condition.type === 'Available');
+  if (available === undefined) return { word: 'Progressing', message: 'It waits for its first check' };
+  return { word: available.status === 'True' ? 'Healthy' : 'Progressing', message: sentence(available) };
+}

@@ -1,0 +1,90 @@
+import type { Condition } from '../kubernetes/condition.ts';
+import type { FieldFault, MissingRight } from '../core/errors.ts';
+import type { Health } from '../health/health.ts';
+import type { Findings, Remedy } from '../preflight/findings.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import type { ValueChange } from '../values/value-change.ts';
+
+/** One App installed in one Environment, as a row shows it. */
+export interface InstanceSummary {
+  readonly environment: string;
+  readonly app: string;
+  readonly appName: string;
+  readonly kind: string;
+  readonly name: string;
+  /** RFC 3339. */
+  readonly created: string;
+  readonly health: Health;
+  readonly deleting: boolean;
+}
+
+/** An Instance with its own object; metadata.managedFields are taken out. */
+export interface InstanceView extends InstanceSummary {
+  /** With a stand-in, `<masked: spec.adminPassword>`, for each sensitive value. */
+  readonly object: KubeObject;
+  /** The paths of the masked values. */
+  readonly masked: readonly string[];
+  readonly conditions: readonly Condition[];
+  readonly generation: number;
+  readonly observedGeneration: number | undefined;
+  /** `<uid>.<generation>`, for `If-Match`: it moves when what is wanted changes, not whenever the status does. */
+  readonly etag: string;
+}
+
+/** A masked value of an Instance, as somebody asked to see it. */
+export interface RevealedValue {
+  readonly path: string;
+  readonly value: string | number | bigint | boolean;
+}
+
+/** What would happen, found out before anything is written (design section 8). */
+export interface Preflight {
+  readonly verdict: 'Ready' | 'Blocked';
+  /** The object exactly as it would be sent. */
+  readonly object: KubeObject;
+  /** The object as the api-server would store it, when its dry run succeeded. */
+  readonly result?: KubeObject;
+  readonly warnings: readonly string[];
+  /** Why it is blocked: each with the field it belongs to, where there is one. */
+  readonly faults: readonly FieldFault[];
+  /** The rights that are missing, what would grant each, and all of that as one YAML stream. */
+  readonly missing: readonly MissingRight[];
+  readonly remedies: readonly Remedy[];
+  readonly grant?: string;
+  /** What would happen and what stands against it, line by line, each with the evidence for it. */
+  readonly findings: Findings;
+  /** What differs: for a new instance from its defaults, for a change from what is live. Sorted by path. */
+  readonly changes: readonly ValueChange[];
+  readonly commands: Commands;
+}
+
+/** The same act for automation. */
+export interface Commands {
+  /** A shell command with the object on standard input. */
+  readonly kubectl: string;
+  readonly curl: string;
+  /** The object as a YAML file. */
+  readonly yaml: string;
+  /** Where such a file could lie in a repository: `team-a/caches/orders.yaml`; empty where there is none. */
+  readonly file: string;
+  /** Of an Operator: the installation of its chart without Chandlery. */
+  readonly helm?: HelmCommand;
+}
+
+export interface HelmCommand {
+  readonly text: string;
+  /** What Chandlery does and the command does not, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** An Event of the cluster about a resource. */
+export interface EventView {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly count: number;
+  /** RFC 3339. */
+  readonly lastSeen: string;
+}

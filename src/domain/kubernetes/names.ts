@@ -1,0 +1,54 @@
+import { AppError } from '../core/errors.ts';
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+/** Whether the text is an RFC 1123 label of at most 63 characters: what namespaces and most objects are named by. */
+export function isDnsLabel(text: string): boolean {
+  return text.length <= 63 && LABEL.test(text);
+}
+
+/** Whether the text is an RFC 1123 subdomain of at most 253 characters. */
+export function isDnsSubdomain(text: string): boolean {
+  return text.length <= 253 && text.split('.').every((part) => LABEL.test(part) && part.length <= 63);
+}
+
+/**
+ * A name that a person typed for a new object.
+ *
+ * @throws AppError `InvalidInput` that says what a name may hold, for the field given.
+ */
+export function parseObjectName(text: string, field = 'metadata.name'): string {
+  const name = text.trim();
+  if (isDnsLabel(name)) return name;
+  const message =
+    name === ''
+      ? 'Enter a name'
+      : `The name ${JSON.stringify(name)} must be at most 63 lower-case letters, digits and hyphens, and begin and end with a letter or digit`;
+  throw new AppError('InvalidInput', `name: ${message}`, { faults: [{ field, message }] });
+}
+
+/** Names and addresses of our own that more than one part uses. */
+export const OURS = {
+  group: 'chandlery.dev',
+  version: 'v1alpha1',
+  operatorGroup: 'operatorcontroller.kubeplus',
+  operatorVersion: 'v1',
+  /** The namespace of the controller's own leases and accounts. */
+  systemNamespace: 'chandlery-system',
+  /** The field manager of everything the controller applies. */
+  fieldManager: 'chandlery',
+  /** The field manager of what a person applies through pages and API. */
+  userFieldManager: 'chandlery-user',
+  /** Label on a CRD: `<namespace>.<name>` of the Operator that brought it. */
+  operatorLabel: 'chandlery.dev/operator',
+  /** Label on a namespace: the Environment that it belongs to. */
+  environmentLabel: 'chandlery.dev/environment',
+  /** Label on a Secret that was made for an Instance: the name of the Instance. */
+  instanceLabel: 'chandlery.dev/instance',
+  /** Label on what a CatalogSource applied: its name. */
+  sourceLabel: 'chandlery.dev/source',
+  /** Annotations on what came of a plan: the user who asked, and the one who let it be done. */
+  requestedBy: 'chandlery.dev/requested-by',
+  approvedBy: 'chandlery.dev/approved-by',
+  finalizer: 'chandlery.dev/finalizer',
+} as const;

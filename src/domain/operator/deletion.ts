@@ -1,0 +1,142 @@
+import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import type { OperatorDeletionPolicy } from './operator-spec.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+
+/** An instance that an Operator which is being deleted waits for. */
+export interface DeletionBlocker {
+  readonly kind: string;
+  /** Absent when the kind is cluster-scoped. */
+  readonly namespace?: string;
+  readonly name: string;
+  /** What holds it once it is being deleted. */
+  readonly finalizers: readonly string[];
+  /** The field managers that set its finalizers, as far as the api-server knows them. */
+  readonly heldBy: readonly string[];
+  /** When its deletion was asked for, RFC 3339; absent while nobody has. */
+  readonly since?: string;
+}
+
+/** What stands in the way of a deletion. */
+export interface DeletionStatus {
+  /** How many instances there are, the ones not named included. */
+  readonly instances: number;
+  /** At most twenty, those that hang first. */
+  readonly blockers: readonly DeletionBlocker[];
+}
+
+export interface DeletionStep {
+  /** A sentence without a full stop. */
+  readonly what: string;
+  readonly state: 'Done' | 'Current' | 'Later';
+}
+
+/** What deleting an Operator does, how far it is, and what stands in the way. */
+export interface DeletionPlan extends DeletionStatus {
+  readonly policy: OperatorDeletionPolicy;
+  readonly steps: readonly DeletionStep[];
+}
+
+const MOST_BLOCKERS = 20;
+
+/** Who blocks, from the metadata of instances of one kind. */
+export function blockersOf(kind: string, instances: readonly Pick<KubeObject, 'metadata'>[]): DeletionBlocker[] {
+  return instances.map(({ metadata }) => ({
+    kind,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    name: metadata.name,
+    finalizers: metadata.finalizers ?? [],
+    heldBy: managersOfFinalizers(metadata),
+    ...(metadata.deletionTimestamp === undefined ? {} : { since: metadata.deletionTimestamp }),
+  }));
+}
+
+/** The first of them by what needs a person first: those that hang, the longest first, then by name. */
+export function firstBlockers(blockers: readonly DeletionBlocker[]): DeletionBlocker[] {
+  const rank = ({ since, kind, namespace = '', name }: DeletionBlocker): string => [since ?? '~', kind, namespace, name].join('\0');
+  return blockers.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, MOST_BLOCKERS);
+}
+
+/** `Cache team-a/one (since 2026-01-01T00:00:00Z it waits for the finalizer x, set by cache-operator)` */
+export function blockerSentence({ kind, namespace, name, finalizers, heldBy, since }: DeletionBlocker): string {
+  const who = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  if (since === undefined || finalizers.length === 0) return who;
+  const by = heldBy.length === 0 ? '' : `, set by ${heldBy.join(', ')}`;
+  return `${who} (since ${since} it waits for the ${finalizers.length === 1 ? 'finalizer' : 'finalizers'} ${finalizers.join(', ')}${by})`;
+}
+
+/** Reads `status.deletion`; undefined while there is none. */
+export function parseDeletionStatus(status: unknown): DeletionStatus | undefined {
+  const deletion = objectAt(status, 'deletion');
+  const instances = deletion['instances'];
+  if (typeof instances !== 'number') return undefined;
+  return { instances, blockers: listAt(deletion, 'blockers').map(parseBlocker) };
+}
+
+export interface DeletionProgress {
+  readonly policy: OperatorDeletionPolicy;
+  readonly deletion: DeletionStatus | undefined;
+  /** Whether the release is still there. */
+  readonly released: boolean;
+}
+
+/** The plan of a deletion that is under way. Pure. */
+export function deletionPlan({ policy, deletion, released }: DeletionProgress): DeletionPlan {
+  const { instances, blockers } = deletion ?? { instances: 0, blockers: [] };
+  return { policy, instances, blockers, steps: stepsOf(policy, { instances, released }) };
+}
+
+function stepsOf(policy: OperatorDeletionPolicy, { instances, released }: { instances: number; released: boolean }): DeletionStep[] {
+  const emptied = instances === 0;
+  const last = 'Chandlery takes its finalizer off, and the Operator is gone';
+  const uninstalled = { what: 'The release is uninstalled', done: emptied && !released };
+  switch (policy) {
+    case 'Orphan':
+      return ordered([
+        { what: 'Release and definitions stay, without the label of the Operator', done: false },
+        { what: last, done: false },
+      ]);
+    case 'Block':
+      return ordered([
+        { what: 'People delete the instances that are left', done: emptied },
+        uninstalled,
+        { what: 'The definitions stay, without the label of the Operator', done: false },
+        { what: last, done: false },
+      ]);
+    case 'Cascade':
+      return ordered([
+        { what: 'Every instance is deleted, and its finalizers are waited for', done: emptied },
+        uninstalled,
+        { what: 'The definitions are deleted', done: false },
+        { what: last, done: false },
+      ]);
+    default:
+      return policy satisfies never;
+  }
+}
+
+function ordered(steps: readonly { readonly what: string; readonly done: boolean }[]): DeletionStep[] {
+  const current = steps.findIndex(({ done }) => !done);
+  return steps.map(({ what }, index) => ({ what, state: index < current ? 'Done' : index === current ? 'Current' : 'Later' }));
+}
+
+function parseBlocker(item: unknown): DeletionBlocker {
+  const [namespace, since] = [textAt(item, 'namespace'), textAt(item, 'since')];
+  return {
+    kind: textAt(item, 'kind') ?? '',
+    ...(namespace === undefined ? {} : { namespace }),
+    name: textAt(item, 'name') ?? '',
+    finalizers: listAt(item, 'finalizers').filter((name) => typeof name === 'string'),
+    heldBy: listAt(item, 'heldBy').filter((name) => typeof name === 'string'),
+    ...(since === undefined ? {} : { since }),
+  };
+}
+
+/** Server-side bookkeeping tells who has set each finalizer: `f:metadata.f:finalizers.v:"name"`. */
+function managersOfFinalizers(metadata: KubeObject['metadata']): string[] {
+  const owners = listAt(metadata, 'managedFields').flatMap((entry) => {
+    const set = objectAt(entry, 'fieldsV1', 'f:metadata', 'f:finalizers');
+    const owns = (metadata.finalizers ?? []).some((name) => isObject(set) && Object.hasOwn(set, `v:${JSON.stringify(name)}`));
+    return owns ? [textAt(entry, 'manager') ?? ''] : [];
+  });
+  return [...new Set(owners)].filter((name) => name !== '').sort();
+}

@@ -1,0 +1,59 @@
+import type { Condition } from '../kubernetes/condition.ts';
+import type { DeletionPlan } from './deletion.ts';
+import type { OperatorDeletionPolicy } from './operator-spec.ts';
+import type { PendingUpgrade } from '../upgrade/pending-upgrade.ts';
+import type { Revision } from './revision-history.ts';
+
+/** An Operator as admins see it. */
+export interface OperatorView {
+  readonly namespace: string;
+  readonly name: string;
+  readonly displayName: string;
+  /** Of the catalogue; `Other` when it names none. */
+  readonly category: string;
+  /** The CatalogSource that keeps it; absent when nobody does. */
+  readonly source?: string;
+  /** The legacy word of `status.status`. */
+  readonly status: 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
+  readonly message: string;
+  readonly chart: {
+    readonly address: string;
+    readonly name?: string;
+    readonly version?: string;
+    readonly appVersion?: string;
+    readonly digest?: string;
+    /** A newer version on offer. */
+    readonly availableVersion?: string;
+  };
+  /** Which layer set each value of the release, those of the chart aside. */
+  readonly values?: readonly { readonly path: string; readonly origin: string }[];
+  readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
+  readonly crds: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly origin: string;
+    readonly established: boolean;
+    readonly instances?: number;
+  }[];
+  /** A newer revision that waits for somebody or for its time. */
+  readonly pendingUpgrade?: PendingUpgrade;
+  /** Revisions of the release, newest first. */
+  readonly history: readonly Revision[];
+  /** Only while it is being deleted. */
+  readonly deletion?: DeletionPlan;
+  readonly conditions: readonly Condition[];
+  readonly deletionPolicy: OperatorDeletionPolicy;
+  readonly suspended: boolean;
+  readonly created: string;
+}
+
+/** A fault of the catalogue: where, and a sentence about what to do. */
+export interface CatalogFault {
+  readonly source: string;
+  readonly file: string;
+  /** Counted from 1; 0 when the fault is the file's as a whole. */
+  readonly line: number;
+  readonly column: number;
+  readonly resource?: string;
+  readonly message: string;
+}

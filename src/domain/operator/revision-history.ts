@@ -1,0 +1,137 @@
+import { at, booleanAt, listAt, numberAt, textAt } from '../core/read.ts';
+import type { ReleaseStatus } from './release.ts';
+
+/** How a revision ended; `rolled-back`: a later revision brought back an earlier one because this one failed. */
+export const REVISION_STATUSES = ['deployed', 'failed', 'superseded', 'rolled-back'] as const;
+export type RevisionStatus = (typeof REVISION_STATUSES)[number];
+
+/** One revision of the release of an Operator, as its status remembers it. */
+export interface Revision {
+  readonly revision: number;
+  /** Name of the chart. */
+  readonly chart: string;
+  readonly version: string;
+  readonly appVersion?: string;
+  /** Over chart, values and Kubernetes minor: the step that the revision took. Empty for one that somebody else has made. */
+  readonly digest: string;
+  /** `sha256:<hex>` of the packed chart. */
+  readonly chartDigest?: string;
+  /** RFC 3339: when it began. */
+  readonly time: string;
+  readonly status: RevisionStatus;
+  /** The outcome of the chart's own tests; absent while they have not run. */
+  readonly tested?: boolean;
+  /** Whether everything that it installed became healthy, and its tests passed where they are asked for; absent while that is open. */
+  readonly healthy?: boolean;
+  /** The revision that came back instead. */
+  readonly rolledBackTo?: number;
+}
+
+/** What Helm's record of a revision tells by its labels. */
+export interface RevisionRecord {
+  readonly revision: number;
+  readonly status: ReleaseStatus;
+  /** The step digest; empty when it has none. */
+  readonly step: string;
+  /** RFC 3339. */
+  readonly time: string;
+}
+
+/** What is known of the chart of a step. */
+export type RevisionChart = Pick<Revision, 'chart' | 'version' | 'appVersion' | 'chartDigest'>;
+
+/** What was found out about the newest revision. */
+export type RevisionMarks = Pick<Revision, 'tested' | 'healthy'>;
+
+export interface HistoryInput {
+  readonly earlier: readonly Revision[];
+  /** In any order; none: there is no release. */
+  readonly records: readonly RevisionRecord[];
+  /** The chart of a step, where it is known. */
+  readonly chartOf: (step: string) => RevisionChart | undefined;
+  readonly marks: RevisionMarks;
+  /** A rollback that was begun: from which revision to which. */
+  readonly rollback: { readonly revision: number; readonly toRevision: number } | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Brings the history up to what Helm's records say; newest first. The same input gives the same history, however often. A revision that is under
+ * way, or whose chart nobody knows, is left out. Of a release that was made anew nothing of the old one is kept.
+ */
+export function recordHistory({ earlier, records, chartOf, marks, rollback, limit }: HistoryInput): readonly Revision[] {
+  const newest = Math.max(0, ...records.map(({ revision }) => revision));
+  const known = new Map(earlier.filter((entry) => entry.revision <= newest).map((entry) => [entry.revision, entry]));
+  for (const record of records) {
+    const before = known.get(record.revision);
+    const same = before !== undefined && before.time === record.time ? before : undefined;
+    const entry = entryOf(record, same, chartOf);
+    if (entry === undefined) known.delete(record.revision);
+    else known.set(record.revision, record.revision === newest ? { ...entry, ...marks } : entry);
+  }
+  return [...known.values()]
+    .map((entry) => withRollback(entry, newest, rollback))
+    .sort((a, b) => b.revision - a.revision)
+    .slice(0, limit);
+}
+
+/**
+ * The revision to go back to when the newest one failed: the newest earlier one that was healthy. Of revisions that are older than the history
+ * itself the newest that was deployed. None when the same step was healthy before: then it is not the step that is at fault.
+ */
+export function lastHealthyRevision(history: readonly Revision[], records: readonly RevisionRecord[]): number | undefined {
+  const known = new Map(history.map((entry) => [entry.revision, entry]));
+  const [newest, ...older] = [...records].sort((a, b) => b.revision - a.revision);
+  if (newest === undefined) return undefined;
+  if (history.some(({ digest, healthy, revision }) => healthy === true && digest === newest.step && revision !== newest.revision))
+    return undefined;
+  const usable = older.filter(({ status, step }) => (status === 'deployed' || status === 'superseded') && step !== newest.step);
+  const healthy = usable.find(({ revision }) => known.get(revision)?.healthy === true);
+  return (healthy ?? usable.find(({ revision }) => !known.has(revision)))?.revision;
+}
+
+/** Reads `status.history`; what is no revision is left out. */
+export function parseHistory(status: unknown): readonly Revision[] {
+  return listAt(status, 'history').flatMap((item) => {
+    const word = REVISION_STATUSES.find((candidate) => candidate === at(item, 'status'));
+    const revision = numberAt(item, 'revision');
+    if (word === undefined || revision === undefined) return [];
+    const rolledBackTo = numberAt(item, 'rolledBackTo');
+    return [
+      {
+        revision,
+        chart: textAt(item, 'chart') ?? '',
+        version: textAt(item, 'version') ?? '',
+        ...optional('appVersion', textAt(item, 'appVersion')),
+        digest: textAt(item, 'digest') ?? '',
+        ...optional('chartDigest', textAt(item, 'chartDigest')),
+        time: textAt(item, 'time') ?? '',
+        status: word,
+        ...optional('tested', booleanAt(item, 'tested')),
+        ...optional('healthy', booleanAt(item, 'healthy')),
+        ...optional('rolledBackTo', rolledBackTo),
+      },
+    ];
+  });
+}
+
+function entryOf(
+  { revision, status, step, time }: RevisionRecord,
+  before: Revision | undefined,
+  chartOf: HistoryInput['chartOf'],
+): Revision | undefined {
+  const word = REVISION_STATUSES.find((candidate) => candidate === status);
+  if (word === undefined) return before;
+  if (before !== undefined) return { ...before, status: before.status === 'rolled-back' ? before.status : word };
+  const chart = chartOf(step);
+  return chart === undefined ? undefined : { revision, ...chart, digest: step, time, status: word };
+}
+
+function withRollback(entry: Revision, newest: number, rollback: HistoryInput['rollback']): Revision {
+  if (rollback === undefined || entry.revision !== rollback.revision || newest === rollback.revision) return entry;
+  return { ...entry, status: 'rolled-back', rolledBackTo: rollback.toRevision };
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+}

@@ -1,0 +1,44 @@
+import type { FieldFault } from '../../core/errors.ts';
+import type { MigrationChange } from '../migration-change.ts';
+import type { Json } from '../../kubernetes/resource.ts';
+
+/** A value of the Operator about which somebody has to decide under another version of the chart. */
+export interface ValueRow {
+  /** `values.image.tag` */
+  readonly path: string;
+  readonly change: MigrationChange;
+  /** A clause: what changed. */
+  readonly why: string;
+  /** What is set now, `[secret]` for secrets; absent where nothing is. */
+  readonly value?: Json;
+  /** The default that applied, and the one that would, for `default`. */
+  readonly from?: Json;
+  readonly to?: Json;
+  readonly secret: boolean;
+  /** What may be decided, best first: `move:<path>`, `remove`, `leave`, `take`, `keep`, `set`. */
+  readonly options: readonly string[];
+}
+
+/** A value of another layer than `spec.values`: it has to be put right there. */
+export interface ForeignValueRow {
+  readonly path: string;
+  readonly change: MigrationChange;
+  readonly why: string;
+  /** The layer that sets it. */
+  readonly origin: string;
+}
+
+/** What another version of the chart asks about `spec.values`, and what was decided. */
+export interface PlannedDecisions {
+  /** At most two hundred. */
+  readonly rows: readonly ValueRow[];
+  readonly elsewhere: readonly ForeignValueRow[];
+  /** `Decided`: everything else of the plan is with the values as they become. */
+  readonly state: 'Nothing' | 'Open' | 'Faulty' | 'Decided';
+  /** What is not decided yet, or cannot be; only after somebody tried. */
+  readonly faults: readonly FieldFault[];
+  /** The CatalogSource whose file sets the values, so that they are to be changed there; absent: they can be changed here. */
+  readonly source?: string;
+  /** `spec.values` as YAML as they become, without secrets; absent while nothing is decided. */
+  readonly yaml?: string;
+}

@@ -1,0 +1,78 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import type { FormNode, GroupNode } from '../model/form-node.ts';
+import type { FormPath } from '../../schema/form-path.ts';
+import { fillsItself } from './fill-required.ts';
+import { rowsText } from './read-rows.ts';
+import { fieldName } from './form-fields.ts';
+import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from './reading.ts';
+import { memberSpot, type Spot } from '../view/node-ref.ts';
+
+/** The object of a group: absent when nothing is in it. A group none of whose inputs was sent keeps its live value. */
+export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json | undefined {
+  const before = reading.seen;
+  const members = new Map<string, Json>();
+  const missing: FormNode[] = [];
+  for (const child of node.children) {
+    const faults = reading.faults.length;
+    const value = reading.read(reading, child, memberSpot(spot, child.key));
+    if (value !== undefined) members.set(child.key, value);
+    else if (child.required && !fillsItself(child) && reading.faults.length === faults) missing.push(child);
+  }
+  const others = readOthers(reading, node, spot);
+  for (const [key, value] of others) members.set(key, value);
+  const kept = members.size === 0 ? keptEmpty(reading, spot.path, {}) : undefined;
+  const untouched = reading.seen === before;
+  if (!standsAlone(spot.path) && untouched) return spot.base;
+  const value = members.size > 0 ? inBaseOrder(members, spot.base) : kept;
+  if (value !== undefined || standsAlone(spot.path)) for (const child of missing) reportMissing(reading, child, [...spot.path, child.key]);
+  if (untouched && spot.base !== undefined) return spot.base;
+  return value === undefined && standsAlone(spot.path) ? {} : value;
+}
+
+/** The members that the schema does not know: from their YAML field, else as they are live. */
+function readOthers(reading: Reading, node: GroupNode, spot: Spot): [string, Json][] {
+  const known = new Set(node.children.map((child) => child.key));
+  const text = take(reading, 'r', spot.path);
+  if (text === undefined) return isObject(spot.base) ? entriesOf(spot.base).filter(([key]) => !known.has(key)) : [];
+  const read = readYamlText(reading, text);
+  if (read.fault !== undefined) {
+    fault(reading, spot.path, `Other fields, line ${read.line}: ${read.fault}`, read);
+    return [];
+  }
+  if (read.value === undefined || read.value === null) return [];
+  const twice = isObject(read.value) ? Object.keys(read.value).find((key) => known.has(key)) : undefined;
+  if (twice !== undefined) fault(reading, spot.path, `Other fields: "${twice}" has a field of its own; set it there`);
+  if (!isObject(read.value)) fault(reading, spot.path, 'Other fields: write keys and values, such as "size: 1"');
+  return isObject(read.value) ? entriesOf(read.value) : [];
+}
+
+function entriesOf(value: Readonly<Record<string, unknown>>): [string, Json][] {
+  return Object.entries(value).filter(([, member]) => member !== undefined) as [string, Json][];
+}
+
+function inBaseOrder(members: ReadonlyMap<string, Json>, base: Json | undefined): Json {
+  const first = isObject(base) ? Object.keys(base).filter((key) => members.has(key)) : [];
+  return Object.fromEntries([...new Set([...first, ...members.keys()])].map((key) => [key, members.get(key)]));
+}
+
+/** A required group asks for its own required fields by name. */
+export function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
+  const inner = node.kind === 'group' && !reading.fields.has(fieldName('y', path)) ? node.children.filter((child) => child.required) : [];
+  if (inner.length === 0) fault(reading, path, askFor(node));
+  for (const child of inner) reportMissing(reading, child, [...path, child.key]);
+}
+
+function askFor(node: FormNode): string {
+  if (node.kind === 'enum' || node.kind === 'boolean' || node.kind === 'choice') return `Choose ${inSentence(node.label)}`;
+  const least = node.kind === 'list' ? (node.constraints.minItems ?? 0) : 0;
+  if (least > 0) return `Add at least ${rowsText(least)}`;
+  if (node.kind === 'list' || node.kind === 'map') return 'Add a row, or tick the box to leave it empty';
+  if (node.kind === 'group') return 'Fill in a field, or tick the box to leave it empty';
+  return `Enter ${inSentence(node.label)}`;
+}
+
+/** A label within a sentence: `Storage size` reads `storage size`, `TLS secret` stays. */
+function inSentence(label: string): string {
+  return /^[A-Z][a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label;
+}

@@ -1,0 +1,53 @@
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import { checkScalar } from '../controls/check-scalar.ts';
+import type { FormNode, ScalarNode } from '../model/form-node.ts';
+import { holdsText, readScalar } from '../controls/scalar-text.ts';
+import { writeYaml } from '../../schema/yaml-text.ts';
+import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
+import { fault, readYamlText, take, type Reading } from './reading.ts';
+import type { Spot } from '../view/node-ref.ts';
+
+/** The value of a single control. */
+export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot): Json | undefined {
+  const text = take(reading, 'v', spot.path);
+  if (text === undefined) return spot.base;
+  if (text === '') return emptyValue(reading, node, spot);
+  const kept = keptValue(reading.model, reading.base, { path: spot.path, text });
+  if (kept !== undefined) return kept;
+  const read = readScalar(node, text);
+  if (read.fault !== undefined) {
+    fault(reading, spot.path, read.fault);
+    return reading.lenient ? text : undefined;
+  }
+  const broken = mayBeChecked(reading, node, text) ? checkScalar(node, read.value) : undefined;
+  // What lives already is not refused for being as it is.
+  if (broken !== undefined && !Object.is(read.value, spot.base)) fault(reading, spot.path, broken);
+  return read.value;
+}
+
+/** Patterns of foreign schemas take time, and each row has them. */
+function mayBeChecked({ budget }: Reading, node: ScalarNode, text: string): boolean {
+  if (!('constraints' in node) || node.constraints.pattern === undefined) return true;
+  budget.patterns -= node.constraints.pattern.length * text.length;
+  return budget.patterns >= 0;
+}
+
+/** An empty control is an absent field, unless the form says that the emptiness is meant, or that it hides a secret. */
+function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): Json | undefined {
+  const kept = take(reading, 's', path);
+  if (kept === 'null') return null;
+  if (kept === 'empty' && holdsText(node)) return '';
+  return node.kind === 'secret' && kept !== 'unset' && base !== '' && base !== null ? base : undefined;
+}
+
+/** The value of a YAML field. A text that was not touched stands for the live value itself. */
+export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: Spot & { readonly text: string }): Json | undefined {
+  const { path, base, basePath } = spot;
+  if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
+  const read = readYamlText(reading, text);
+  if (read.fault !== undefined) {
+    fault(reading, path, `Line ${read.line}, column ${read.column}: ${read.fault}`, read);
+    return reading.lenient ? text : undefined;
+  }
+  return read.value === undefined ? undefined : unsealSecrets(reading.model, reading.base, { path, value: read.value });
+}

@@ -1,0 +1,72 @@
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import { isScalar, type FormNode, type ListNode, type MapNode } from '../model/form-node.ts';
+import { holdsText } from '../controls/scalar-text.ts';
+import { sizeOf, spend } from './form-budget.ts';
+import { rowCount } from './form-fields.ts';
+import { fault, keptEmpty, take, type Reading } from './reading.ts';
+import { rowSpot, type Spot } from '../view/node-ref.ts';
+
+/** The values of a list, in the order of its rows. */
+export function readList(reading: Reading, node: ListNode, spot: Spot): Json | undefined {
+  const count = countRows(reading, spot);
+  if (count === undefined) return spot.base;
+  if (count === 0) return keptEmpty(reading, spot.path, []);
+  const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowSpot(reading.fields, spot, row)) ?? null);
+  const { minItems, maxItems } = node.constraints;
+  if (minItems !== undefined && count < minItems) fault(reading, spot.path, `Add at least ${rowsText(minItems)}; there ${isAre(count)}`);
+  if (maxItems !== undefined && count > maxItems) fault(reading, spot.path, `Keep at most ${rowsText(maxItems)}; there ${isAre(count)}`);
+  return items;
+}
+
+/** The values of a map by the keys of its rows. */
+export function readMap(reading: Reading, node: MapNode, spot: Spot): Json | undefined {
+  const count = countRows(reading, spot);
+  if (count === undefined) return spot.base;
+  if (count === 0) return keptEmpty(reading, spot.path, {});
+  const members = new Map<string, Json>();
+  for (const row of rowNumbers(count)) {
+    const here = rowSpot(reading.fields, spot, row);
+    const key = take(reading, 'k', here.path) ?? '';
+    const value = readRow(reading, node.value, here, 'map');
+    if (key === '') fault(reading, here.path, 'Enter a key, or remove this row');
+    if (members.has(key)) fault(reading, here.path, `The key "${key}" is used twice`);
+    if (value !== undefined) members.set(key, value);
+  }
+  return Object.fromEntries(members);
+}
+
+function countRows(reading: Reading, spot: Spot): number | undefined {
+  const count = rowCount(reading.fields, spot.path);
+  if (count !== undefined) {
+    spend(reading.budget, 'rows', { amount: count, path: spot.path });
+    reading.seen += 1;
+  }
+  return count;
+}
+
+/** A row always has a value: it is there because somebody added it. The empty text is one in maps, where `key:` is common. */
+function readRow(reading: Reading, node: FormNode, spot: Spot, parent?: 'map'): Json | undefined {
+  const faults = reading.faults.length;
+  // Rows of a form that was made by hand may all come from the same live row.
+  spend(reading.budget, 'characters', { amount: sizeOf(spot.base), path: spot.path });
+  const value = reading.read(reading, node, spot);
+  if (value !== undefined || reading.faults.length > faults) return value;
+  if (node.kind === 'list') return [];
+  if (node.kind === 'map' || node.kind === 'group') return {};
+  if (parent === 'map' && isScalar(node) && holdsText(node)) return '';
+  fault(reading, spot.path, 'Enter a value, or remove this row');
+  return undefined;
+}
+
+function rowNumbers(count: number): number[] {
+  return Array.from({ length: count }, (_, row) => row);
+}
+
+/** `1 row`, `2 rows`. */
+export function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+function isAre(count: number): string {
+  return count === 1 ? 'is 1' : `are ${count}`;
+}

@@ -1,0 +1,61 @@
+import type { FieldFault } from '../../domain/core/errors.ts';
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import type { FormModel, FormNode } from '../model/form-node.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
+import type { FormBudget } from './form-budget.ts';
+import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
+import type { Spot } from '../view/node-ref.ts';
+
+/** A form that is being read. */
+export interface Reading {
+  readonly model: FormModel;
+  readonly fields: FieldMap;
+  /** The live value of the root. */
+  readonly base: Json | undefined;
+  readonly faults: FieldFault[];
+  /** Gives texts that cannot be read as texts, so that nothing is lost where the form becomes YAML. */
+  readonly lenient?: true;
+  /** What reading may still cost. */
+  readonly budget: FormBudget;
+  /** Inputs met so far: a group none of whose inputs was sent was not shown. */
+  seen: number;
+  /** Characters of YAML that may still be read. */
+  yamlLeft: number;
+  /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
+  readonly read: (reading: Reading, node: FormNode, spot: Spot) => Json | undefined;
+}
+
+/** Parsing YAML takes about a second for half a megabyte: all YAML fields of a form together may have this many characters. */
+export const MOST_YAML = 512 * 1024;
+
+/** Reads the text of a YAML field. Beyond what a form may have of it, it is a fault. */
+export function readYamlText(reading: Reading, text: string): YamlRead {
+  reading.yamlLeft -= text.length;
+  if (reading.yamlLeft >= 0) return readYaml(text);
+  const limit = `${MOST_YAML / 1024} KiB`;
+  return { fault: `All YAML of this form together is longer than ${limit}; shorten it, or use the REST API`, line: 1, column: 1 };
+}
+
+/** The text of an input; undefined when it was not sent. */
+export function take(reading: Reading, letter: FieldLetter, path: FormPath): string | undefined {
+  const text = reading.fields.get(fieldName(letter, path));
+  if (text !== undefined) reading.seen += 1;
+  return text;
+}
+
+export function fault(reading: Reading, path: FormPath, message: string, place?: { readonly line: number; readonly column: number }): void {
+  reading.faults.push({ field: formatPath(path), message, ...(place === undefined ? {} : { line: place.line, column: place.column }) });
+}
+
+/** What an empty list, map or group stands for: itself, `null`, or nothing. */
+export function keptEmpty(reading: Reading, path: FormPath, empty: Json): Json | undefined {
+  const kept = take(reading, 's', path);
+  if (kept === 'null') return null;
+  return kept === 'empty' ? empty : undefined;
+}
+
+/** Whether the place is a row of a list or map, or the root: there even an empty object is a value. */
+export function standsAlone(path: FormPath): boolean {
+  return path.length === 1 || typeof path.at(-1) === 'number';
+}

@@ -1,0 +1,147 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { FormModel, FormNode } from './form-node.ts';
+import { resolveSchema, type SchemaDocument } from '../../schema/resolve-schema.ts';
+import { typesOf } from './shape.ts';
+import { MOST_WORK } from '../../schema/work.ts';
+
+/** How the leaves of a schema are reached by a form. `unreachable` holds their paths and is empty for every form of ours. */
+export interface Coverage {
+  readonly leaves: number;
+  /** Leaves with a control of their own. */
+  readonly typed: number;
+  /** Leaves within a YAML field. */
+  readonly yaml: number;
+  /** Those of them of which the schema says nothing: any value is allowed. */
+  readonly freeForm: number;
+  readonly unreachable: readonly string[];
+}
+
+const MOST_LEAVES = 20_000;
+const DEEPEST = 64;
+
+/** Walks the schema by itself, alternatives included, and looks each leaf up in the form. */
+export function coverage(schema: JsonObject, model: FormModel): Coverage {
+  const walk: Walk = { document: { root: schema, work: { left: MOST_WORK } }, leaves: [] };
+  walkSchema(walk, { schema, path: [], refs: [] });
+  const step = stepper();
+  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(step, model.root, path) }));
+  return {
+    leaves: reached.length,
+    typed: reached.filter((leaf) => leaf.how === 'typed').length,
+    yaml: reached.filter((leaf) => leaf.how === 'yaml').length,
+    freeForm: reached.filter((leaf) => leaf.how === 'yaml' && leaf.free).length,
+    unreachable: reached.filter((leaf) => leaf.how === 'nothing').map((leaf) => leaf.path.join('.')),
+  };
+}
+
+interface Walk {
+  readonly document: SchemaDocument;
+  readonly leaves: Leaf[];
+}
+interface Leaf {
+  /** Below the root; `*` is any row. */
+  readonly path: readonly string[];
+  readonly free: boolean;
+}
+interface Spot {
+  readonly schema: Json | undefined;
+  readonly path: readonly string[];
+  readonly refs: readonly string[];
+}
+
+function walkSchema(walk: Walk, spot: Spot): void {
+  if (walk.leaves.length >= MOST_LEAVES) return;
+  walk.document.work.left -= spot.path.length;
+  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
+  if (resolved.schema === undefined || spot.path.length > DEEPEST) {
+    walk.leaves.push({ path: spot.path, free: resolved.schema === undefined && resolved.reason === 'refers to another document' });
+    return;
+  }
+  const { schema, refs } = resolved;
+  const before = walk.leaves.length;
+  const within = typesWithin(schema, []);
+  for (const [key, member] of membersOf(schema, within)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
+  if (walk.leaves.length === before) walk.leaves.push({ path: spot.path, free: isFree(schema) });
+}
+
+/** Whether the schema of a leaf lets objects or lists of any shape through. */
+function isFree(schema: JsonObject): boolean {
+  if (schema['enum'] !== undefined || schema['const'] !== undefined) return false;
+  const types = typesOf(schema);
+  return types.length === 0 || types.some((type) => type === 'object' || type === 'array');
+}
+
+/** A branch counts only for what it describes below the spot. */
+function walkBranch(walk: Walk, spot: Spot, outside: readonly string[]): void {
+  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
+  if (resolved.schema === undefined || spot.path.length > DEEPEST) return;
+  const { schema, refs } = resolved;
+  const within = typesWithin(schema, outside);
+  const members = membersOf(schema, within).filter(([, member]) => isObject(member) && Object.keys(member).length > 0);
+  for (const [key, member] of members) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
+}
+
+/** What a value here can be at all, where its branches say one thing and what stands outside of them another; empty: anything. */
+function typesWithin(schema: JsonObject, outside: readonly string[]): readonly string[] {
+  const own = hasScalarsOnly(schema) ? ['nothing'] : typesOf(schema);
+  if (own.length === 0 || outside.length === 0) return [...own, ...outside];
+  const both = own.filter((type) => outside.includes(type));
+  return both.length === 0 ? ['nothing'] : both;
+}
+
+/** Whether the schema lists its values, and none of them has members. */
+function hasScalarsOnly({ const: only, enum: options }: JsonObject): boolean {
+  if (only !== undefined) return typeof only !== 'object' || only === null;
+  return Array.isArray(options) && options.every((value) => typeof value !== 'object' || value === null);
+}
+
+function membersOf(schema: JsonObject, types: readonly string[]): [string, Json][] {
+  const can = (type: string): boolean => types.length === 0 || types.includes(type);
+  const { additionalProperties, patternProperties } = schema;
+  const [properties, items] = [can('object') ? schema['properties'] : undefined, can('array') ? schema['items'] : undefined];
+  const open = can('object') ? [additionalProperties, ...(isObject(patternProperties) ? Object.values(patternProperties) : [])] : [];
+  const rows = [items, ...open];
+  const members = isObject(properties) ? Object.entries(properties) : [];
+  return [...members, ...rows.filter((row) => isObject(row)).map((row): [string, Json] => ['*', row])] as [string, Json][];
+}
+
+function branchesOf(schema: JsonObject): Json[] {
+  const lists = [schema['oneOf'], schema['anyOf']].flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []));
+  return [...lists, ...[schema['then'], schema['else']].filter((branch) => branch !== undefined)];
+}
+
+/** Where branches differ, a leaf counts as typed when one of them has a control for it; a choice is typed when all its branches are. */
+function reach(step: Step, root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
+  let nodes: readonly FormNode[] = [root];
+  let open = false;
+  for (const key of path) {
+    const steps = nodes.flatMap(branchNodes).map((node) => step(node, key));
+    open ||= steps.includes('open');
+    nodes = steps.filter((next) => next !== undefined && next !== 'open');
+  }
+  const controls = nodes.map((node) => branchNodes(node).every(({ kind }) => kind !== 'yaml'));
+  if (controls.includes(true)) return 'typed';
+  return controls.length > 0 || open ? 'yaml' : 'nothing';
+}
+
+function branchNodes(node: FormNode): readonly FormNode[] {
+  return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node];
+}
+
+type Step = (node: FormNode, key: string) => FormNode | 'open' | undefined;
+
+/** Steps from a node to a member; groups are looked through once, however many leaves they have. */
+function stepper(): Step {
+  const known = new Map<FormNode, ReadonlyMap<string, FormNode>>();
+  return (node, key) => {
+    if (node.kind === 'yaml') return 'open';
+    if (node.kind === 'list') return key === '*' ? node.item : undefined;
+    if (node.kind !== 'group') return node.kind === 'map' ? node.value : undefined;
+    const members = known.get(node) ?? new Map(node.children.map((child) => [child.key, child]));
+    known.set(node, members);
+    return members.get(key) ?? (node.open ? 'open' : undefined);
+  };
+}

@@ -1,0 +1,55 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { FormNode } from './form-node.ts';
+import { parsePath } from '../../schema/form-path.ts';
+
+/** The picked fields, asked by path. */
+export interface CuratedOrder {
+  /** Whether the field itself was picked. */
+  picks(path: readonly string[]): boolean;
+  /** Whether a field at or below the path was picked. */
+  reaches(path: readonly string[]): boolean;
+  /** Required ones first, then picked ones in the order of picking, then the others as the schema has them. */
+  sort(nodes: readonly FormNode[]): readonly FormNode[];
+}
+
+const MOST = 500;
+
+/** Reads picked paths. A path that cannot be read picks nothing. Rows count as their list: `spec.users[].name` picks `spec.users`. */
+export function curatedOrder(paths: readonly string[]): CuratedOrder {
+  const picked = new Set<string>();
+  const order = new Map<string, number>();
+  for (const text of paths.slice(0, MOST)) {
+    const keys = (parsePath(text.replace(/^\./, '').replaceAll(/\[\*?\]/g, '["*"]')) ?? []).map((step) =>
+      typeof step === 'number' ? '*' : step,
+    );
+    if (keys.length > 0) picked.add(keyOf(keys));
+    keys.forEach((_, index) => {
+      const prefix = keyOf(keys.slice(0, index + 1));
+      if (!order.has(prefix)) order.set(prefix, order.size);
+    });
+  }
+  const rank = (node: FormNode) => (node.layer === 'required' ? -1 : (order.get(keyOf(node.path)) ?? Number.MAX_SAFE_INTEGER));
+  return {
+    picks: (path) => picked.size > 0 && picked.has(keyOf(path)),
+    reaches: (path) => order.size > 0 && order.has(keyOf(path)),
+    sort: (nodes) =>
+      order.size === 0 && nodes.every((node) => node.layer === 'all') ? nodes : nodes.toSorted((a, b) => rank(a) - rank(b)),
+  };
+}
+
+/** The paths that an example sets, for kinds of which nobody picked fields: `{size: '1Gi'}` gives `spec.size`. Lists and free-form parts count as one field. */
+export function curatedFromExample(example: unknown, root: string): string[] {
+  const paths: string[] = [];
+  const visit = (value: unknown, keys: readonly string[]) => {
+    if (paths.length >= MOST || keys.length > 20) return;
+    if (isObject(value) && Object.keys(value).length > 0) {
+      for (const [key, member] of Object.entries(value)) visit(member, [...keys, key]);
+    } else if (keys.length > 1) paths.push(keys.map((key) => `[${JSON.stringify(key)}]`).join(''));
+  };
+  visit(example, [root]);
+  return paths;
+}
+
+function keyOf(keys: readonly string[]): string {
+  return JSON.stringify(keys);
+}

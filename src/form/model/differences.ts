@@ -1,0 +1,153 @@
+import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
+import { isSame } from '../../domain/core/merge-patch.ts';
+import { at, isObject, objectAt } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { formNodesBelow } from './form-nodes-below.ts';
+import type { FormNode } from './form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { matchRows } from '../migration/match-rows.ts';
+import { sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
+
+/** A place where two values differ. */
+export interface Difference {
+  /** See `ValueChange.path`. */
+  readonly path: string;
+  /** From the root, without its key, in the new value; in the old one where the new one has nothing there. */
+  readonly keys: readonly (string | number)[];
+  readonly from?: Json;
+  readonly to?: Json;
+  readonly secret: boolean;
+}
+
+/** What values are compared by: the schema of the root, as CustomResourceDefinitions have it, and the form of that schema. */
+export interface Described {
+  readonly schema: JsonObject;
+  readonly root: FormNode;
+  /** Paths that the catalogue calls sensitive. */
+  readonly marks?: readonly string[];
+}
+
+/**
+ * Where two values of a schema differ, leaf by leaf, in the order of the new value and then of the old one. What is absent counts as its default. Rows of
+ * lists are compared with those of the same key, wherever they stand. Values of secrets are in the result: mask them.
+ */
+export function differencesBetween({ schema, root, marks = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
+  const sides = [from, to].map((value) => sensitivePlaces({ schema, marks }, { value, root: [root.key] }));
+  const places = new Set(sides.flatMap((side) => [...side]));
+  return compare({
+    path: root.key,
+    keys: [],
+    root: root.key,
+    schema,
+    fallback: undefined,
+    nodes: [root],
+    places,
+    without: undefined,
+    from,
+    to,
+  });
+}
+
+/** A place while two values are compared. */
+interface Spot {
+  readonly path: string;
+  readonly keys: readonly (string | number)[];
+  readonly root: string;
+  readonly schema: JsonObject;
+  /** The default that an ancestor names for it. */
+  readonly fallback: Json | undefined;
+  readonly nodes: readonly FormNode[];
+  /** Where either side is or holds something sensitive. */
+  readonly places: ReadonlySet<string>;
+  /** The side that has no such row at all, and so no defaults within it. */
+  readonly without: 'from' | 'to' | undefined;
+  readonly from: Json | undefined;
+  readonly to: Json | undefined;
+}
+
+const DEEPEST = 64;
+
+function compare(spot: Spot): Difference[] {
+  const fallback = spot.fallback ?? spot.schema['default'];
+  const from = isAbsent(spot, 'from') && spot.without !== 'from' ? fallback : spot.from;
+  const to = isAbsent(spot, 'to') && spot.without !== 'to' ? fallback : spot.to;
+  if (isSame(from, to)) return [];
+  const here = { ...spot, fallback, from, to };
+  if (spot.keys.length < DEEPEST) {
+    if (isTree(from) && isTree(to) && (isFull(from) || isFull(to))) return compareMembers(here, from ?? {}, to ?? {});
+    const rows = matchRows(from, to, spot.schema);
+    if (rows !== undefined) return compareRows(here, rows);
+  }
+  return isSilent(here) ? [] : [differenceAt(here)];
+}
+
+/** The api-server drops a `null` of a field that is described and may not be one. */
+function isAbsent({ schema, ...sides }: Spot, side: 'from' | 'to'): boolean {
+  const value = sides[side];
+  return value === undefined || (value === null && Object.keys(schema).length > 0 && schema['nullable'] !== true);
+}
+
+function compareMembers(spot: Spot, from: JsonObject, to: JsonObject): Difference[] {
+  const names = [...new Set([...Object.keys(to), ...Object.keys(from)])];
+  return names.flatMap((name) => {
+    const described = objectAt(spot.schema, 'properties', name) as JsonObject;
+    const isEntry = Object.keys(described).length === 0;
+    const schema = isEntry ? (objectAt(spot.schema, 'additionalProperties') as JsonObject) : described;
+    const sides = { from: own(from, name), to: own(to, name) };
+    return compare({
+      ...stepInto(spot, name, schema),
+      path: `${spot.path}${formatPath(['-', name]).slice(1)}`,
+      fallback: at(spot.fallback, name) as Json | undefined,
+      ...(isEntry ? ofRow(spot, schema, sides) : sides),
+    });
+  });
+}
+
+function compareRows(spot: Spot, { rows, moved }: NonNullable<ReturnType<typeof matchRows>>): Difference[] {
+  const schema = objectAt(spot.schema, 'items') as JsonObject;
+  const changed = rows.flatMap((row) => {
+    const step = stepInto(spot, row.index, schema);
+    return compare({ ...step, path: `${spot.path}[${row.name}]`, ...ofRow(spot, schema, row) });
+  });
+  const order = { path: `${spot.path}[*]`, keys: spot.keys, secret: false };
+  return moved === undefined ? changed : [...changed, { ...order, ...moved }];
+}
+
+/** A row that only one side has: what the api-server adds to a new one is as new as the row. */
+function ofRow(spot: Spot, schema: JsonObject, { from, to }: Pick<Spot, 'from' | 'to'>): Pick<Spot, 'without' | 'from' | 'to'> {
+  if (from === undefined) return { without: 'from', from, to: withDefaults(schema, to) as Json | undefined };
+  return { without: to === undefined ? 'to' : spot.without, from, to };
+}
+
+function stepInto(spot: Spot, step: string | number, schema: JsonObject): Omit<Spot, 'path' | 'from' | 'to'> {
+  const nodes = formNodesBelow(spot.nodes, step);
+  const { root, places, without } = spot;
+  return { keys: [...spot.keys, step], root, schema, fallback: undefined, nodes, places, without };
+}
+
+/** An empty object that is required says nothing: it is there to be filled with defaults. */
+function isSilent({ nodes, from, to }: Spot): boolean {
+  return from === undefined && isObject(to) && !isFull(to) && nodes.some((node) => node.kind === 'group' && node.required);
+}
+
+function differenceAt({ path, keys, root, places, from, to }: Spot): Difference {
+  return {
+    path,
+    keys,
+    secret: places.has(formatPath([root, ...keys])),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function isTree(value: Json | undefined): value is JsonObject | undefined {
+  return value === undefined || isObject(value);
+}
+
+function isFull(value: JsonObject | undefined): boolean {
+  return value !== undefined && Object.keys(value).length > 0;
+}
+
+function own(value: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,299 @@
+import { at, isObject } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
+import { branchLabel, distinctLabels } from './branch-label.ts';
+import { curatedOrder, type CuratedOrder } from './curated.ts';
+import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
+import { frozenPaths } from '../../schema/immutable.ts';
+import { helpOf, humanise } from './label.ts';
+import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
+import { markReferences } from '../references/mark-references.ts';
+import { markKinds, pathKey, type KnownReferences } from '../references/reference-kinds.ts';
+import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
+import { isNullable, shapeOf, type Shape } from './shape.ts';
+import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
+import { memberNames, MOST_WORK } from '../../schema/work.ts';
+
+export interface FormInput {
+  /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
+  readonly schema: JsonObject;
+  /** The first key of every path, `spec`. */
+  readonly root: string;
+  /** Dotted paths, root included, of the fields that the catalogue picked, in their order. */
+  readonly curated: readonly string[];
+  /** Values that something else fills in; shown where the schema names no default or another one. */
+  readonly defaults?: JsonObject;
+  /** Whose `defaults` they are; by default the Operator's. */
+  readonly defaultsFrom?: Exclude<FallbackSource, 'schema'>;
+  readonly mode: FormMode;
+  /** Places below the root that rules above it freeze once they have a value, by the names of members. */
+  readonly frozen?: readonly (readonly string[])[];
+  /** The kinds that fields may refer to, beside those that every cluster has. */
+  readonly kinds?: readonly ReferenceTarget[];
+  /** What the catalogue says that fields name: `spec.databaseRef.name`. */
+  readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
+  /** Paths that the catalogue calls sensitive: `spec.users[*].pin`. */
+  readonly sensitive?: readonly string[];
+}
+
+const MOST_NODES = 9_000;
+const DEEPEST = 24;
+/** Nobody fills in more than so many required fields on one page. */
+const MOST_REQUIRED = 200;
+/** No property that somebody fills in has a longer name. */
+const LONGEST_KEY = 256;
+/** A form of so few fields, none of them picked, shows them all at once. */
+const SMALL_FORM = 15;
+
+/**
+ * Makes the form of a schema. Every node of the schema is in it: by a typed control, or within a YAML field that says why. Foreign schemas are
+ * hostile: depth, size, work and recursion are bounded, and remote references are never followed. What is beyond the bounds is YAML as well, and the
+ * form says so in `reduced`.
+ */
+export function buildForm(input: FormInput): FormModel {
+  const form = build(input, input.curated);
+  const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
+  const { root } = small ? build(input, [input.root]) : form;
+  const sensitive = { schema: input.schema, marks: input.sensitive ?? [] };
+  return { root, mode: input.mode, sensitive, ...(form.reduced ? { reduced: REDUCED } : {}) };
+}
+
+const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
+
+interface Builder {
+  readonly document: SchemaDocument;
+  readonly defaultsFrom: FallbackSource;
+  readonly curated: CuratedOrder;
+  readonly known: KnownReferences;
+  /** The steps of paths that the catalogue calls sensitive. */
+  readonly sensitive: readonly (readonly string[])[];
+  /** The names for people of keys, which many fields share. */
+  readonly labels: Map<string, string>;
+  nodes: number;
+  leaves: number;
+  required: number;
+}
+
+/** Where a node stands while the form is built. */
+interface Place {
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly schema: Json | undefined;
+  readonly refs: readonly string[];
+  /** Whether its parent requires it, and whether every ancestor is required too. */
+  readonly required: boolean;
+  readonly chain: boolean;
+  /** The layer that an ancestor hands down. */
+  readonly layer: Layer;
+  /** What rules above freeze of it, empty paths for itself; `immutable` says that an ancestor is frozen whole. */
+  readonly frozen: readonly (readonly string[])[];
+  readonly immutable: boolean;
+  readonly fallback: Json | undefined;
+  /** The names of the members beside it. */
+  readonly siblings?: readonly string[];
+  /** Whether an ancestor is marked as sensitive. */
+  readonly sensitive?: boolean;
+}
+
+function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number; reduced: boolean } {
+  const { schema, defaultsFrom = 'operator', kinds = [], references = [] } = input;
+  const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
+  const document = { root: schema, work: { left: MOST_WORK } };
+  const builder: Builder = {
+    document,
+    defaultsFrom,
+    curated: curatedOrder(curated),
+    known,
+    sensitive: (input.sensitive ?? []).map(markSteps),
+    labels: new Map(),
+    nodes: 0,
+    leaves: 0,
+    required: 0,
+  };
+  const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
+  const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
+  const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
+  return { root, leaves: builder.leaves, reduced: isSpent(builder) };
+}
+
+/** Whether the schema has used up what a form may cost. */
+function isSpent({ nodes, document }: Builder): boolean {
+  return nodes >= MOST_NODES || document.work.left < 0;
+}
+
+function nodeOf(builder: Builder, place: Place): FormNode {
+  if (isSpent(builder)) return leaf(builder, yamlNode(baseOf(builder, place, {}), TOO_LARGE));
+  builder.nodes += 1;
+  const resolved = resolveSchema(builder.document, place.schema, place.refs);
+  if (resolved.schema === undefined) return leaf(builder, yamlNode(baseOf(builder, place, {}), resolved.reason));
+  const { schema, refs } = resolved;
+  if (place.path.length > DEEPEST) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'nested too deeply'));
+  const shape = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
+  const here = { ...place, refs, frozen: [...place.frozen, ...frozenPaths(shape.schema)] };
+  return shapedNode(builder, here, { shape, base: baseOf(builder, here, shape.schema) });
+}
+
+function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
+  if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
+  if (shape.is === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
+  if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
+  if (shape.is === 'choice' && place.path.length === 1) return rootOf(builder, place, { shape, base });
+  if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
+  return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
+}
+
+/** What tells whether a text is a secret, beside its own schema. */
+function aboutSecrets({ sensitive }: Builder, place: Place): { readonly sensitive: boolean; readonly siblings: readonly string[] } {
+  const { path, siblings = [] } = place;
+  const isNamed = sensitive.some(
+    (steps) => steps.length <= path.length && steps.every((step, index) => step === '*' || step === path[index]),
+  );
+  return { sensitive: isNamed || place.sensitive === true, siblings };
+}
+
+function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
+  builder.document.work.left -= 3 * values.length;
+  return enumNode(base, values);
+}
+
+function leaf(builder: Builder, node: FormNode): FormNode {
+  builder.leaves += 1;
+  return node;
+}
+
+function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
+  const children = childrenOf(builder, place, { shape, base });
+  const layers = children.map((child) => child.layer);
+  const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
+  // What the form has no place for stays reachable among the other fields.
+  const open = shape.open || children.length < memberNames(shape.schema['properties'] as JsonObject).length;
+  const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
+}
+
+interface Group {
+  readonly shape: Shape;
+  readonly base: NodeBase;
+}
+
+function childrenOf(builder: Builder, place: Place, { shape, base }: Group): FormNode[] {
+  const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
+  const frozen = Map.groupBy(place.frozen, ([first]) => first);
+  const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
+  const children: FormNode[] = [];
+  const members = shape.schema['properties'] as JsonObject;
+  const siblings = memberNames(members);
+  for (const key of siblings) {
+    if (isSpent(builder)) break;
+    if (key.length > LONGEST_KEY) continue;
+    const child = nodeOf(builder, {
+      key,
+      path: [...place.path, key],
+      schema: members[key],
+      refs: place.refs,
+      required: required.has(key),
+      chain: place.chain && (base.required || place.path.length === 1) && required.has(key),
+      layer: picked ? 'curated' : place.layer,
+      frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
+      immutable: base.immutable,
+      fallback: at(base.fallback, key) as Json | undefined,
+      siblings,
+      ...sensitiveBelow(place, shape.schema),
+    });
+    children.push(child);
+  }
+  return children;
+}
+
+function sensitiveBelow(place: Place, schema: JsonObject): Pick<Place, 'sensitive'> {
+  return place.sensitive === true || saysSecret(schema) ? { sensitive: true } : {};
+}
+
+function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {
+  const layer = base.layer === 'all' && builder.curated.reaches(place.path) ? 'curated' : base.layer;
+  const row = nodeOf(builder, {
+    key: '',
+    path: [...place.path, '*'],
+    schema: shape.is === 'map' ? shape.value : shape.item,
+    refs: place.refs,
+    required: false,
+    chain: false,
+    layer,
+    frozen: [],
+    immutable: base.immutable,
+    fallback: undefined,
+    ...sensitiveBelow(place, shape.schema),
+  });
+  if (row.kind === 'yaml') return asYaml(base, row.reason);
+  if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };
+  return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
+}
+
+/** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
+function rootOf(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+  const { properties } = shape.schema;
+  if (!isObject(properties) || Object.keys(properties).length === 0) return leaf(builder, yamlNode(base, 'several shapes are allowed'));
+  return groupNode(builder, place, { shape: { is: 'group', open: true, schema: shape.schema }, base });
+}
+
+/** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */
+function choiceNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+  const layer = base.layer === 'required' ? 'curated' : base.layer;
+  const nodes = shape.branches.map((schema) => {
+    const node = nodeOf(builder, {
+      ...place,
+      schema,
+      required: false,
+      chain: false,
+      layer,
+      immutable: base.immutable,
+      fallback: undefined,
+    });
+    return { node, label: branchLabel(builder.document, schema, node) };
+  });
+  const branches = nodes.flatMap(({ node, label }) => (node.kind === 'choice' ? node.branches : [{ node, label }]));
+  if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, 'several shapes are allowed');
+  return { ...base, kind: 'choice', branches: distinctLabels(branches) };
+}
+
+function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
+  const title = schema['title'];
+  const picked = builder.curated.picks(place.path) ? 'curated' : place.layer;
+  const fallback = place.fallback ?? schema['default'];
+  return {
+    key: place.key,
+    path: place.path,
+    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : labelOf(builder, place.key),
+    help: helpOf(schema['description']),
+    // A default is filled in before anything is checked, so nobody has to.
+    required: place.required && fallback === undefined,
+    ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)
+      ? {}
+      : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
+    immutable: place.immutable || place.frozen.some((path) => path.length === 0),
+    nullable: isNullable(schema),
+    layer: place.chain && place.path.length > 1 && isAmongRequired(builder) ? 'required' : picked,
+  };
+}
+
+/** Beyond that number they stand among all fields, each still marked as required. */
+function isAmongRequired(builder: Builder): boolean {
+  builder.required += 1;
+  return builder.required <= MOST_REQUIRED;
+}
+
+function labelOf({ labels }: Builder, key: string): string {
+  const label = labels.get(key) ?? humanise(key);
+  labels.set(key, label);
+  return label;
+}
+
+function yamlNode(base: NodeBase, reason: string): YamlNode {
+  return { ...base, kind: 'yaml', reason };
+}
+
+function asYaml(node: NodeBase, reason: string): YamlNode {
+  const { key, path, label, help, required, fallback, fallbackSource, immutable, nullable, layer } = node;
+  const known = { ...(fallback === undefined ? {} : { fallback }), ...(fallbackSource === undefined ? {} : { fallbackSource }) };
+  return yamlNode({ key, path, label, help, required, immutable, nullable, layer, ...known }, reason);
+}

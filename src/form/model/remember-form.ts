@@ -1,0 +1,53 @@
+import '../../domain/core/exact-json.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { buildForm, type FormInput } from './form-model.ts';
+import type { FormModel, FormNode } from './form-node.ts';
+
+/** Nodes that are kept, over all forms; one takes about half a kilobyte. */
+const MOST_NODES = 100_000;
+
+/** The forms that were made last, for a schema and all else that they depend on. */
+const known = new Map<string, { readonly model: FormModel; readonly nodes: number }>();
+let nodes = 0;
+
+/** A schema is the same while it is the same object, as it is for as long as its definition does not change in the cluster. */
+const names = new WeakMap<JsonObject, number>();
+let named = 0;
+
+/** The form of `buildForm`, which is made once for as long as the same schema is asked for: by pages, by the REST API, by reviews. */
+export function rememberForm(input: FormInput): FormModel {
+  const { schema, ...rest } = input;
+  const key = `${nameOf(schema)} ${JSON.stringify(rest)}`;
+  const found = known.get(key);
+  known.delete(key);
+  const entry = found ?? entryOf(buildForm(input));
+  if (found === undefined) nodes += entry.nodes;
+  known.set(key, entry);
+  forgetOldest(key);
+  return entry.model;
+}
+
+function nameOf(schema: JsonObject): number {
+  const name = names.get(schema) ?? (named += 1);
+  names.set(schema, name);
+  return name;
+}
+
+function entryOf(model: FormModel): { readonly model: FormModel; readonly nodes: number } {
+  return { model, nodes: countNodes(model.root) };
+}
+
+function countNodes(node: FormNode): number {
+  if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countNodes(child), 1);
+  if (node.kind === 'choice') return node.branches.reduce((sum, branch) => sum + countNodes(branch.node), 1);
+  if (node.kind === 'list') return 1 + countNodes(node.item);
+  return node.kind === 'map' ? 1 + countNodes(node.value) : 1;
+}
+
+function forgetOldest(newest: string): void {
+  for (const [key, entry] of known) {
+    if (nodes <= MOST_NODES || key === newest) return;
+    known.delete(key);
+    nodes -= entry.nodes;
+  }
+}

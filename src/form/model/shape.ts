@@ -1,0 +1,100 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { ScalarType } from './form-node.ts';
+import type { Resolver } from '../../schema/resolve-schema.ts';
+import { mergeBranches } from '../../schema/branches.ts';
+import { memberNames } from '../../schema/work.ts';
+
+/** What a schema describes, before names and help are looked at. */
+export type Shape =
+  | { readonly is: 'scalar'; readonly types: readonly ScalarType[]; readonly schema: JsonObject }
+  | { readonly is: 'enum'; readonly values: readonly Json[]; readonly schema: JsonObject }
+  | { readonly is: 'group'; readonly open: boolean; readonly schema: JsonObject }
+  | { readonly is: 'map'; readonly value: Json; readonly schema: JsonObject }
+  | { readonly is: 'list'; readonly item: Json; readonly schema: JsonObject }
+  | { readonly is: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
+  | { readonly is: 'yaml'; readonly reason: string; readonly schema: JsonObject };
+
+const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
+const MOST_OPTIONS = 1000;
+
+/** The shape of a resolved schema. Whatever no typed control can hold is `yaml`, with the reason in a few words. */
+export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
+  const merged = mergeBranches(resolved, resolver);
+  if (merged.reason !== undefined) return { is: 'yaml', reason: merged.reason, schema: resolved };
+  if (merged.choice !== undefined) return { is: 'choice', branches: merged.choice, schema: resolved };
+  const { schema } = merged;
+  const values = optionsOf(schema);
+  if (values !== undefined && values.length <= MOST_OPTIONS) {
+    return values.every(isScalarValue) ? { is: 'enum', values, schema } : yaml('a choice of whole objects', schema);
+  }
+  const types = typesOf(schema);
+  if (types.length === 0) return yaml('any value is allowed', schema);
+  if (types.every((type) => SCALARS.includes(type))) return { is: 'scalar', types: types as ScalarType[], schema };
+  if (types.length > 1) return { is: 'choice', branches: byType(schema, types), schema };
+  if (types[0] === 'array') return listShape(schema);
+  if (types[0] === 'object') return objectShape(schema, merged.open);
+  return yaml('any value is allowed', schema);
+}
+
+/** One branch for all scalars, and one for each other type. */
+function byType(schema: JsonObject, types: readonly string[]): JsonObject[] {
+  const { title: _title, description: _help, default: _default, enum: _enum, ...rest } = schema;
+  const scalars = types.filter((type) => SCALARS.includes(type));
+  const others = types.filter((type) => !SCALARS.includes(type));
+  return [...(scalars.length > 0 ? [scalars] : []), ...others.map((type) => [type])].map((type) => ({ ...rest, type }));
+}
+
+/** Whether the schema allows `null`. */
+export function isNullable(schema: JsonObject): boolean {
+  const { type } = schema;
+  if (schema['nullable'] === true || type === 'null' || (Array.isArray(type) && type.includes('null'))) return true;
+  return Array.isArray(schema['enum']) && schema['enum'].includes(null);
+}
+
+/** The types of a schema without `null`; what its other keywords tell when it names none. */
+export function typesOf(schema: JsonObject): string[] {
+  if (schema['x-kubernetes-int-or-string'] === true || schema['format'] === 'int-or-string') return ['integer', 'string'];
+  const { type } = schema;
+  const named = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string' && name !== 'null') as string[];
+  const types = named.includes('number') ? named.filter((name) => name !== 'integer') : named;
+  if (types.length > 0) return [...new Set(types)];
+  if (['properties', 'additionalProperties', 'patternProperties'].some((key) => isObject(schema[key]))) return ['object'];
+  return isObject(schema['items']) ? ['array'] : [];
+}
+
+function optionsOf(schema: JsonObject): readonly Json[] | undefined {
+  const { const: only, enum: options } = schema;
+  if (only !== undefined) return [only];
+  if (!Array.isArray(options) || options.length === 0) return undefined;
+  return (options as readonly Json[]).filter((value) => value !== null);
+}
+
+function isScalarValue(value: Json): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function listShape(schema: JsonObject): Shape {
+  const { items } = schema;
+  if (Array.isArray(items) || schema['prefixItems'] !== undefined) return yaml('each place of the list has its own shape', schema);
+  return isObject(items) ? { is: 'list', item: items, schema } : yaml('a list of anything', schema);
+}
+
+function objectShape(schema: JsonObject, open: boolean): Shape {
+  const { properties, additionalProperties: more, patternProperties: patterns } = schema;
+  const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-embedded-resource'] === true;
+  const byPattern = isObject(patterns) ? Object.values(patterns) : [];
+  if (isObject(properties) && memberNames(properties).length > 0) {
+    const allowsMore = more === true || (isObject(more) && !Array.isArray(more));
+    return { is: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
+  }
+  const [onlyPattern] = byPattern;
+  if (preserves || open) return yaml('free-form', schema);
+  if (isObject(more) && byPattern.length === 0) return { is: 'map', value: more, schema };
+  if (byPattern.length === 1 && onlyPattern !== undefined && more === false) return { is: 'map', value: onlyPattern, schema };
+  return yaml(byPattern.length > 0 ? 'the shape depends on the key' : 'free-form', schema);
+}
+
+function yaml(reason: string, schema: JsonObject): Shape {
+  return { is: 'yaml', reason, schema };
+}

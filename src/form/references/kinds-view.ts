@@ -1,0 +1,76 @@
+import { MOST_CHOICES, narrowChoices, type Choices } from '../../domain/app/choices.ts';
+import type { NameReference, ReferenceTarget } from '../model/form-node.ts';
+import { targetId } from './mark-references.ts';
+import { pickName, pickText } from './apply-picks.ts';
+import { refusal, withArticle } from './choice-words.ts';
+import type { PickListView, PickView, TextView } from '../view/form-view-model.ts';
+import { fieldText, type ShowSpot, type ViewContext } from '../view/view-context.ts';
+
+interface Kinds {
+  readonly kinds: NonNullable<NameReference['kinds']>;
+  readonly spot: ShowSpot;
+}
+
+/** A name whose kind is chosen as well: a list of what there is, by kind, beside the input for the name. */
+export function kindsView(context: ViewContext, view: TextView, { kinds, spot }: Kinds): PickView {
+  const [first, ...others] = kinds.to.map(targetId);
+  const what = kinds.to.map(({ kind }) => withArticle(kind)).join(' or ');
+  const { note, groups, refresh } = offerOf(context, kinds.to, { what, typed: fieldText(context, 'v', spot.path) ?? '' });
+  const noteId = `${view.id}-note`;
+  const pick: PickListView | false = groups.length === 0 ? false : { id: `${view.id}-pick`, name: pickName(spot.path), what, groups };
+  return {
+    ...view,
+    partial: 'parts/field-pick',
+    resource: first ?? '',
+    others,
+    listId: '',
+    options: [],
+    note,
+    describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
+    refresh,
+    makeOp: '',
+    make: false,
+    pick,
+  };
+}
+
+interface KindsOffer {
+  readonly note: string;
+  readonly groups: PickListView['groups'];
+  readonly refresh: boolean;
+}
+
+function offerOf(
+  { choices }: ViewContext,
+  targets: readonly ReferenceTarget[],
+  { what, typed }: { readonly what: string; readonly typed: string },
+): KindsOffer {
+  if (choices === undefined) return { note: '', groups: [], refresh: false };
+  if (choices.environment === '')
+    return { note: `Choose an environment and update the choices to pick ${what}.`, groups: [], refresh: false };
+  const found = targets.flatMap((target) => {
+    const one = choices.byResource.get(targetId(target));
+    return one === undefined ? [] : [{ target, choices: one }];
+  });
+  if (found.length === 0) return { note: '', groups: [], refresh: false };
+  const isMany = found.some(({ choices: one }) => one.more || one.items.length > MOST_CHOICES);
+  const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? narrowChoices(one, typed) : one));
+  const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
+  const count = groups.reduce((sum, { options }) => sum + options.length, 0);
+  const how = isMany
+    ? `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`
+    : count === 0
+      ? `There is nothing in ${choices.environment} that you could choose; type kind and name.`
+      : `${count} to choose from; choosing one fills in its kind as well.`;
+  return { note: [...reasons, how].join(' '), groups, refresh: isMany };
+}
+
+function groupOf(kind: string, { items }: Choices): PickListView['groups'] {
+  if (items.length === 0) return [];
+  return [{ label: kind, options: items.map(({ name }) => ({ value: pickText(kind, name), label: name })) }];
+}
+
+function reasonOf(kind: string, { served, missing }: Choices): string[] {
+  if (!served) return [`This cluster has no ${kind}.`];
+  return missing === undefined ? [] : [refusal(missing)];
+}

@@ -1,0 +1,114 @@
+import type { FormNode, NodeBase, Reference, ReferenceTarget } from '../model/form-node.ts';
+import { groupTarget, hasKeys, ofKind, SECRETS, targetInWords, textTarget, withoutSuffix } from './reference-targets.ts';
+
+/** What a reference is made of; a group with other members beside `name` is something of its own that has a name. */
+const MEMBERS = new Set(
+  'name key optional namespace kind group apiGroup apiVersion uid fieldPath resourceVersion audiences items defaultMode'.split(' '),
+);
+const SAYS_KEY = /\bkey\b.{0,60}\b(secret|config ?map)\b|\bsecret key\b/i;
+const SAYS_CONFIG_MAP = /\bconfig ?maps?\b/i;
+const CREDENTIAL = /(credentials?|password|token|access[_-]?key)$/i;
+/** So many names of one group are tried for each of its keys. */
+const MOST_HOLDERS = 50;
+const SAYS_NAME = /\b(name|reference|refers?|existing|use)\b/i;
+
+/**
+ * The members of a group, with those marked that name another object or a key of it: `{name, key}` and `{name}` of a group that is called after
+ * what it points to, texts such as `secretName`, and rows of such texts. What is marked stays a text: any value remains possible.
+ *
+ * @param kinds the kinds of the catalogue that may be meant.
+ */
+export function markReferences(group: NodeBase, children: readonly FormNode[], kinds: readonly ReferenceTarget[]): FormNode[] {
+  const whole = wholeTarget(group, children, kinds);
+  const named = children.map((child) =>
+    child.key === 'name' && whole !== undefined ? marked(child, { to: whole, part: 'name' }) : markText(child, kinds),
+  );
+  const holders = keyHolders(named);
+  if (holders.length === 0) return named;
+  const keyed = named.map((child) => markKey(child, holders));
+  const keys = Map.groupBy(keyed, (child) => (child.kind === 'text' && child.reference?.part === 'key' ? child.reference.of : undefined));
+  return keyed.map((child) => withItsKey(child, keys.get(child.key) ?? []));
+}
+
+/** What a group is a reference to. Rows of a list go by the name of the list. */
+function wholeTarget(group: NodeBase, children: readonly FormNode[], kinds: readonly ReferenceTarget[]): ReferenceTarget | undefined {
+  const isReference = children.some(({ key }) => key === 'name') && children.every(({ key }) => MEMBERS.has(key));
+  if (!isReference) return undefined;
+  const own = group.key === '' ? (group.path.at(-2) ?? '').replace(/s$/, '') : group.key;
+  const withKey = children.some(({ key }) => key === 'key');
+  const texts = [group, ...children].map(wordsOf);
+  return groupTarget(own, texts[0] ?? '', kinds) ?? (withKey ? keyedTarget(group, own, texts.join(' ')) : undefined);
+}
+
+/** `{name, key}` whose name says nothing of a kind: what its words speak of; where they speak of nothing, credentials come from Secrets. */
+function keyedTarget(group: NodeBase, own: string, words: string): ReferenceTarget | undefined {
+  const isCredential = [own, group.path.at(-2) ?? ''].some((name) => CREDENTIAL.test(name));
+  return targetInWords(words) ?? (isCredential && !SAYS_CONFIG_MAP.test(words) ? SECRETS : undefined);
+}
+
+function markText(node: FormNode, kinds: readonly ReferenceTarget[]): FormNode {
+  if (node.kind === 'list') {
+    const to = node.item.kind === 'text' ? textTargetOf(node.item, node.key.replace(/s$/, ''), { words: wordsOf(node), kinds }) : undefined;
+    return to === undefined ? node : { ...node, item: marked(node.item, { to, part: 'name' }) };
+  }
+  const to = textTargetOf(node, node.key, { words: wordsOf(node), kinds });
+  return to === undefined ? node : marked(node, { to, part: 'name' });
+}
+
+function textTargetOf(
+  node: FormNode,
+  key: string,
+  { words, kinds }: { readonly words: string; readonly kinds: readonly ReferenceTarget[] },
+): ReferenceTarget | undefined {
+  if (node.kind !== 'text') return undefined;
+  const stem = withoutSuffix(key);
+  const isNamed = stem !== undefined || SAYS_NAME.test(words);
+  return textTarget(key, words) ?? (isNamed ? ofKind(stem ?? key, kinds) : undefined);
+}
+
+/** The texts of a group that name something with keys, the longest name first. */
+function keyHolders(siblings: readonly FormNode[]): KeyHolder[] {
+  const holders = siblings.flatMap((sibling) => {
+    const reference = sibling.kind === 'text' && sibling.reference?.part === 'name' ? sibling.reference : undefined;
+    return reference !== undefined && hasKeys(reference.to) ? [{ key: sibling.key, to: reference.to }] : [];
+  });
+  return holders.toSorted((a, b) => b.key.length - a.key.length).slice(0, MOST_HOLDERS);
+}
+
+interface KeyHolder {
+  readonly key: string;
+  readonly to: ReferenceTarget;
+}
+
+/** A text that names a key of what a text beside it names: `key`, `existingSecretPasswordKey`, or one whose description says so. */
+function markKey(node: FormNode, holders: readonly KeyHolder[]): FormNode {
+  if (node.kind !== 'text' || node.reference !== undefined) return node;
+  const [only, ...others] = holders;
+  const isItsKey = (): boolean => others.length === 0 && (node.key === 'key' || SAYS_KEY.test(wordsOf(node)));
+  const found = holders.find(({ key }) => isKeyOf(node.key, key)) ?? (only !== undefined && isItsKey() ? only : undefined);
+  return found === undefined ? node : marked(node, { to: found.to, part: 'key', of: found.key });
+}
+
+/** A name knows the only key that stands beside it. */
+function withItsKey(node: FormNode, keys: readonly FormNode[]): FormNode {
+  if (node.kind !== 'text' || node.reference?.part !== 'name') return node;
+  const [only, ...others] = keys;
+  return only === undefined || others.length > 0 ? node : marked(node, { ...node.reference, key: only.key });
+}
+
+function isKeyOf(key: string, name: string): boolean {
+  return key.length > name.length && key.startsWith(name.replace(/Name$/, '')) && /key$/i.test(key);
+}
+
+function marked(node: FormNode, reference: Reference): FormNode {
+  return node.kind === 'text' ? { ...node, reference } : node;
+}
+
+function wordsOf({ help }: Pick<NodeBase, 'help'>): string {
+  return `${help.summary} ${help.more}`.slice(0, 2000);
+}
+
+/** How a resource is called in addresses: `secrets`, `storageclasses.storage.k8s.io`. */
+export function targetId({ group, resource }: Pick<ReferenceTarget, 'group' | 'resource'>): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}

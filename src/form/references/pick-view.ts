@@ -1,0 +1,136 @@
+import { type Choice, type Choices, MOST_CHOICES, narrowChoices } from '../../domain/app/choices.ts';
+import type { Reference, TextNode } from '../model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { targetId } from './mark-references.ts';
+import { kindsAt } from './apply-picks.ts';
+import { refusal, withArticle } from './choice-words.ts';
+import { fieldName, nodeAt } from '../input/form-fields.ts';
+import { kindsView } from './kinds-view.ts';
+import { canBeMade, typedName } from '../input/new-secrets.ts';
+import type { FieldView, FormView, PickView, TextView } from '../view/form-view-model.ts';
+import { fieldText, type ShowSpot, type ViewContext } from '../view/view-context.ts';
+
+/** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
+export function pickView(context: ViewContext, view: TextView, { reference, spot }: { reference: Reference; spot: ShowSpot }): PickView {
+  const resource = targetId(reference.to);
+  const isNew = reference.part === 'name' && context.fields.has(fieldName('m', spot.path));
+  const offer: Offer | undefined = isNew
+    ? { note: 'A new Secret of this name is made with the instance, and goes when the instance goes.' }
+    : offerOf(context, reference, spot);
+  const kinds = reference.part === 'name' && !isNew ? kindsAt(context.model, spot.path, context.fields) : undefined;
+  if (kinds !== undefined) return kindsView(context, view, { kinds, spot });
+  const { note = '', options = [] } = offer ?? {};
+  const noteId = `${view.id}-note`;
+  return {
+    ...view,
+    partial: 'parts/field-pick',
+    resource,
+    ...listOf(context, { resource, options, id: `${view.id}-choices`, own: reference.part === 'key' || offer?.refresh === true }),
+    note,
+    describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
+    refresh: offer?.refresh === true,
+    ...makingOf(context, spot, view.id),
+    others: [],
+    pick: false,
+  };
+}
+
+/** Fields with the same choices share the list of the first of them, so that a page does not grow with each. */
+function listOf(
+  { listed }: ViewContext,
+  {
+    resource,
+    options,
+    id,
+    own,
+  }: { readonly resource: string; readonly options: readonly string[]; readonly id: string; readonly own: boolean },
+): Pick<PickView, 'listId' | 'options'> {
+  if (options.length === 0) return { listId: '', options };
+  const first = own ? undefined : listed.get(resource);
+  if (first !== undefined) return { listId: first, options: [] };
+  if (!own) listed.set(resource, id);
+  return { listId: id, options };
+}
+
+/** Whether a new Secret can be asked for here, or was. */
+function makingOf({ model, fields }: ViewContext, { path }: ShowSpot, id: string): Pick<PickView, 'makeOp' | 'make'> {
+  const node = nodeAt(model.root, path, fields);
+  const text = formatPath(path);
+  if (model.mode !== 'create' || node === undefined || !canBeMade(node)) return { makeOp: '', make: false };
+  const mode = fields.get(fieldName('m', path));
+  if (mode === undefined) return { makeOp: `secret:${text}`, make: false };
+  const modes = [
+    { id: `${id}-generate`, value: 'generate', label: 'Make a value up', selected: mode !== 'type' },
+    { id: `${id}-type`, value: 'type', label: 'Type a value', selected: mode === 'type' },
+  ];
+  return {
+    makeOp: '',
+    make: { modeName: fieldName('m', path), modes, valueName: typedName(path), valueId: `${id}-value`, existingOp: `existing:${text}` },
+  };
+}
+
+interface Offer {
+  readonly note: string;
+  readonly options?: readonly string[];
+  /** Whether asking again, with what was typed, brings other choices. */
+  readonly refresh?: true;
+}
+
+function offerOf(context: ViewContext, reference: Reference, spot: ShowSpot): Offer | undefined {
+  const { choices } = context;
+  if (choices === undefined) return undefined;
+  const { kind } = reference.to;
+  if (choices.environment === '') return { note: `Choose an environment and update the choices to pick ${withArticle(kind)}.` };
+  const found = choices.byResource.get(targetId(reference.to));
+  if (found === undefined) return undefined;
+  if (!found.served) return { note: `This cluster has no ${kind}; type the name.` };
+  if (found.missing !== undefined) return { note: `${refusal(found.missing)} Type the name.` };
+  if (reference.part === 'key') return keyOffer(context, found.items, { reference, spot });
+  return nameOffer(found, { kind, typed: fieldText(context, 'v', spot.path) ?? '', environment: choices.environment });
+}
+
+function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
+  const { kind, typed, environment } = at;
+  if (choices.items.length === 0) return { note: `There is no ${kind} in ${environment} that you could choose; type the name.` };
+  const isMany = choices.more || choices.items.length > MOST_CHOICES;
+  if (!isMany)
+    return {
+      note: `${choices.items.length} in ${environment} to choose from, or type any name.`,
+      options: choices.items.map(({ name }) => name),
+    };
+  const { items } = narrowChoices(choices, typed);
+  const options = items.map(({ name }) => name);
+  return { note: `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`, options, refresh: true };
+}
+
+function keyOffer(
+  context: ViewContext,
+  items: readonly Choice[],
+  { reference, spot }: { readonly reference: Reference & { readonly part: 'key' }; readonly spot: ShowSpot },
+): Offer | undefined {
+  const name = fieldText(context, 'v', [...spot.path.slice(0, -1), reference.of]) ?? '';
+  const chosen = items.find((item) => item.name === name);
+  if (context.fields.has(fieldName('m', [...spot.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
+  if (chosen !== undefined && chosen.keys.length > 0)
+    return { note: `Choose a key of ${name} or type one.`, options: chosen.keys, refresh: true };
+  return chosen === undefined && items.length > 0
+    ? { note: `Choose the ${reference.to.kind} and update the choices.`, refresh: true }
+    : undefined;
+}
+
+/** The text node's reference, when it is shown as one. */
+export function referenceOf(node: { readonly kind: string } | TextNode): Reference | undefined {
+  return 'reference' in node && node.kind === 'text' ? node.reference : undefined;
+}
+
+/** What the fields on the page refer to, each resource once. */
+export function resourcesShown({ main, all }: Pick<FormView, 'main' | 'all'>): readonly string[] {
+  return [...new Set([...main, ...all].flatMap(resourcesIn))];
+}
+
+function resourcesIn(view: FieldView): readonly string[] {
+  if ('resource' in view) return [view.resource, ...view.others];
+  if ('children' in view) return view.children.flatMap(resourcesIn);
+  if ('branchName' in view) return view.content.flatMap(resourcesIn);
+  return 'rows' in view && typeof view.rows === 'object' ? view.rows.flatMap((row) => row.content.flatMap(resourcesIn)) : [];
+}

@@ -1,0 +1,87 @@
+import type { FormNode, GroupNode } from '../model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { countControls } from './count-controls.ts';
+import { fillsItself } from '../input/fill-required.ts';
+import { fieldName } from '../input/form-fields.ts';
+import type { FieldView, GroupView } from './form-view-model.ts';
+import { othersView } from './leaf-view.ts';
+import { isFull, leaveOut } from './page-budget.ts';
+import { memberSpot } from './node-ref.ts';
+import { fieldText, frameOf, isFrozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+
+/** On a large form an empty optional group of more controls than this is left closed. */
+export const SMALL_GROUP = 8;
+const LARGE_GROUP = 30;
+/** A button for YAML on every little group would only be in the way: the form as a whole has one. */
+const YAML_GROUP = 4;
+
+/** The fields of an object under one heading. Optional ones fold away; they are open while something is in them. */
+export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot): GroupView {
+  const path = formatPath(spot.path);
+  const count = countControls(node);
+  const filled = context.filled.has(path);
+  const closed =
+    context.large && !filled && (!node.required || spot.part === 'more') && spot.path.length > 1 && count > closedFrom(context, node, spot);
+  const children = closed ? [] : childViews(context, node, spot);
+  const isMore = spot.part === 'more';
+  // What wants nothing from a person is not asked for until the api-server misses it.
+  const offered = context.errors.messages.has(path) && fillsItself(node) ? 'always' : 'when ticked';
+  return {
+    ...frameOf(context, node, spot, {
+      partial: 'parts/field-group',
+      disabled: false,
+      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
+    }),
+    collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
+    open: isMore
+      ? context.searching || children.some((child) => context.filled.has(child.path))
+      : context.searching || filled || (node.layer === 'curated' && spot.path.length === 2),
+    children,
+    openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
+    openOp: closed ? `open:${path}` : '',
+    count,
+    yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,
+  };
+}
+
+/** The fields of a group. The main part of the page shows what is required or picked, the other part what is left. */
+export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot): FieldView[] {
+  const { part } = spot;
+  const children = partChildren(context, node, spot);
+  const views = children.flatMap((child) => {
+    if (isFull(context.page)) {
+      leaveOut(context.page, child);
+      return [];
+    }
+    const here: ShowSpot = { ...memberSpot(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
+    const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
+    return [context.show(context, child, split ? { ...here, part } : here)];
+  });
+  const others = part !== 'main' && (node.open || fieldText(context, 'r', spot.path) !== undefined);
+  return others ? [...views, othersView(context, node, spot)] : views;
+}
+
+/** How many controls an empty group shows at most without being asked to; of what was picked field by field, all. */
+function closedFrom(context: ViewContext, node: GroupNode, { part }: ShowSpot): number {
+  if (context.searching) return LARGE_GROUP;
+  if (part !== 'main') return SMALL_GROUP;
+  return node.children.every((child) => child.layer === 'curated') ? LARGE_GROUP : Infinity;
+}
+
+/** The members of a group that stand in a part of the page. */
+export function partChildren(context: ViewContext, node: GroupNode, spot: ShowSpot): readonly FormNode[] {
+  const { part } = spot;
+  return node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
+}
+
+/** Whether a field appears in a part of the page: in the main one when it or something in it is required or picked, else in the other. */
+function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: ShowSpot; part: 'main' | 'more' }): boolean {
+  if (node.layer === 'all') return part === 'more';
+  return part === 'main' || isSplit(context, node, memberSpot(spot, node.key));
+}
+
+/** Whether a group has fields in both parts of the page. One that is shown as YAML is whole. */
+function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean {
+  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', spot.path) !== undefined) return false;
+  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
+}

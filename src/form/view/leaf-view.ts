@@ -1,0 +1,184 @@
+import type { EnumNode, BooleanNode, FormNode, ScalarNode, YamlNode } from '../model/form-node.ts';
+import { idOfPath } from '../../schema/form-path.ts';
+import { valueWords } from './value-words.ts';
+import { fieldName } from '../input/form-fields.ts';
+import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
+import { defaultHint } from './hints.ts';
+import { advisedView, isAdvised } from './advised-view.ts';
+import { pickView, referenceOf } from '../references/pick-view.ts';
+import { pageErrors } from './page-errors.ts';
+import { isLong, searchView } from './search-view.ts';
+import { secretView } from './secret-view.ts';
+import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+
+const MOST_RADIOS = 4;
+const LONGEST_RADIO = 28;
+const MOST_LINES = 24;
+
+/** A single control. */
+export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpot): FieldView {
+  const live = frozen(context, node, spot);
+  const shown = live ?? context;
+  if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...spot, disabled: live !== undefined });
+  if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...spot, disabled: live !== undefined });
+  const value = fieldText(shown, 'v', spot.path) ?? '';
+  const lines = node.kind === 'multiline' || value.includes('\n') || isLongSecret(node);
+  const hasSecret = node.kind === 'secret' && spot.base !== undefined && spot.base !== '' && spot.base !== null;
+  const keep = hasSecret ? forgetView(context, node, spot) : keepView(shown, spot.path, { what: 'an empty text', offered: 'when ticked' });
+  const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
+  const partial = lines ? 'parts/field-lines' : 'parts/field-text';
+  const view: TextView = {
+    ...frameOf(shown, node, spot, { partial, disabled: live !== undefined, keep, note }),
+    ...plainText(node, { name: fieldName('v', spot.path), value }),
+    placeholder: hasSecret ? '' : defaultHint(node),
+    type: node.kind === 'secret' ? 'password' : 'text',
+    autocomplete: node.kind === 'secret' ? 'new-password' : 'off',
+    masked: node.kind === 'secret',
+    required: node.required && !hasSecret,
+  };
+  if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, spot);
+  if (!lines && isAdvised(node)) return advisedView(shown, view, node);
+  const reference = lines || live !== undefined ? undefined : referenceOf(node);
+  return reference === undefined ? view : pickView(shown, view, { reference, spot });
+}
+
+/** A choice of more than a list shows at a glance. */
+function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowSpot & { readonly disabled: boolean }): FieldView {
+  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+  const view: TextView = {
+    ...frameOf(context, node, spot, { partial: 'parts/field-search', disabled: spot.disabled, keep }),
+    ...plainText(node, { name: fieldName('v', spot.path), value: fieldText(context, 'v', spot.path) ?? '' }),
+    placeholder: defaultHint(node),
+  };
+  return searchView(context, view, node);
+}
+
+/** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
+export function yamlView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+  const live = frozen(context, node, spot);
+  const value = fieldText(live ?? context, 'y', spot.path) ?? '';
+  const note = node.kind === 'yaml' ? 'Written as YAML.' : 'Shown as YAML.';
+  return {
+    ...frameOf(context, node, spot, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
+    ...plainText(node, { name: fieldName('y', spot.path), value }),
+    placeholder: node.kind === 'yaml' ? defaultHint(node) : '',
+    rows: linesOf(value, 4),
+    width: 'full',
+    code: true,
+    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', spot.path).slice(2)}`,
+  };
+}
+
+/** The members of a group that its schema does not know. */
+export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+  const live = frozen(context, node, spot);
+  const value = fieldText(live ?? context, 'r', spot.path) ?? '';
+  const others: YamlNode = {
+    ...node,
+    kind: 'yaml',
+    reason: '',
+    label: 'Other fields',
+    required: false,
+    help: { summary: 'More keys and values, written as YAML.', more: '' },
+  };
+  const frame = frameOf({ ...context, errors: pageErrors([]) }, others, spot, {
+    partial: 'parts/field-lines',
+    disabled: live !== undefined,
+    keep: false,
+  });
+  const id = `${idOfPath(spot.path)}--others`;
+  return {
+    ...frame,
+    id,
+    describedBy: describedBy(id, { ...frame, error: '' }),
+    ...plainText(others, { name: fieldName('r', spot.path), value }),
+    rows: linesOf(value, 3),
+    width: 'full',
+    code: true,
+  };
+}
+
+function plainText(node: FormNode, { name, value }: { name: string; value: string }): Omit<TextView, keyof ReturnType<typeof frameOf>> {
+  return {
+    name,
+    value,
+    placeholder: '',
+    required: node.required,
+    type: 'text',
+    inputMode: inputModeOf(node),
+    autocomplete: 'off',
+    width: widthOf(node),
+    rows: linesOf(value, 4),
+    code: false,
+    masked: false,
+    fieldsOp: '',
+  };
+}
+
+function linesOf(value: string, least: number): number {
+  return Math.min(MOST_LINES, Math.max(least, value.split('\n').length + 1));
+}
+
+function inputModeOf(node: FormNode): string {
+  if (node.kind === 'integer' || (node.kind === 'port' && node.types.length === 1)) return 'numeric';
+  // The type stays text: what a browser refuses as an address would keep a draft from being sent.
+  if (node.kind === 'url') return 'url';
+  return node.kind === 'number' ? 'decimal' : 'text';
+}
+
+function widthOf(node: FormNode): TextView['width'] {
+  if (['integer', 'number', 'quantity', 'duration', 'int-or-string', 'port', 'percentage'].includes(node.kind)) return 'short';
+  if (node.kind === 'text' && (node.constraints.maxLength ?? Infinity) <= 20) return 'short';
+  return node.kind === 'multiline' ? 'full' : 'medium';
+}
+
+/** Private keys have lines, which an input of one line would join. */
+function isLongSecret(node: ScalarNode): boolean {
+  return node.kind === 'secret' && /(private|tls|ssh)[_-]?key$/i.test(node.key);
+}
+
+function forgetView(context: ViewContext, node: ScalarNode, spot: ShowSpot): KeepView | false {
+  if (node.required) return false;
+  const checked = fieldText(context, 's', spot.path) === 'unset';
+  return { id: `${idOfPath(spot.path)}--keep`, name: fieldName('s', spot.path), value: 'unset', label: 'Take the value away', checked };
+}
+
+function choiceView(context: ViewContext, node: BooleanNode | EnumNode, spot: ShowSpot & { readonly disabled: boolean }): ChoiceView {
+  const value = fieldText(context, 'v', spot.path) ?? '';
+  const named = optionsOf(node).map((option) => ({ ...option, label: option.label }));
+  const radios =
+    named.length <= MOST_RADIOS && named.every((option) => option.label.length <= LONGEST_RADIO) && (node.kind === 'enum' || node.required);
+  const unset = unsetLabel(node, spot);
+  const asked = node.required && !radios ? 'Choose one' : '';
+  const first = node.required ? asked : unset;
+  const all = [...(first === '' ? [] : [{ text: '', label: first }]), ...named];
+  const options = all.map(({ text, label }, index): OptionView => ({
+    id: index === 0 ? idOfPath(spot.path) : `${idOfPath(spot.path)}--${index}`,
+    value: text,
+    label,
+    selected: text === value,
+  }));
+  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+  const partial = radios ? 'parts/field-radios' : 'parts/field-select';
+  return {
+    ...frameOf(context, node, spot, { partial, disabled: spot.disabled, keep }),
+    name: fieldName('v', spot.path),
+    required: node.required,
+    options,
+  };
+}
+
+function optionsOf(node: BooleanNode | EnumNode): readonly { readonly text: string; readonly label: string }[] {
+  if (node.kind === 'enum') return node.options;
+  return [
+    { text: 'true', label: 'Yes' },
+    { text: 'false', label: 'No' },
+  ];
+}
+
+function unsetLabel(node: BooleanNode | EnumNode, spot: ShowSpot): string {
+  if (spot.title !== undefined) return 'Choose one';
+  if (node.fallback === undefined) return 'Not set';
+  if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
+  return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? valueWords(node.fallback, 60).words.slice(0, 60)})`;
+}

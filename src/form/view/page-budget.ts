@@ -1,0 +1,42 @@
+import { countControls } from './count-controls.ts';
+import type { FormNode } from '../model/form-node.ts';
+
+/** What one page of a form may still show. */
+export interface PageBudget {
+  /** Fields, and what is as much work as one. */
+  fields: number;
+  /** Of what the schema says about them. */
+  characters: number;
+  /** Controls that found no place. */
+  leftOut: number;
+}
+
+/** Twenty times what the pages of the largest kinds that we know show. */
+export function wholePage(): PageBudget {
+  return { fields: 3_000, characters: 1024 * 1024, leftOut: 0 };
+}
+
+/** Choices of a list that are as much as one field. */
+const OPTIONS = 10;
+/** When a schedule happens next is looked up in the calendar. */
+const SCHEDULE = 10;
+
+export function isFull(page: PageBudget): boolean {
+  return page.fields <= 0 || page.characters <= 0;
+}
+
+/** Counts a field that is shown. */
+export function addToPage(page: PageBudget, node: FormNode, characters: number): void {
+  page.fields -= 1 + (node.kind === 'cron' ? SCHEDULE : 0) + choicesIn(node) / OPTIONS;
+  page.characters -= characters;
+}
+
+/** Counts a field that finds no place. */
+export function leaveOut(page: PageBudget, node: FormNode): void {
+  page.leftOut += Math.max(1, countControls(node));
+}
+
+function choicesIn(node: FormNode): number {
+  if (node.kind === 'enum') return node.options.length;
+  return node.kind === 'choice' ? node.branches.length : 0;
+}

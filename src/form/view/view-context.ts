@@ -1,0 +1,174 @@
+import type { FieldFault } from '../../domain/core/errors.ts';
+import type { FormModel, FormNode } from '../model/form-node.ts';
+import { fallbackWords } from './value-words.ts';
+import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { sizeOf } from '../input/form-budget.ts';
+import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from '../input/form-fields.ts';
+import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
+import { hintOf, LONGEST_DEFAULT } from './hints.ts';
+import type { ShownChoices } from '../references/shown-choices.ts';
+import { sealSecrets } from '../input/kept-secret.ts';
+import { originOf, type Origins } from './origin.ts';
+import { addToPage, type PageBudget } from './page-budget.ts';
+import type { PageErrors } from './page-errors.ts';
+import type { Spot } from './node-ref.ts';
+import { nodeToFields } from '../input/values-to-fields.ts';
+
+/** A form that is being shown. */
+export interface ViewContext {
+  readonly model: FormModel;
+  readonly fields: FieldMap;
+  readonly errors: PageErrors;
+  /** The texts of the paths at or below which something was filled in, opened, or is wrong. */
+  readonly filled: ReadonlySet<string>;
+  /** Whether the form has so many fields that empty groups are left closed. */
+  readonly large: boolean;
+  /** Whether these are the fields that a search found: their groups stand open. */
+  readonly searching: boolean;
+  /** What fields can refer to; undefined where nothing was looked for. */
+  readonly choices: ShownChoices | undefined;
+  /** The path whose value was just made up; empty when none was. */
+  readonly generated: string;
+  /** The lists of choices on the page so far: resource -> id. */
+  readonly listed: Map<string, string>;
+  readonly origins: Origins;
+  /** What the page may still show. */
+  readonly page: PageBudget;
+  /** The present, for what happens next. */
+  readonly now: Date;
+  /** Shows any node; handed in so that the parts need not know each other. */
+  readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
+}
+
+export interface ShowSpot extends Spot {
+  /** What the field is called where its own label does not say it: the row of a list. */
+  readonly title?: string;
+  /** `more` shows what the first appearance of a group on the page left out. */
+  readonly part?: 'main' | 'more';
+  /** Within a group that cannot be changed: what it lacks cannot be added. */
+  readonly frozen?: true;
+}
+
+/** The paths with content, and all their ancestors. */
+export function filledPaths(fields: FieldMap, faults: readonly FieldFault[]): Set<string> {
+  const filled = new Set<string>();
+  for (const [name, text] of fields) {
+    const parsed = parseFieldName(name);
+    if (parsed !== undefined && isContent(parsed.letter, text)) addWithAncestors(filled, parsed.path);
+  }
+  for (const { field } of faults) addWithAncestors(filled, parsePath(field ?? '') ?? []);
+  return filled;
+}
+
+function isContent(letter: FieldLetter, text: string): boolean {
+  return letter === 'n' ? text !== '0' : letter !== 'o' && letter !== 'p' && text !== '';
+}
+
+function addWithAncestors(filled: Set<string>, path: FormPath): void {
+  for (let length = path.length; length > 0; length -= 1) {
+    const text = formatPath(path.slice(0, length));
+    if (filled.has(text)) return;
+    filled.add(text);
+  }
+}
+
+export function fieldText(context: ViewContext, letter: FieldLetter, path: FormPath): string | undefined {
+  return context.fields.get(fieldName(letter, path));
+}
+
+/** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
+export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): ViewContext | undefined {
+  if (!isFrozen(context, node, spot)) return undefined;
+  const value = spot.base ?? (node.locked === undefined ? undefined : node.fallback);
+  if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
+  // Rows of a form that was made by hand may all show the same live row.
+  context.page.characters -= sizeOf(value) / LIVE;
+  const shown = node.locked === undefined ? value : sealSecrets(node, value, spot.path);
+  const live = nodeToFields(context.model, { node, path: spot.path, value: shown, origins: 'rows' });
+  return { ...context, fields: fieldMap(live) };
+}
+
+/** Whether the node shows its live value and takes no other. */
+export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen: inFrozen }: ShowSpot): boolean {
+  if (node.locked !== undefined) return true;
+  return node.immutable && model.mode === 'edit' && (base !== undefined || inFrozen === true);
+}
+
+/** Characters of a live value that are as much work as one of a page. */
+const LIVE = 8;
+
+export interface FrameOptions {
+  readonly partial: string;
+  readonly disabled: boolean;
+  readonly keep: KeepView | false;
+  /** A sentence that stands before the hint. */
+  readonly note?: string;
+}
+
+/** Where the origin stands in the legend, and so is read out with the name already. */
+const IN_LEGEND: ReadonlySet<string> = new Set(['parts/field-rows', 'parts/field-branches', 'parts/field-radios']);
+
+/** What every field shows around its control. */
+export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
+  const path = formatPath(spot.path);
+  const isMore = spot.part === 'more' && spot.path.length > 1;
+  const isNamed = spot.title === undefined && !isMore;
+  const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
+  const error = isMore ? '' : (context.errors.messages.get(path) ?? '');
+  const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
+  const origin = isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
+  const more = isNamed ? node.help.more : '';
+  const fallback = isNamed ? defaultYaml(node) : {};
+  const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
+  addToPage(context.page, node, hint.length + more.length + (fallback.defaultYaml ?? '').length);
+  return {
+    partial: options.partial,
+    id,
+    path,
+    search: `${node.label} ${path} ${node.help.summary}`.toLowerCase(),
+    label: spot.title ?? (isMore ? `${node.label}: more` : node.label),
+    labelHidden: spot.title !== undefined,
+    mark: node.required && isNamed ? 'Required' : '',
+    origin,
+    hint,
+    more,
+    ...fallback,
+    error,
+    describedBy: describedBy(id, { origin: IN_LEGEND.has(options.partial) ? '' : origin, hint, error }),
+    disabled: options.disabled,
+    keep: options.keep,
+  };
+}
+
+/** The ids of what stands around a control and says more about it. */
+export function describedBy(id: string, said: Pick<FieldFrame, 'origin' | 'hint' | 'error'>): string {
+  return (['origin', 'hint', 'error'] as const)
+    .filter((part) => said[part] !== '')
+    .map((part) => `${id}-${part}`)
+    .join(' ');
+}
+
+/** The whole default of a list, a map or a free-form part that the hint only counts. */
+function defaultYaml(node: FormNode): { readonly defaultYaml?: string } {
+  if (node.kind === 'group') return {};
+  const { yaml } = fallbackWords(node, LONGEST_DEFAULT);
+  return yaml === '' ? {} : { defaultYaml: yaml };
+}
+
+/** Rows are set as a whole, which the list says. */
+function isInRow(path: FormPath): boolean {
+  return path.some((step) => typeof step === 'number');
+}
+
+/** The box of an empty field. `offered` shows it although nobody ticked it yet. */
+export function keepView(
+  context: ViewContext,
+  path: FormPath,
+  { what, offered }: { what: string; offered: 'always' | 'when ticked' },
+): KeepView | false {
+  const kept = fieldText(context, 's', path);
+  if (kept !== 'null' && kept !== 'empty' && offered === 'when ticked') return false;
+  const value = kept === 'null' ? 'null' : 'empty';
+  const label = value === 'null' ? 'Set it to null while it is empty' : `Set it to ${what} while nothing is entered`;
+  return { id: `${idOfPath(path)}--keep`, name: fieldName('s', path), value, label, checked: kept === value };
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { resolve, dirname } from 'node:path';
+import type { RequestOptions } from 'node:https';
+import { KubeConfig, type Cluster as ClusterEntry, type User } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+
+/** Where the cluster is and how to get in. Both absent: the usual places (KUBECONFIG, the home folder, the pod's service account). */
+export interface ClusterAccess {
+  readonly kubeconfigPath?: string;
+  readonly context?: string;
+}
+
+export interface TlsMaterial {
+  readonly ca?: string | Buffer;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** What one call needs to reach the api-server as the controller. */
+export interface Credentials {
+  readonly server: URL;
+  readonly authorization: string | undefined;
+  readonly tls: TlsMaterial;
+  readonly proxy: string | undefined;
+}
+
+/** A cluster and a user of a kubeconfig. */
+export interface ConfigEntries {
+  readonly cluster: ClusterEntry;
+  readonly user: User;
+}
+
+const KEPT_MS = 10_000;
+/** What client-node calls the context that it makes up when it finds no configuration. */
+const NOTHING_FOUND = 'loaded-context';
+
+export interface CredentialSource {
+  /** Kept for seconds, so that it is cheap; files and the answers of exec plugins are read again as they expire. */
+  current(): Promise<Credentials>;
+  /** Reads everything again at the next call: the api-server has refused what we had. */
+  forget(): void;
+  entries(): ConfigEntries;
+}
+
+/**
+ * Credentials out of a kubeconfig or the pod's service account.
+ *
+ * @throws AppError `ConfigInvalid` when there is no such file, context, cluster or user, or it asks for something we do not do.
+ */
+export function createCredentials(access: ClusterAccess, now: () => number = () => performance.now()): CredentialSource {
+  let config = loadConfig(access);
+  let known: { credentials: Promise<Credentials>; until: number } | undefined;
+  let stale = false;
+  const read = (): Promise<Credentials> => {
+    if (stale) config = loadConfig(access);
+    stale = false;
+    return credentialsOf(config);
+  };
+  return {
+    entries: () => entriesOf(config),
+    forget: () => {
+      stale = true;
+      known = undefined;
+    },
+    current: async () => {
+      if (known === undefined || known.until <= now()) known = { credentials: read(), until: now() + KEPT_MS };
+      const { credentials } = known;
+      try {
+        return await credentials;
+      } catch (error) {
+        known = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+async function credentialsOf(config: KubeConfig): Promise<Credentials> {
+  const { cluster } = entriesOf(config);
+  const options: RequestOptions = {};
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (error) {
+    throw new AppError('ConfigInvalid', `kubeconfig: credentials for ${cluster.server}: ${messageOf(error)}`, { cause: error });
+  }
+  const { ca, cert, key, servername, rejectUnauthorized, auth, headers } = options;
+  const basic = auth === undefined || auth === null ? undefined : `Basic ${Buffer.from(auth).toString('base64')}`;
+  return {
+    server: new URL(cluster.server),
+    authorization: textAt(headers, 'Authorization')?.trim() ?? basic,
+    tls: Object.fromEntries(Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined)),
+    proxy: cluster.proxyUrl,
+  };
+}
+
+function loadConfig({ kubeconfigPath, context }: ClusterAccess): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (kubeconfigPath === undefined) config.loadFromDefault();
+    else config.loadFromFile(kubeconfigPath);
+  } catch (error) {
+    throw new AppError('ConfigInvalid', `kubeconfig: ${kubeconfigPath ?? 'the usual places'}: ${messageOf(error)}`, { cause: error });
+  }
+  if (config.getCurrentContext() === NOTHING_FOUND) {
+    throw new AppError('ConfigInvalid', 'kubeconfig: there is none: set KUBECONFIG, or run inside a cluster');
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+  if (kubeconfigPath !== undefined) readTokenFile(config, kubeconfigPath);
+  entriesOf(config);
+  return config;
+}
+
+/** kubectl's `tokenFile` of a user, which client-node does not read; it reads the same thing under the name of an auth provider. */
+function readTokenFile(config: KubeConfig, path: string): void {
+  const name = config.getCurrentUser()?.name;
+  const users = listAt(parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }), 'users');
+  const tokenFile = textAt(
+    users.find((user) => textAt(user, 'name') === name),
+    'user',
+    'tokenFile',
+  );
+  if (tokenFile === undefined) return;
+  const authProvider = { name: 'tokenFile', config: { tokenFile: resolve(dirname(path), tokenFile) } };
+  config.users = config.users.map((user) => (user.name === name ? { ...user, authProvider } : user));
+}
+
+function entriesOf(config: KubeConfig): ConfigEntries {
+  const context = config.getContextObject(config.getCurrentContext());
+  const cluster = context && config.getCluster(context.cluster);
+  const user = context && config.getUser(context.user);
+  if (!cluster || !user) {
+    const known = config.getContexts().map(({ name }) => `"${name}"`);
+    const why = context ? 'its cluster or user is not there' : `there is no such context; there are ${known.join(', ') || 'none'}`;
+    throw new AppError('ConfigInvalid', `kubeconfig: context "${config.getCurrentContext()}": ${why}`);
+  }
+  if (user.impersonateUser) {
+    throw new AppError('ConfigInvalid', `kubeconfig: user "${user.name}": remove "as": Chandlery impersonates its own users`);
+  }
+  return { cluster, user };
+}

@@ -1,0 +1,36 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import type { Call } from './call.ts';
+
+/** One object's metadata; also what is left of the answer to a write. */
+export const METADATA_OF_ONE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** `/api/v1/…` or `/apis/GROUP/VERSION/…`: a collection, or an object in it. Subresources, which may act whatever `dryRun` says, do not fit. */
+const COLLECTION = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+)?\/[^/]+$/;
+const OBJECT = /^\/(?:api\/v1|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+)?\/[^/]+\/[^/]+$/;
+/** Questions about the account itself, which are sent as objects and kept nowhere. */
+const QUESTIONS: ReadonlySet<string> = new Set([
+  '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+  '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+]);
+
+/**
+ * Lets no call of a trial out that could write, or that would bring in more than metadata.
+ *
+ * @throws AppError `Internal`, before anything leaves.
+ */
+export function guardTrial({ identity, method, path, accept, what }: Call): void {
+  if (identity.kind !== 'trial') return;
+  const { pathname, searchParams } = new URL(path, 'http://local.invalid');
+  if (method === 'POST' && QUESTIONS.has(pathname)) return;
+  const place = method === 'POST' ? COLLECTION : OBJECT;
+  const dryRun = searchParams.getAll('dryRun');
+  const harmless = method === 'GET' || (['POST', 'PATCH'].includes(method) && dryRun.length === 1 && dryRun[0] === 'All');
+  if (harmless && place.test(pathname) && accept === METADATA_OF_ONE) return;
+  throw new AppError('Internal', `${what}: a trial neither writes nor reads more than metadata, so this was not sent`);
+}
+
+/** The user agent of a trial: the audit log of the api-server has it, so it tells for whom the controller asked. */
+export function trialAgent(userAgent: string, { user }: Actor): string {
+  return `${userAgent} (trial for ${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%40', '@')})`;
+}

@@ -1,0 +1,223 @@
+import { AppError, type ErrorCode, type ErrorDetails, type FieldFault, sentenceOfFault } from '../../domain/core/errors.ts';
+import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { readUnanswered, unansweredSentence, type Unanswered } from '../../domain/unanswered.ts';
+import type { Call } from './call.ts';
+import { plainFault } from './plain-fault.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** An object with thousands of faults is as wrong with a hundred of them, and somebody has to read them. */
+const MOST_FAULTS = 100;
+/** Characters of what the api-server says that are looked at. */
+const LONGEST_MESSAGE = 64 * 1024;
+const LONGEST_SENTENCE = 8 * 1024;
+
+/** What the api-server said, apart from the words. */
+interface StatusAnswer {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly FieldFault[];
+  readonly retryAfter: number | undefined;
+}
+
+/** The AppError for an answer of 400 and above: a `metav1.Status`, or whatever a proxy said instead. */
+export function statusError(
+  call: Pick<Call, 'what' | 'right'> & Partial<Pick<Call, 'path'>>,
+  answer: { statusCode: number; headers: Headers },
+  text: string,
+): AppError {
+  const status = readStatus(answer, text);
+  const verdict = judgeUnanswered(call.path ?? '', status) ?? judge(status);
+  const faults = bounded(verdict.faults ?? status.causes);
+  const details: ErrorDetails = {
+    faults,
+    ...(verdict.code === 'Forbidden' && call.right !== undefined ? { missing: call.right } : {}),
+    ...(status.retryAfter === undefined || verdict.unanswered !== undefined ? {} : { retryAfter: status.retryAfter }),
+    ...(verdict.unanswered === undefined ? {} : { unanswered: verdict.unanswered }),
+  };
+  return new AppError(verdict.code, `${call.what}: ${cut(verdict.sentence ?? status.message, LONGEST_SENTENCE)}`, details);
+}
+
+function bounded(faults: readonly FieldFault[]): readonly FieldFault[] {
+  if (faults.length <= MOST_FAULTS) return faults;
+  return [...faults.slice(0, MOST_FAULTS), { message: `There are more than ${MOST_FAULTS} faults; correct these first` }];
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
+
+interface Judgement {
+  readonly code: ErrorCode;
+  readonly sentence?: string;
+  readonly faults?: readonly FieldFault[];
+  readonly unanswered?: Unanswered;
+}
+
+/** A webhook, or the server behind an APIService, did not answer the api-server, which is well itself. */
+function judgeUnanswered(path: string, { code, message }: StatusAnswer): Judgement | undefined {
+  if (code < 500) return undefined;
+  const unanswered = readUnanswered(message) ?? apiServiceOf(path, code, message);
+  if (unanswered === undefined) return undefined;
+  const sentence = unansweredSentence(unanswered);
+  return { code: 'WebhookUnavailable', sentence, faults: [{ message: sentence }], unanswered };
+}
+
+/** What the aggregator says in place of a server that it does not reach. */
+function apiServiceOf(path: string, code: number, message: string): Unanswered | undefined {
+  const [, group, version] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? [];
+  const isAway = message === 'service unavailable' || message.startsWith('error trying to reach service');
+  if (code !== 503 || !isAway || group === undefined) return undefined;
+  return { kind: 'APIService', name: `${version ?? ''}.${group}`, why: message };
+}
+
+function judge(status: StatusAnswer): Judgement {
+  return judgeAdmission(status) ?? judgeFields(status) ?? judgeCode(status);
+}
+
+/** Refusals of admission come with several codes; only their words tell them apart from missing rights. */
+function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+  const impersonation = /cannot impersonate resource/.exec(message);
+  if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
+  const quota = /(?:exceeded|failed|status unknown for) quota: .*/s.exec(message);
+  if (quota !== null && code === 403) return refusedByQuota(quota[0]);
+  const policy = /ValidatingAdmissionPolicy '([^']*)'.* denied request: (.*)/s.exec(message);
+  if (policy !== null) return denied(`policy "${policy[1] ?? ''}": ${policy[2] ?? ''}`);
+  const webhook = /admission webhook "([^"]*)" denied the request:? ?(.*)/s.exec(message);
+  if (webhook !== null) return denied(`webhook "${webhook[1] ?? ''}": ${webhook[2] || 'no reason given'}`);
+  const pods = /violates PodSecurity .*/s.exec(message);
+  if (pods !== null) return denied(pods[0]);
+  if (reason === 'Forbidden' && code === 403 && !isMissingRight(message)) {
+    const words = causes[0]?.message ?? afterForbidden(message);
+    return { code: 'AdmissionDenied', sentence: words, faults: causes.length > 0 ? causes : [{ message: words }] };
+  }
+  return undefined;
+}
+
+/** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
+function refusedByQuota(words: string): Judgement {
+  const sentence = words.startsWith('status unknown')
+    ? `the cluster has not counted yet what this quota bounds, try again in a few minutes: ${words}`
+    : words;
+  return { code: 'QuotaExceeded', sentence, faults: [{ message: sentence }] };
+}
+
+function denied(sentence: string): Judgement {
+  return { code: 'AdmissionDenied', sentence, faults: [{ message: sentence }] };
+}
+
+function isMissingRight(message: string): boolean {
+  return (
+    /\bcannot \w+ (?:resource|path)\b/.test(message) ||
+    message.includes('attempting to grant RBAC permissions') ||
+    !message.includes('forbidden:')
+  );
+}
+
+function afterForbidden(message: string): string {
+  return /forbidden: (.*)/s.exec(message)?.[1] ?? message;
+}
+
+/** Faults of fields: validation, strict decoding, and the typed patch of server-side apply. */
+function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+  const strict = /strict decoding error: (.*)/s.exec(message);
+  if (strict !== null) return { code: 'InvalidInput', sentence: strict[1] ?? message, faults: strictFaults(strict[1] ?? '') };
+  const typed = typedPatchFaults(message);
+  if (typed.length > 0) return { code: 'InvalidInput', sentence: typed.map((fault) => fault.message).join('; '), faults: typed };
+  const mistyped = /Go struct field \w+\.([\w.]+) of type (\S+)/.exec(message);
+  if (mistyped !== null) {
+    const [, field = '', type = ''] = mistyped;
+    return {
+      code: 'InvalidInput',
+      sentence: `"${field}" must be of type ${type}`,
+      faults: [{ field, message: `The value must be of type ${type}` }],
+    };
+  }
+  if (code !== 400 && code !== 422 && reason !== 'Invalid') return undefined;
+  if (causes.length > 0) return { code: 'InvalidInput', sentence: causes.map(sentenceOfFault).join('; '), faults: causes };
+  const sentence = /is invalid: (.*)/s.exec(message)?.[1] ?? message;
+  return { code: 'InvalidInput', sentence, faults: [{ message: sentence }] };
+}
+
+/** What server-side apply says of a patch that does not fit the schema: `.spec.x: field not declared in schema`, `.spec.y: expected string, got …`. */
+function typedPatchFaults(message: string): FieldFault[] {
+  const found = message.matchAll(/\.([\w.[\]"=/-]+): (?:field not declared in schema|expected ([^,]+), got)/g);
+  return [...found].map(([, field = '', type]) => ({
+    field,
+    message: type === undefined ? `There is no field "${field}" in this kind` : `"${field}" must be a ${type}`,
+  }));
+}
+
+/** `unknown field "spec.x", duplicate field "spec.y"` (the api-server's words), a fault each. */
+function strictFaults(words: string): FieldFault[] {
+  const faults = [...words.matchAll(/(unknown|duplicate) field "([^"]*)"/g)].map(([, problem, field = '']) => ({
+    field,
+    message: problem === 'duplicate' ? `The field "${field}" is given twice` : `There is no field "${field}" in this kind`,
+  }));
+  return faults.length > 0 ? faults : [{ message: words }];
+}
+
+function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
+  switch (code) {
+    case 401:
+      return { code: 'ClusterUnavailable', sentence: 'the api-server does not accept our credentials' };
+    case 403:
+      return { code: 'Forbidden', sentence: afterForbidden(message) };
+    case 404:
+      return { code: 'NotFound' };
+    case 405:
+      return { code: 'MethodNotAllowed' };
+    case 409:
+      return reason === 'AlreadyExists' ? { code: 'AlreadyExists', sentence: 'it exists already' } : { code: 'Conflict', faults: causes };
+    case 410:
+      return { code: 'Conflict', sentence: `the version asked for is too old (410): ${message}` };
+    case 413:
+      return { code: 'TooLarge' };
+    case 429:
+      return { code: 'TooManyRequests' };
+    default:
+      return { code: code >= 500 ? 'ClusterUnavailable' : 'Internal', sentence: `the api-server answered ${code}: ${message}` };
+  }
+}
+
+function readStatus({ statusCode, headers }: { statusCode: number; headers: Headers }, text: string): StatusAnswer {
+  const status = parseStatus(text);
+  const message = cut(textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given'), LONGEST_MESSAGE);
+  const causes = meaningful(
+    listAt(status, 'details', 'causes')
+      .slice(0, 10 * MOST_FAULTS)
+      .map(faultOf),
+  );
+  const waits =
+    statusCode === 429 || statusCode === 503 ? (retryAfterOf(headers) ?? numberAt(status, 'details', 'retryAfterSeconds') ?? 1) : undefined;
+  return { code: statusCode, reason: textAt(status, 'reason') ?? '', message, causes, retryAfter: waits };
+}
+
+/** Besides real causes the api-server mentions the rules that it did not come to, and those that stumbled over an earlier cause. */
+function meaningful(causes: readonly FieldFault[]): readonly FieldFault[] {
+  const real = causes.filter(({ message }) => !/some validation rules were not checked|accessor error/.test(message));
+  return real.length > 0 ? real : causes;
+}
+
+function parseStatus(text: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return at(parsed, 'kind') === 'Status' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(cause: unknown): FieldFault {
+  const field = textAt(cause, 'field')?.replace(/^\./, '') ?? '';
+  const words = textAt(cause, 'message') ?? textAt(cause, 'reason') ?? 'not valid';
+  const message = plainFault(words);
+  return field === '' || field === '<nil>' ? { message } : { field, message };
+}
+
+/** Seconds. The other form of the header, a date, is not one that the api-server uses. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = [headers['retry-after'] ?? []].flat()[0];
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}

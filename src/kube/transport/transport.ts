@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { parseJson as parseExactly } from '../../domain/core/exact-json.ts';
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import { readText } from './body.ts';
+import type { Call } from './call.ts';
+import type { CredentialSource, Credentials } from './credentials.ts';
+import type { DispatcherPool } from './dispatcher.ts';
+import { unreachable } from './failure.ts';
+import { impersonationHeaders, type Identity } from './identity.ts';
+import { retryDelay } from './retry.ts';
+import { statusError } from './status-error.ts';
+import { guardTrial, trialAgent } from './dry-run-guard.ts';
+import { parseWarnings } from './warnings.ts';
+import type { Dispatcher } from 'undici';
+
+export interface Answer {
+  readonly body: Json;
+  readonly warnings: readonly string[];
+}
+
+export interface Transport {
+  /** @throws AppError as `Cluster` tells, or the signal's reason when it aborts. */
+  request(call: Call): Promise<Answer>;
+  /** The body as it comes, for watches: no bound on its whole length or time, but on silence. */
+  stream(call: Call): Promise<Dispatcher.ResponseData['body']>;
+  close(): Promise<void>;
+}
+
+/** The transport under one identity. */
+export interface Caller {
+  readonly transport: Transport;
+  readonly identity: Identity;
+}
+
+export interface TransportOptions {
+  readonly credentials: CredentialSource;
+  readonly pool: DispatcherPool;
+  readonly userAgent: string;
+  /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
+  readonly readerPatience?: number;
+  readonly random?: () => number;
+  readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** The api-server's own bound is a minute; then it answers 504 itself. */
+const WHOLE_CALL_MS = 65_000;
+const HEADERS_MS = 62_000;
+/** People wait for a page; the api-server answers their reads in milliseconds, or is in trouble. */
+const READER_HEADERS_MS = 10_000;
+const SILENT_BODY_MS = 30_000;
+/** Watches are ended by the api-server after five minutes (see watch.ts). */
+const SILENT_WATCH_MS = 330_000;
+
+/** The one guarded way to the api-server. */
+export function createTransport(options: TransportOptions): Transport {
+  return {
+    request: (call) => withRetries(options, call, () => requestOnce(options, call)),
+    stream: (call) => withRetries(options, call, () => streamOnce(options, call)),
+    close: () => options.pool.close(),
+  };
+}
+
+async function withRetries<T>(options: TransportOptions, call: Call, attempt: () => Promise<T>): Promise<T> {
+  const { random = Math.random, wait = defaultWait } = options;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      const delay = call.method === 'GET' ? retryDelay(error, failures, random()) : undefined;
+      if (delay === undefined) throw error;
+      await wait(delay, call.signal);
+    }
+  }
+}
+
+async function requestOnce(options: TransportOptions, call: Call): Promise<Answer> {
+  const bound = AbortSignal.timeout(WHOLE_CALL_MS);
+  const signal = call.signal === undefined ? bound : AbortSignal.any([call.signal, bound]);
+  const response = await send(options, call, { signal, bodyTimeout: SILENT_BODY_MS });
+  const text = await guarded(call, () => readText(response.body));
+  if (response.statusCode >= 400) throw statusError(call, response, text);
+  return { body: call.parse === 'text' ? text : parseJson(call, text), warnings: parseWarnings(response.headers['warning']) };
+}
+
+async function streamOnce(options: TransportOptions, call: Call): Promise<Dispatcher.ResponseData['body']> {
+  const response = await send(options, call, { signal: call.signal, bodyTimeout: SILENT_WATCH_MS });
+  if (response.statusCode >= 400) throw statusError(call, response, await guarded(call, () => readText(response.body)));
+  return response.body;
+}
+
+/** Sends once; a 401 means that our credentials have been replaced, so they are read again, once. */
+async function send(options: TransportOptions, call: Call, bounds: Bounds): Promise<Dispatcher.ResponseData> {
+  const impersonation = impersonationHeaders(call.identity);
+  guardTrial(call);
+  const dispatch = async (): Promise<Dispatcher.ResponseData> => {
+    const credentials = await options.credentials.current();
+    const headers = { ...headersOf(options, call, credentials), ...impersonation };
+    return guarded(call, () => dispatchCall(options, call, { credentials, headers, ...bounds }));
+  };
+  const first = await dispatch();
+  if (first.statusCode !== 401) return first;
+  await first.body.dump();
+  options.credentials.forget();
+  return dispatch();
+}
+
+interface Bounds {
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds of silence within the body. */
+  readonly bodyTimeout: number;
+}
+
+interface Prepared extends Bounds {
+  readonly credentials: Credentials;
+  readonly headers: Record<string, string | string[]>;
+}
+
+function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared): Promise<Dispatcher.ResponseData> {
+  const { server } = prepared.credentials;
+  return options.pool.for(prepared.credentials).request({
+    origin: server.origin,
+    path: `${server.pathname.replace(/\/$/, '')}${call.path}`,
+    method: call.method,
+    headers: prepared.headers,
+    body: call.body === undefined ? null : JSON.stringify(call.body),
+    headersTimeout: isReading(call) ? (options.readerPatience ?? READER_HEADERS_MS) : HEADERS_MS,
+    bodyTimeout: prepared.bodyTimeout,
+    signal: prepared.signal ?? null,
+  });
+}
+
+/** Whether a person reads or asks about rights. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
+function isReading({ identity, method, path }: Call): boolean {
+  return identity.kind !== 'controller' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
+}
+
+function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {
+  return {
+    accept: call.accept ?? 'application/json',
+    'user-agent': call.identity.kind === 'trial' ? trialAgent(options.userAgent, call.identity.actor) : options.userAgent,
+    ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+    ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+  };
+}
+
+/** Turns what undici throws into `ClusterUnavailable`; an abort by the caller stays what it is. */
+async function guarded<T>(call: Call, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    call.signal?.throwIfAborted();
+    throw isAppError(error) ? error : unreachable(call.what, error);
+  }
+}
+
+function parseJson(call: Call, text: string): Json {
+  try {
+    return parseExactly(text);
+  } catch (error) {
+    throw new AppError('ClusterUnavailable', `${call.what}: the answer is not JSON; is this a Kubernetes api-server?`, { cause: error });
+  }
+}
+
+async function defaultWait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+}

@@ -1,0 +1,97 @@
+import type { CatalogCache } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { Log } from '../../observe/log.ts';
+import type { Kube } from '../kube.ts';
+import { lostBecause } from '../own-crds.ts';
+import { startReflector, type Reflector } from './reflector.ts';
+
+/** The types that the catalogue is made of. */
+export const CATALOG_TYPES = {
+  operators: { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' },
+  customResourceDefinitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
+  environments: { group: OURS.group, version: OURS.version, resource: 'environments' },
+  catalogSources: { group: OURS.group, version: OURS.version, resource: 'catalogsources' },
+} as const satisfies Record<keyof CatalogCache, ResourceType>;
+
+/** The names of the CRDs of ours that are watched. */
+const OWN_KINDS: readonly string[] = Object.values(CATALOG_TYPES)
+  .filter(({ group }) => isReservedGroup(group))
+  .map(({ resource, group }) => `${resource}.${group}`);
+
+/** A watch that breaks is taken up again within moments; only one that stays broken is told. */
+const FAILING_MS = 5_000;
+
+/** The catalogue resources, live. */
+export interface LiveCatalog extends CatalogCache {
+  /** Each type by itself: a source of keys for controllers. */
+  readonly reflectors: Readonly<Record<keyof CatalogCache, Reflector>>;
+  synced(): boolean;
+  /** Why what is here may not be what is in the cluster, a sentence each: a CRD of ours is missing, or a watch fails and has failed for a while. */
+  faults(): readonly string[];
+  /** Resolves when all of them have been listed. @throws the signal's reason when it aborts before. */
+  waitForSync(signal: AbortSignal): Promise<void>;
+  /** Calls the listener for what is there and then for each change, with the type and the key (`namespace/name` or `name`). */
+  onChange(listener: (type: keyof CatalogCache, key: string) => void): () => void;
+}
+
+/** Starts watching the catalogue resources as the controller, until the signal aborts. */
+export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate'>, log: Log, signal: AbortSignal): LiveCatalog {
+  const cluster = kube.asController();
+  const start = (type: ResourceType, keep = whole): Reflector => startReflector({ cluster, type, signal, log, keep });
+  const reflectors = {
+    operators: start(CATALOG_TYPES.operators),
+    customResourceDefinitions: start(CATALOG_TYPES.customResourceDefinitions, withoutBallast),
+    environments: start(CATALOG_TYPES.environments),
+    catalogSources: start(CATALOG_TYPES.catalogSources),
+  };
+  // What is served changes with the definitions.
+  reflectors.customResourceDefinitions.onChange(() => kube.invalidate());
+  const all = Object.values(reflectors);
+  return {
+    reflectors,
+    operators: reflectors.operators.all,
+    customResourceDefinitions: reflectors.customResourceDefinitions.all,
+    environments: reflectors.environments.all,
+    catalogSources: reflectors.catalogSources.all,
+    synced: () => all.every((reflector) => reflector.synced()),
+    faults: () => [...lostKinds(reflectors.customResourceDefinitions), ...failures(reflectors)],
+    waitForSync: async (until) => {
+      await Promise.all(all.map((reflector) => reflector.waitForSync(until)));
+    },
+    onChange: (listener) => {
+      const types = Object.keys(CATALOG_TYPES) as (keyof CatalogCache)[];
+      const stops = types.map((type) => reflectors[type].onChange((key) => listener(type, key)));
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+/** Our own CRDs that cannot be used. */
+function lostKinds(crds: Reflector): string[] {
+  if (!crds.synced()) return [];
+  return OWN_KINDS.flatMap((name) => {
+    const why = lostBecause(crds.get(name));
+    return why === undefined ? [] : [`the CRD ${name} is being restored: ${why}`];
+  });
+}
+
+function failures(reflectors: LiveCatalog['reflectors']): string[] {
+  const earliest = performance.now() - FAILING_MS;
+  return Object.entries(reflectors).flatMap(([type, reflector]) => {
+    const failing = reflector.failing();
+    return failing === undefined || failing.since > earliest ? [] : [`the watch of ${type} fails: ${failing.why}`];
+  });
+}
+
+function whole(object: KubeObject): KubeObject {
+  return object;
+}
+
+/** Definitions are large, and half of that is bookkeeping. */
+function withoutBallast(object: KubeObject): KubeObject {
+  const { managedFields: _fields, annotations = {}, ...metadata } = object.metadata;
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...kept } = annotations;
+  return { ...object, metadata: { ...metadata, annotations: kept } };
+}

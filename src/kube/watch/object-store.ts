@@ -1,0 +1,59 @@
+import { keyOf } from '../../domain/kubernetes/object-key.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+
+/** The objects of one type as last seen. */
+export interface ObjectStore {
+  /** Sorted by namespace and name; the same array until something changes. */
+  all(): readonly KubeObject[];
+  get(key: string): KubeObject | undefined;
+  set(object: KubeObject): void;
+  delete(object: KubeObject): void;
+  /** Replaces everything; tells of what is new, changed or gone. */
+  replaceAll(objects: readonly KubeObject[]): void;
+  /** Calls the listener with the key of every object that is there, and then of every one that changes. Returns how to stop. */
+  onChange(listener: (key: string) => void): () => void;
+}
+
+/** @param keep what of an object is held. */
+export function createObjectStore(keep: (object: KubeObject) => KubeObject): ObjectStore {
+  const objects = new Map<string, KubeObject>();
+  const listeners = new Set<(key: string) => void>();
+  let sorted: readonly KubeObject[] | undefined;
+  const changed = (key: string): void => {
+    sorted = undefined;
+    for (const listener of listeners) listener(key);
+  };
+  const set = (object: KubeObject): void => {
+    const key = keyOf(object);
+    const before = objects.get(key)?.metadata;
+    if (before?.uid === object.metadata.uid && before?.resourceVersion === object.metadata.resourceVersion) return;
+    objects.set(key, keep(object));
+    changed(key);
+  };
+  const remove = (key: string): void => {
+    if (objects.delete(key)) changed(key);
+  };
+  return {
+    all: () => (sorted ??= [...objects.entries()].sort(([a], [b]) => compare(a, b)).map(([, object]) => object)),
+    get: (key) => objects.get(key),
+    set,
+    delete: (object) => remove(keyOf(object)),
+    replaceAll: (next) => {
+      const kept = new Set(next.map(keyOf));
+      for (const key of [...objects.keys()].filter((key) => !kept.has(key))) remove(key);
+      for (const object of next) set(object);
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      for (const key of objects.keys()) listener(key);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** `/` sorts before what names are made of, so that keys sort by namespace first. */
+function compare(a: string, b: string): number {
+  const left = a.replace('/', '\u0000');
+  const right = b.replace('/', '\u0000');
+  return left < right ? -1 : Number(left > right);
+}

@@ -1,0 +1,34 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { AppSummary } from '../../domain/app/app.ts';
+import { buildCatalog, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { ChartWords, Ports } from '../ports.ts';
+
+/** The entries of the catalogue that are meant for the actor. */
+export function entriesFor(ports: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
+  const entries = buildCatalog(ports.catalog.operators(), ports.catalog.customResourceDefinitions());
+  return entries.filter(({ audience }) => audience.length === 0 || audience.some((group) => actor.groups.includes(group)));
+}
+
+/**
+ * One entry by its id.
+ *
+ * @throws AppError `NotFound`, in the same words whether there is no such App or it is not meant for the actor.
+ */
+export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string): CatalogEntry {
+  const entry = entriesFor(ports, actor).find(({ summary }) => summary.id === id);
+  if (entry === undefined) throw new AppError('NotFound', `app ${JSON.stringify(id)}: the catalogue has no such app`);
+  return entry;
+}
+
+/** What the chart of an entry says about itself. */
+export async function chartWords(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartWords | undefined> {
+  const digest = textAt(operator.status, 'chart', 'digest');
+  return digest === undefined ? undefined : await ports.chart(digest);
+}
+
+/** The cards of entries, with the chart's own words where the catalogue says nothing. */
+export async function cardsOf(ports: Pick<Ports, 'chart'>, entries: readonly CatalogEntry[]): Promise<AppSummary[]> {
+  return await Promise.all(entries.map(async (entry) => withChartWords(entry.summary, await chartWords(ports, entry))));
+}

@@ -1,0 +1,26 @@
+import pMap from 'p-map';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { App, InstanceRights } from '../../domain/app/app.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { rightsIn } from '../instance/instance-permissions.ts';
+import { listEnvironments } from '../environment/list-environments.ts';
+import type { Ports } from '../ports.ts';
+import { showApp } from './show-app.ts';
+
+/** An App with the environments that the actor sees and what they may do with it there. */
+export interface InstallTargets {
+  readonly app: App;
+  readonly targets: readonly { readonly environment: EnvironmentView; readonly rights: InstanceRights }[];
+}
+
+/** Where the actor could install an App. */
+export async function installTargets(ports: Ports, actor: Actor, id: string): Promise<InstallTargets> {
+  const app = await showApp(ports, actor, id);
+  const environments = await listEnvironments(ports, actor);
+  const targets = await pMap(
+    environments,
+    async (environment) => ({ environment, rights: await rightsIn(ports, actor, { app, namespace: environment.namespace }) }),
+    { concurrency: 4 },
+  );
+  return { app, targets };
+}

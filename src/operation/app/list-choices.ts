@@ -1,0 +1,100 @@
+import pMap from 'p-map';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { keysOf, type Choice, type Choices } from '../../domain/app/choices.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { ServedKind } from '../../domain/kubernetes/resource.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
+import { servedCrds } from '../operator/served-crds.ts';
+import type { Ports } from '../ports.ts';
+
+export interface ChoicesInput {
+  readonly environment: string;
+  /** `secrets`, `storageclasses.storage.k8s.io`: plural and group. */
+  readonly resources: readonly string[];
+}
+
+const PAGE = 500;
+const MOST_READ = 2000;
+/** What Helm and Kubernetes keep for themselves is nothing that somebody refers to. */
+const OWN_SECRETS = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+
+/**
+ * What fields can refer to, listed as the actor: in the environment's namespace, or in the whole cluster for resources without namespaces. Only
+ * metadata crosses the wire. A missing right is a part of the answer.
+ *
+ * @throws AppError `NotFound` for an environment that the actor does not see.
+ */
+export async function listChoices(
+  ports: Pick<Ports, 'clusters' | 'discovery' | 'catalog'>,
+  actor: Actor,
+  { environment, resources }: ChoicesInput,
+): Promise<readonly Choices[]> {
+  const { namespace } = await findEnvironment(ports.clusters, actor, environment);
+  const cluster = ports.clusters.asActor(actor);
+  const read = async (resource: string): Promise<Choices> => {
+    const served = await servedAs(ports, resource);
+    if (served === undefined) return { resource, items: [], more: false, served: false };
+    return await readChoices(cluster, { resource, served, namespace });
+  };
+  return await pMap([...new Set(resources)], read, { concurrency: 4 });
+}
+
+/** Definitions are known as soon as they are served; what the cluster brings by itself hardly changes. */
+async function servedAs(ports: Pick<Ports, 'discovery' | 'catalog'>, text: string): Promise<Listed | undefined> {
+  const [defined] = servedCrds(ports, [text]);
+  const crd = ports.catalog.customResourceDefinitions().find(({ metadata }) => metadata.name === text);
+  if (defined !== undefined) {
+    const { group, version, resource } = defined;
+    return { group, version, resource, namespaced: textAt(crd?.spec, 'scope') === 'Namespaced' };
+  }
+  const dot = text.indexOf('.');
+  const [resource, group] = dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
+  const kinds = await ports.discovery.kinds();
+  return kinds.find((kind) => kind.resource === resource && kind.group === group && kind.verbs.includes('list'));
+}
+
+type Listed = Pick<ServedKind, 'group' | 'version' | 'resource' | 'namespaced'>;
+
+interface Place {
+  readonly resource: string;
+  readonly served: Listed;
+  readonly namespace: string;
+}
+
+async function readChoices(cluster: Pick<Cluster, 'pages'>, place: Place): Promise<Choices> {
+  const { resource } = place;
+  try {
+    const { items, more } = await readNames(cluster, place);
+    return { resource, items: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)), more, served: true };
+  } catch (error) {
+    // A list that changed too fast to be read to its end is as good as none: the names can be typed.
+    if (isAppError(error, 'Conflict')) return { resource, items: [], more: true, served: true };
+    if (isAppError(error, 'NotFound')) return { resource, items: [], more: false, served: false };
+    if (!isAppError(error, 'Forbidden')) throw error;
+    const { group } = place.served;
+    const right = { verb: 'list', group, resource: place.served.resource, ...scopeOf(place) };
+    return { resource, items: [], more: false, served: true, missing: error.missing ?? right };
+  }
+}
+
+async function readNames(
+  cluster: Pick<Cluster, 'pages'>,
+  { served, namespace, resource }: Place,
+): Promise<{ readonly items: Choice[]; readonly more: boolean }> {
+  const items: Choice[] = [];
+  const isSecret = resource === 'secrets';
+  const hasKeys = isSecret || resource === 'configmaps';
+  const scope = scopeOf({ served, namespace });
+  const options = { content: 'metadata', size: PAGE, ...scope, ...(isSecret ? { fieldSelector: OWN_SECRETS } : {}) } as const;
+  for await (const page of cluster.pages(served, options)) {
+    items.push(...page.items.map((object) => ({ name: object.metadata.name, keys: hasKeys ? keysOf(object) : [] })));
+    if (items.length >= MOST_READ) return { items: items.slice(0, MOST_READ), more: page.remaining > 0 || items.length > MOST_READ };
+  }
+  return { items, more: false };
+}
+
+function scopeOf({ served, namespace }: Pick<Place, 'served' | 'namespace'>): { readonly namespace?: string } {
+  return served.namespaced ? { namespace } : {};
+}

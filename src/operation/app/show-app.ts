@@ -1,0 +1,54 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { App } from '../../domain/app/app.ts';
+import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { parseReferences } from '../../domain/catalog/app-references.ts';
+import { parsePresets } from '../../domain/catalog/presets.ts';
+import { isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
+import { maskValue } from '../../schema/sensitive/mask.ts';
+import { markedOf, specMarked } from '../instance/instance-masking.ts';
+import type { Ports } from '../ports.ts';
+
+/** One App with its README, schema, versions and siblings. */
+export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {
+  const entry = findApp(ports, actor, id);
+  const { operator, crd, kindBlock } = entry;
+  const words = await chartWords(ports, entry);
+  const summary = withChartWords(entry.summary, words);
+  const entries = entriesFor(ports, actor);
+  const siblings = entries.filter((other) => other.operator === operator && other.crd !== crd);
+  const others = entries.filter((other) => other.operator !== operator);
+  const example = exampleOf(entry);
+  return {
+    ...summary,
+    readme: words?.readme ?? '',
+    versions: versionsOf(crd),
+    siblings: await cardsOf(ports, siblings),
+    schema: schemaOf(crd, summary.version),
+    fields: textsAt(kindBlock, 'fields'),
+    ...(example === undefined ? {} : { example }),
+    usage: textAt(kindBlock, 'usage') ?? '',
+    defaults: maskedDefaults(entry),
+    locked: textsAt(kindBlock, 'locked'),
+    sensitive: textsAt(kindBlock, 'sensitive'),
+    references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
+    others: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
+    presets: parsePresets(kindBlock),
+  };
+}
+
+/** The example is written as a `spec` or as a whole object; here it is always a whole object. */
+function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined {
+  const example = kindBlock['example'];
+  if (!isObject(example)) return undefined;
+  const spec = isObject(example['spec']) ? example['spec'] : example;
+  return { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind, metadata: { name: 'example' }, spec };
+}
+
+/** What new instances start with, for eyes: writing takes it from the catalogue itself. */
+function maskedDefaults(entry: CatalogEntry): JsonObject {
+  const defaults = objectAt(entry.kindBlock, 'defaults') as JsonObject;
+  const spec = defaults['spec'];
+  return spec === undefined ? defaults : { ...defaults, spec: maskValue(specMarked(markedOf(entry)), { value: spec, root: ['spec'] }) };
+}

@@ -1,0 +1,53 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import type { SharedPlan } from '../../domain/change-request/change-request.ts';
+import { findApp } from '../app/find-app.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
+import type { Ports } from '../ports.ts';
+
+/** What somebody is to a plan. */
+export interface PlanSight {
+  readonly mine: boolean;
+  /** Whether they have the right that the plan is about. */
+  readonly mayDecide: boolean;
+}
+
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'plans'>;
+
+/**
+ * A plan, for who may see it: the person who asked, and whoever has the right it is about or may read such instances there.
+ *
+ * @throws AppError `NotFound`, in the same words for every plan that the actor may not see and for one that does not exist.
+ */
+export async function findPlan(ports: Needs, actor: Actor, id: string): Promise<PlanSight & { readonly plan: SharedPlan }> {
+  const plan = /^[0-9a-f]{32}$/.test(id) ? await ports.plans.table.get(id) : undefined;
+  const missing = new AppError('NotFound', 'plan: there is none at this address that you may see');
+  if (plan === undefined || plan.cluster !== (await ports.plans.cluster())) throw missing;
+  const mine = plan.requester.user === actor.user;
+  const mayDecide = await mayDo(ports, actor, { ...plan, verb: verbOf(plan) });
+  const sees = mine || mayDecide || (await mayDo(ports, actor, { ...plan, verb: 'get' }));
+  if (!sees) throw missing;
+  return { plan, mine, mayDecide };
+}
+
+/** The verb of what a plan asks for. */
+export function verbOf({ action }: Pick<SharedPlan, 'action'>): 'create' | 'update' {
+  return action === 'install' ? 'create' : 'update';
+}
+
+/** Whether the actor, who sees the environment and the App, may do something with its instances there. */
+export async function mayDo(
+  ports: Needs,
+  actor: Actor,
+  { environment, app, verb }: { readonly environment: string; readonly app: string; readonly verb: string },
+): Promise<boolean> {
+  try {
+    const { summary } = findApp(ports, actor, app);
+    const { namespace } = await findEnvironment(ports.clusters, actor, environment);
+    const right = { verb, group: summary.group, resource: summary.plural, namespace };
+    return (await ports.clusters.asActor(actor).review(right)).allowed;
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import pMap from 'p-map';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { USUAL_TIERS, type EnvironmentView } from '../../domain/environment/environment.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { findEnvironment } from './find-environment.ts';
+import type { Ports } from '../ports.ts';
+
+/**
+ * The Environments that the actor may see, production first, then by name. Which there are is known from the catalogue cache; whether the
+ * actor may see one is asked of the api-server as the actor, for each.
+ */
+export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<EnvironmentView[]> {
+  const names = ports.catalog.environments().map(({ metadata }) => metadata.name);
+  const found = await pMap(names, async (name) => await visible(ports, actor, name), { concurrency: 8 });
+  return found
+    .filter((view) => view !== undefined)
+    .sort((a, b) => tierRank(a) - tierRank(b) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name));
+}
+
+async function visible(ports: Pick<Ports, 'clusters'>, actor: Actor, name: string): Promise<EnvironmentView | undefined> {
+  try {
+    return await findEnvironment(ports.clusters, actor, name);
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function tierRank({ tier }: EnvironmentView): number {
+  const rank = USUAL_TIERS.findIndex((usual) => usual === tier);
+  return rank < 0 ? USUAL_TIERS.length : rank;
+}

@@ -1,0 +1,47 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import type { Asking } from '../../domain/audit/audit-log.ts';
+import { instanceView } from './find-instance.ts';
+import { prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { refuseLocked } from './instance-layers.ts';
+import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
+import { instanceDeed, journaled } from '../audit/audited.ts';
+import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
+import type { Ports } from '../ports.ts';
+
+/** Creates an Instance as the actor; see `makeInstance`. */
+export async function createInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  actor: Actor,
+  draft: InstanceDraft & Asking,
+): Promise<InstanceView> {
+  const deed = instanceDeed('create instance', draft, draft);
+  return await journaled(ports, actor, deed, async () => await makeInstance(ports, actor, draft));
+}
+
+/**
+ * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken, `TooManyRequests` beyond thirty a minute; a refused Instance leaves no Secret
+ * behind, or the error names it.
+ */
+export async function makeInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  actor: Actor,
+  draft: InstanceDraft,
+): Promise<InstanceView> {
+  ports.journal.checkPace(actor, 'install');
+  const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
+  refuseDeleting(entry);
+  refuseLocked(layers, { wanted: object.spec });
+  const cluster = ports.clusters.asActor(actor);
+  const place = { namespace: environment.namespace, instance: object.metadata.name };
+  const made = await makeSecrets(cluster, draft.secrets ?? [], place);
+  try {
+    const secrets = secretsOf(markedOf(entry), object);
+    const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, object, USER_WRITE));
+    // The Instance is there and works; a Secret that got no owner is known by its label.
+    await ownSecrets(cluster, made, written.object).catch(() => undefined);
+    return instanceView(entry, environment, written.object);
+  } catch (error) {
+    throw await undone(cluster, made, error);
+  }
+}

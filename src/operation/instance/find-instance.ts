@@ -1,0 +1,126 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { healthOf } from '../../domain/health/rules/health-of.ts';
+import type { InstanceSummary, InstanceView } from '../../domain/instance/instance.ts';
+import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
+import { isObject, listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { redact } from '../../domain/core/redact.ts';
+import { parseApiVersion, type KubeObject, type ResourceRef } from '../../domain/kubernetes/resource.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { sensitiveIn } from '../../schema/sensitive/mask.ts';
+import { findApp } from '../app/find-app.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
+import { markedOf, redactTexts, secretsOf, shownObject } from './instance-masking.ts';
+import type { Ports } from '../ports.ts';
+
+/** The address of an Instance: the environment's name, the App's id and the name of the object. */
+export interface InstanceAddress {
+  readonly environment: string;
+  readonly app: string;
+  readonly name: string;
+  /** The served version of the kind to address it in; by default that of the App. */
+  readonly version?: string;
+}
+
+/** An Instance with what it belongs to, as the actor may read it; its values as they are. Show them by `instanceView` alone. */
+export interface FoundInstance {
+  readonly entry: CatalogEntry;
+  readonly environment: EnvironmentView;
+  readonly ref: ResourceRef & { readonly namespace: string };
+  readonly object: KubeObject;
+}
+
+/**
+ * Reads an Instance as the actor.
+ *
+ * @throws AppError `NotFound` for an environment, App or Instance that does not exist or may not be known of; `Forbidden` inside an
+ * environment that the actor does see.
+ */
+export async function findInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  address: InstanceAddress,
+): Promise<FoundInstance> {
+  const environment = await findEnvironment(ports.clusters, actor, address.environment);
+  const entry = findApp(ports, actor, address.app);
+  const missing = new AppError(
+    'NotFound',
+    `${entry.summary.displayName} ${JSON.stringify(address.name)}: there is none in ${environment.name}`,
+  );
+  if (!isDnsSubdomain(address.name)) throw missing;
+  const { group, plural } = entry.summary;
+  const ref = {
+    group,
+    version: versionFor(entry, address.version),
+    resource: plural,
+    namespace: environment.namespace,
+    name: address.name,
+  };
+  try {
+    return { entry, environment, ref, object: await ports.clusters.asActor(actor).get(ref) };
+  } catch (error) {
+    throw isAppError(error, 'NotFound') ? missing : error;
+  }
+}
+
+/** @throws AppError `InvalidInput` for a version that is not served. */
+export function versionFor({ crd, summary }: CatalogEntry, version = ''): string {
+  if (version === '' || version === summary.version) return summary.version;
+  if (versionsOf(crd).some(({ name, served }) => served && name === version)) return version;
+  throw new AppError('InvalidInput', `${summary.displayName}: the cluster does not serve a version ${JSON.stringify(version)}`);
+}
+
+/** A row about an Instance. */
+export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
+  const secrets = secretsOf(markedOf(entry), object);
+  return {
+    environment: environment.name,
+    app: entry.summary.id,
+    appName: entry.summary.displayName,
+    kind: entry.summary.kind,
+    name: object.metadata.name,
+    created: object.metadata.creationTimestamp ?? '',
+    health: redactTexts(healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' }, secrets),
+    deleting: object.metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** All about an Instance but its tree, its sensitive values masked: whatever leaves an operation is made here. */
+export function instanceView(entry: CatalogEntry, environment: EnvironmentView, raw: KubeObject): InstanceView {
+  const version = parseApiVersion(raw.apiVersion).version;
+  const marked = markedOf(entry, version);
+  const object = shownObject(marked, raw);
+  const secrets = secretsOf(marked, raw);
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return {
+    ...instanceSummary(entry, environment, raw),
+    object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
+    masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
+    conditions: listAt(object.status, 'conditions')
+      .filter((item) => isObject(item))
+      .flatMap((item) => {
+        const status = textAt(item, 'status');
+        if (status !== 'True' && status !== 'False' && status !== 'Unknown') return [];
+        const lastTransitionTime = textAt(item, 'lastTransitionTime') ?? '';
+        return [
+          {
+            type: textAt(item, 'type') ?? '',
+            status,
+            reason: textAt(item, 'reason') ?? '',
+            message: redact(textAt(item, 'message') ?? '', secrets),
+            lastTransitionTime,
+          },
+        ];
+      }),
+    generation: object.metadata.generation ?? 0,
+    observedGeneration: numberAt(object.status, 'observedGeneration'),
+    etag: etagOf(object),
+  };
+}
+
+/** What a change is made against: it moves when the spec changes, not whenever the status does. */
+export function etagOf(object: KubeObject): string {
+  return `${object.metadata.uid ?? ''}.${object.metadata.generation ?? 0}`;
+}

@@ -1,0 +1,74 @@
+import { schemaOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { isObject, objectAt, textsAt } from '../../domain/core/read.ts';
+import { redact } from '../../domain/core/redact.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { maskObject, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
+import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
+
+/** What says which values of an Instance are sensitive. */
+export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: string = summary.version): Marked {
+  return { schema: schemaOf(crd, version), marks: textsAt(kindBlock, 'sensitive') };
+}
+
+/** The same for its `spec` alone. */
+export function specMarked({ schema, marks }: Marked): Marked {
+  return { schema: objectAt(schema, 'properties', 'spec'), marks };
+}
+
+/** What must not be told about some objects, such as the live one and the one that is sent. */
+export function secretsOf(marked: Marked, ...objects: readonly KubeObject[]): readonly string[] {
+  return [...new Set(objects.flatMap((object) => textsOf(sensitiveIn(marked, object))))];
+}
+
+/** An object as people and programs are shown it: stand-ins for sensitive values, and none of them repeated in its status and annotations. */
+export function shownObject(marked: Marked, object: KubeObject): KubeObject {
+  const secrets = secretsOf(marked, object);
+  if (secrets.length === 0) return object;
+  const { status, metadata, ...masked } = maskObject(marked, object);
+  const { annotations } = metadata;
+  return {
+    ...masked,
+    metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: redactTexts(annotations, secrets) }) },
+    ...(status === undefined ? {} : { status: redactTexts(status, secrets) }),
+  };
+}
+
+/** Every text in a value without secrets. */
+export function redactTexts<T>(value: T, secrets: readonly string[]): T {
+  return secrets.length === 0 ? value : (redactIn(value, secrets) as T);
+}
+
+function redactIn(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return redact(value, secrets);
+  if (Array.isArray(value)) return value.map((item: unknown) => redactIn(item, secrets));
+  if (!isObject(value) || (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactIn(member, secrets)]));
+}
+
+/** Does something whose error may repeat what was sent, as `Invalid value: "hunter2"` does. */
+export async function withoutSecretsInErrors<T>(secrets: readonly string[], act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isAppError(error) || secrets.length === 0) throw error;
+    const { code, message, faults, missing, retryAfter } = error;
+    throw new AppError(code, redact(message, secrets), {
+      faults: redactTexts(faults, secrets),
+      ...(missing === undefined ? {} : { missing }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+  }
+}
+
+/**
+ * The values that were sent, with live ones in the place of their stand-ins.
+ *
+ * @throws AppError `InvalidInput` for a stand-in that stands for nothing: none is ever written.
+ */
+export function unmaskSpec(marked: Marked, spec: JsonObject, live?: KubeObject): JsonObject {
+  const { value, faults } = unmaskValue(specMarked(marked), { value: spec, root: ['spec'] }, live?.spec as Json | undefined);
+  const [first] = faults;
+  if (first !== undefined) throw new AppError('InvalidInput', `${first.field ?? 'spec'}: ${first.message}`, { faults });
+  return value as JsonObject;
+}

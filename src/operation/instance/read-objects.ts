@@ -1,0 +1,90 @@
+import pMap from 'p-map';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { hasHealthRule } from '../../domain/health/rules/health-of.ts';
+import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+
+/** Kinds that own nothing and are owned by nothing that a tree is read for. */
+const NOISE = new Set([
+  'events',
+  'events.events.k8s.io',
+  'endpoints',
+  'bindings',
+  'podtemplates',
+  'leases.coordination.k8s.io',
+  'csistoragecapacities.storage.k8s.io',
+  'operators.operatorcontroller.kubeplus',
+]);
+
+/** Cluster-wide kinds that no chart brings: machines, storage that was handed out, and what people and the cluster write for themselves. */
+const CLUSTER_NOISE = new Set([
+  'nodes',
+  'namespaces',
+  'persistentvolumes',
+  'componentstatuses',
+  'certificatesigningrequests.certificates.k8s.io',
+  'csinodes.storage.k8s.io',
+  'volumeattachments.storage.k8s.io',
+  'resourceslices.resource.k8s.io',
+  'ipaddresses.networking.k8s.io',
+  'servicecidrs.networking.k8s.io',
+  'environments.chandlery.dev',
+  'catalogsources.chandlery.dev',
+]);
+
+/** The namespaced resources that can be listed, each once, in the version that the api-server prefers. */
+export function namespacedKinds(kinds: readonly ServedKind[]): ServedKind[] {
+  return listable(kinds.filter(({ namespaced }) => namespaced));
+}
+
+/** The same for cluster-wide ones that a chart may bring. */
+export function clusterKinds(kinds: readonly ServedKind[]): ServedKind[] {
+  return listable(kinds.filter(({ namespaced, verbs }) => !namespaced && verbs.includes('create')));
+}
+
+function listable(kinds: readonly ServedKind[]): ServedKind[] {
+  const once = new Map<string, ServedKind>();
+  for (const kind of kinds.filter(({ verbs }) => verbs.includes('list'))) {
+    const key = kind.group === '' ? kind.resource : `${kind.resource}.${kind.group}`;
+    if (!NOISE.has(key) && !CLUSTER_NOISE.has(key) && !once.has(key)) once.set(key, kind);
+  }
+  return [...once.values()];
+}
+
+export interface ReadObjects {
+  readonly objects: readonly KubeObject[];
+  /** Kinds that the identity may not list there. */
+  readonly unreadable: readonly ServedKind[];
+}
+
+/**
+ * All objects of the kinds: full ones of kinds with a health rule, metadata alone of all others, so that the data of a Secret never enters
+ * the process.
+ */
+export async function readObjects(
+  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
+  kinds: readonly ServedKind[],
+  where: { readonly namespace?: string; readonly labelSelector?: string },
+): Promise<ReadObjects> {
+  const lists = await pMap(kinds, async (kind) => ({ kind, items: await itemsOf(cluster, kind, where) }), { concurrency: 8 });
+  return {
+    objects: lists.flatMap(({ items }) => items ?? []),
+    unreadable: lists.filter(({ items }) => items === undefined).map(({ kind }) => kind),
+  };
+}
+
+/** Nothing when the identity may not list the kind; empty when the kind has just gone. */
+async function itemsOf(
+  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
+  kind: ServedKind,
+  where: { readonly namespace?: string; readonly labelSelector?: string },
+): Promise<readonly KubeObject[] | undefined> {
+  try {
+    const full = hasHealthRule(apiVersionOf(kind), kind.kind);
+    return (await (full ? cluster.list(kind, where) : cluster.listMetadata(kind, where))).items;
+  } catch (error) {
+    if (isAppError(error, 'Forbidden')) return undefined;
+    if (isAppError(error, 'NotFound', 'MethodNotAllowed')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { buildTree } from '../../domain/tree/tree-builder.ts';
+import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
+import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { markedOf, redactTexts, secretsOf } from './instance-masking.ts';
+import type { Ports } from '../ports.ts';
+import { namespacedKinds, readObjects } from './read-objects.ts';
+
+/** The resource tree of an Instance, read as the actor. */
+export async function showTree(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+  actor: Actor,
+  address: InstanceAddress,
+): Promise<ResourceTree> {
+  const { entry, object, ref } = await findInstance(ports, actor, address);
+  const kinds = namespacedKinds(await ports.discovery.kinds());
+  const { objects, unreadable } = await readObjects(ports.clusters.asActor(actor), kinds, { namespace: ref.namespace });
+  const tree = buildTree(
+    object,
+    objects,
+    unreadable.map(({ kind }) => kind),
+  );
+  return withoutSecrets(tree, secretsOf(markedOf(entry), object));
+}
+
+/** What objects say of themselves may repeat a value of the Instance; what they are called does not change. */
+function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): ResourceTree {
+  if (secrets.length === 0) return tree;
+  const shown = (node: TreeNode): TreeNode => ({
+    ...node,
+    ...redactTexts({ info: node.info, ...(node.health === undefined ? {} : { health: node.health }) }, secrets),
+    children: node.children.map(shown),
+  });
+  const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));
+  return { ...tree, root: shown(tree.root), health: redactTexts(tree.health, secrets), causes };
+}

@@ -1,0 +1,27 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import type { Asking } from '../../domain/audit/audit-log.ts';
+import { instanceView } from './find-instance.ts';
+import { writeChange, type InstanceChange } from './instance-change.ts';
+import { instanceDeed, journaled } from '../audit/audited.ts';
+import type { Ports } from '../ports.ts';
+
+/** Changes an Instance as the actor. */
+export async function updateInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  actor: Actor,
+  change: InstanceChange & Asking,
+): Promise<InstanceView> {
+  const deed = instanceDeed('update instance', change, change);
+  return await journaled(ports, actor, deed, async () => await replaceInstance(ports, actor, change));
+}
+
+/** Writes a change of an Instance. */
+export async function replaceInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  change: InstanceChange,
+): Promise<InstanceView> {
+  const { entry, environment, object } = await writeChange(ports, actor, { change });
+  return instanceView(entry, environment, object);
+}

@@ -1,0 +1,30 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { isDnsLabel, isDnsSubdomain } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { OPERATORS } from './list-operators.ts';
+import type { Ports } from '../ports.ts';
+
+export interface OperatorAddress {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Reads an Operator as the actor.
+ *
+ * @throws AppError `NotFound` in our own words; `Forbidden` for everybody who may not read Operators there, whatever the name, when it could be one.
+ */
+export async function findOperator(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  { namespace, name }: OperatorAddress,
+): Promise<KubeObject> {
+  const missing = new AppError('NotFound', `operator ${JSON.stringify(name)}: there is none in namespace ${JSON.stringify(namespace)}`);
+  if (!isDnsLabel(namespace) || !isDnsSubdomain(name)) throw missing;
+  try {
+    return await clusters.asActor(actor).get({ ...OPERATORS, namespace, name });
+  } catch (error) {
+    throw isAppError(error, 'NotFound') ? missing : error;
+  }
+}

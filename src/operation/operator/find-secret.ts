@@ -1,0 +1,18 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Clusters } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+
+/** A Secret, read as the actor: whoever plans with a private chart needs the right to read its Secret. Undefined when there is none. */
+export async function findSecret(
+  clusters: Pick<Clusters, 'asActor'>,
+  actor: Actor,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<KubeObject | undefined> {
+  try {
+    return await clusters.asActor(actor).get({ group: '', version: 'v1', resource: 'secrets', namespace, name });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

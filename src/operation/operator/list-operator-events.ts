@@ -1,0 +1,59 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import type { EventView } from '../../domain/instance/instance.ts';
+import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { OperatorTree } from '../../domain/tree/tree.ts';
+import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { eventView, newestFirst, uidsOf } from '../instance/list-events.ts';
+import type { Ports } from '../ports.ts';
+import { showOperatorTree } from './show-operator-tree.ts';
+
+const EVENTS = { group: '', version: 'v1', resource: 'events' } as const;
+
+/** An Operator, with its tree when the caller has read it just now. */
+export interface OperatorEventsInput extends OperatorAddress {
+  readonly tree?: OperatorTree;
+}
+
+export interface OperatorEvents {
+  /** Newest first. */
+  readonly events: readonly EventView[];
+  /** Where the actor may not list Events; what happened there is left out. */
+  readonly missing: readonly MissingRight[];
+}
+
+/** The Events about an Operator, in its own namespace, and about what its release brought, in that of the release. */
+export async function listOperatorEvents(
+  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  actor: Actor,
+  { tree, ...address }: OperatorEventsInput,
+): Promise<OperatorEvents> {
+  const operator = await findOperator(ports, actor, address);
+  const { root } = tree ?? (await showOperatorTree(ports, actor, address));
+  const uids = new Set(uidsOf(root));
+  const namespaces = [...new Set([address.namespace, parseOperatorSpec(operator).targetNamespace])];
+  const lists = await Promise.all(namespaces.map((namespace) => eventsIn(ports, actor, namespace)));
+  return {
+    events: lists
+      .flatMap(({ items }) => items)
+      .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
+      .map(eventView)
+      .sort(newestFirst),
+    missing: lists.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+  };
+}
+
+async function eventsIn(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  namespace: string,
+): Promise<{ readonly items: readonly KubeObject[]; readonly missing?: MissingRight }> {
+  try {
+    return { items: (await clusters.asActor(actor).list(EVENTS, { namespace })).items };
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden')) throw error;
+    return { items: [], missing: error.missing ?? { verb: 'list', group: '', resource: 'events', namespace } };
+  }
+}

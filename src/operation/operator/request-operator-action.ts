@@ -1,0 +1,59 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { operatorView } from '../../domain/catalog/operator-view.ts';
+import type { Asking } from '../../domain/audit/audit-log.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { FORCE_AT, RECONCILE_AT } from '../../domain/operator/operator-spec.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { journaled, operatorDeed } from '../audit/audited.ts';
+import { OPERATORS } from './list-operators.ts';
+import type { Ports } from '../ports.ts';
+
+/** What an admin can ask of an Operator. */
+export const OPERATOR_STEPS = ['reconcile', 'force', 'suspend', 'resume'] as const;
+export type OperatorStep = (typeof OPERATOR_STEPS)[number];
+
+export interface SteerInput extends OperatorAddress {
+  readonly step: OperatorStep;
+  /** RFC 3339, with fractions of a second: any new value asks anew. */
+  readonly at: string;
+}
+
+/**
+ * Asks for an attempt now, for an upgrade whatever the state, or holds or resumes the Operator, as the actor. The controller does the rest in its own
+ * time.
+ *
+ * @throws AppError as `findOperator`, and `Forbidden` without the right to patch it.
+ */
+export async function steerOperator(
+  ports: Pick<Ports, 'clusters' | 'journal'>,
+  actor: Actor,
+  input: SteerInput & Asking,
+): Promise<OperatorView> {
+  const deed = operatorDeed(`${input.step} operator`, input, input);
+  return await journaled(ports, actor, deed, async () => await steer(ports, actor, input));
+}
+
+async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerInput): Promise<OperatorView> {
+  const { namespace, name, step, at } = input;
+  await findOperator(ports, actor, input);
+  const ref = { ...OPERATORS, namespace, name };
+  const patch = { type: 'merge', body: patchOf(step, at) } as const;
+  const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+  return operatorView(object);
+}
+
+function patchOf(step: OperatorStep, at: string): { readonly [key: string]: unknown } {
+  switch (step) {
+    case 'reconcile':
+      return { metadata: { annotations: { [RECONCILE_AT]: at } } };
+    case 'force':
+      return { metadata: { annotations: { [FORCE_AT]: at } } };
+    case 'suspend':
+      return { spec: { suspend: true } };
+    case 'resume':
+      return { spec: { suspend: false } };
+    default:
+      return step satisfies never;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { MissingRight } from '../../domain/core/errors.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
+import { buildTree } from '../../domain/tree/tree-builder.ts';
+import type { OperatorTree } from '../../domain/tree/tree.ts';
+import { findOperator, type OperatorAddress } from './find-operator.ts';
+import type { Ports } from '../ports.ts';
+import { clusterKinds, namespacedKinds, readObjects } from '../instance/read-objects.ts';
+
+/** Helm puts this label on every object of a release, and who the release is into annotations. */
+const BY_HELM = 'app.kubernetes.io/managed-by=Helm';
+
+/**
+ * The resource tree of an Operator, read as the actor: what its release brought and what came of that, by owner references, in the namespace of
+ * the release; and cluster-wide objects of the release. What belongs to the release is known by the annotations that Helm puts on its objects,
+ * so nobody needs a right on the release's Secret, which holds its values.
+ */
+export async function showOperatorTree(
+  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  actor: Actor,
+  address: OperatorAddress,
+): Promise<OperatorTree> {
+  const operator = await findOperator(ports, actor, address);
+  const { targetNamespace: namespace, releaseName } = parseOperatorSpec(operator);
+  const cluster = ports.clusters.asActor(actor);
+  const kinds = await ports.discovery.kinds();
+  const [inside, outside] = await Promise.all([
+    readObjects(cluster, namespacedKinds(kinds), { namespace }),
+    readOutside(cluster, clusterKinds(kinds), operatorLabelValue(address.namespace, address.name)),
+  ]);
+  const read = [...inside.objects, ...outside.objects];
+  const known = new Set(read.map(({ metadata }) => metadata.uid));
+  // Deployments hand their annotations down to their ReplicaSets, so what has an owner here is known by its owner.
+  const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).some(({ uid }) => known.has(uid));
+  const isOurs = (object: KubeObject): boolean =>
+    !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
+  const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
+  const unreadable = [...inside.unreadable, ...outside.unreadable];
+  const tree = buildTree(
+    operator,
+    objects,
+    unreadable.map(({ kind }) => kind),
+  );
+  return { ...tree, namespace, ...missingRight(inside.unreadable, namespace) };
+}
+
+/** Cluster-wide objects by Helm's label, and the definitions by ours, because Helm has no part in them. */
+async function readOutside(cluster: Pick<Cluster, 'list' | 'listMetadata'>, kinds: readonly ServedKind[], label: string) {
+  const definitions = kinds.filter(isDefinitionKind);
+  const [others, own] = await Promise.all([
+    readObjects(
+      cluster,
+      kinds.filter((kind) => !isDefinitionKind(kind)),
+      { labelSelector: BY_HELM },
+    ),
+    readObjects(cluster, definitions, { labelSelector: `${OURS.operatorLabel}=${label}` }),
+  ]);
+  return { objects: [...others.objects, ...own.objects], unreadable: [...others.unreadable, ...own.unreadable] };
+}
+
+function isDefinitionKind({ group, resource }: ServedKind): boolean {
+  return group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
+}
+
+function isDefinition({ kind }: KubeObject): boolean {
+  return kind === 'CustomResourceDefinition';
+}
+
+function isOfRelease(
+  { metadata: { annotations = {} } }: KubeObject,
+  release: { readonly name: string; readonly namespace: string },
+): boolean {
+  return annotations['meta.helm.sh/release-name'] === release.name && annotations['meta.helm.sh/release-namespace'] === release.namespace;
+}
+
+/** The Operator stands above what its release brought, though owner references cannot say so across namespaces. */
+function adoptedBy({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject, object: KubeObject): KubeObject {
+  const { ownerReferences = [] } = object.metadata;
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...ownerReferences, { apiVersion, kind, name, uid }] } };
+}
+
+/** Who may not even list Deployments there sees nothing of the operator at work. */
+function missingRight(unreadable: readonly ServedKind[], namespace: string): { readonly missing?: MissingRight } {
+  const workloads = unreadable.find(({ group, resource }) => group === 'apps' && resource === 'deployments');
+  return workloads === undefined ? {} : { missing: { verb: 'list', group: workloads.group, resource: workloads.resource, namespace } };
+}

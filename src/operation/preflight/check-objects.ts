@@ -1,0 +1,62 @@
+import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
+import { lackingRights, podsUnchecked, type NamedTrial } from './missing-permissions.ts';
+import type { Ports } from '../ports.ts';
+import { tryObjects, type Trial, type TriedObject, type TryInput } from './dry-run-objects.ts';
+
+interface CheckInput extends TryInput {
+  /** What was not tried of something else, and is to be told with it. */
+  readonly forbidden: readonly NamedTrial[];
+}
+
+export interface CheckedObjects {
+  readonly tried: readonly TriedObject[];
+  readonly findings: Findings;
+  /** What would let the controller's account do what it has to. */
+  readonly remedies: readonly Remedy[];
+}
+
+/**
+ * What would become of the objects of a chart, line by line: what is new, changes, or belongs to somebody else, whose pods would not be let in, and
+ * what could not be tried.
+ *
+ * @throws AppError as `tryObjects`.
+ */
+export async function checkObjects(trial: Trial, ports: Pick<Ports, 'discovery'>, input: CheckInput): Promise<CheckedObjects> {
+  const { tried, left } = await tryObjects(trial, ports, input);
+  const forbidden = tried.flatMap(({ name, forbidden: own }) => own.map((one) => ({ ...one, name })));
+  const { remedies, ...lacking } = await lackingRights(trial, [...input.forbidden, ...forbidden], input);
+  const more = left > 0 ? [line(`${left} more objects were not looked at`, 'Object')] : [];
+  return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
+}
+
+function findingsOf(tried: TriedObject): Partial<Findings> {
+  const { name, outcome, warnings, podsUntold } = tried;
+  const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRefused(tried)];
+  const rest = { warned, unchecked: podsUntold === undefined ? [] : [podsUnchecked(name, podsUntold)] };
+  switch (outcome.word) {
+    case 'created': {
+      const known = outcome.evidence === 'exact' ? name : `${name}, once its kind or its namespace is there`;
+      return { ...rest, created: [line(known, 'Object', outcome.evidence)] };
+    }
+    case 'changed':
+      return { ...rest, changed: [line(name, 'Object')] };
+    case 'refused': {
+      const colon = outcome.about === 'Object' ? '' : ':';
+      return { ...rest, blocked: outcome.faults.map(({ message }) => line(`${name}${colon} ${message}`, outcome.about)) };
+    }
+    case 'same':
+    case 'untried':
+      return rest;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** The line about pods that will not be let in, if they are not. */
+export function podsRefused({ name, pods }: TriedObject): Finding[] {
+  return pods === undefined ? [] : [line(`Pods of ${name} will be refused: ${pods.message}`, pods.about)];
+}
+
+function line(message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding {
+  return { message, about, evidence };
+}

@@ -1,0 +1,163 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { AppError, isAppError, type ErrorCode } from '../../domain/core/errors.ts';
+import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
+import { crdClaimant } from '../../domain/operator/crd-owner.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
+import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
+import { redact } from '../../domain/core/redact.ts';
+import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { Conversion } from '../../domain/uplift/conversion.ts';
+import { rightText } from '../../domain/upgrade/preview/judge-plan.ts';
+import { checkObjects } from './check-objects.ts';
+import { findSecret } from '../operator/find-secret.ts';
+import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
+import { planDefinitions } from '../upgrade/preview-crds.ts';
+import { overlaidValues } from '../upgrade/preview-values.ts';
+import type { Ports } from '../ports.ts';
+import { findReserved } from './reserved-namespaces.ts';
+import { findReleaseNamespace } from './release-namespace.ts';
+import { broughtBy, renderForPlan, type Rendering } from '../upgrade/render-preview.ts';
+import type { Trial } from './dry-run-objects.ts';
+import { orTooLate, withPatience } from '../upgrade/with-patience.ts';
+
+const PATIENCE_MS = 90_000;
+const CHART_FAULTS: ReadonlySet<ErrorCode> = new Set([
+  'ChartUnreachable',
+  'ChartNotFound',
+  'ChartInvalid',
+  'ChartTooLarge',
+  'ChartCacheFull',
+  'DigestMismatch',
+  'ChartSecretInvalid',
+  'ChartUnauthorized',
+  'ChartUnsigned',
+  'SignatureInvalid',
+  'EgressDenied',
+  'InvalidInput',
+]);
+
+type CheckPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades'>;
+
+/** What a new Operator's chart would do. */
+export interface CheckedChart {
+  readonly findings: Findings;
+  /** What would let the controller's account install it. */
+  readonly remedies: readonly Remedy[];
+  /** Objects in legacy APIs that are carried over. */
+  readonly conversions: readonly Conversion[];
+  /** Of the chart; absent when it was not fetched. */
+  readonly version?: string;
+}
+
+/**
+ * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
+ * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their right to have its chart installed.
+ *
+ * @throws AppError when the cluster is away; `TooManyRequests` when too many checks of the actor are under way.
+ */
+export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
+  return await withPatience(PATIENCE_MS, (signal) =>
+    ports.upgrades.queue.run(actor.user, signal, async () => await check(ports, actor, { operator, signal })),
+  );
+}
+
+async function check(
+  ports: CheckPorts,
+  actor: Actor,
+  { operator, signal }: { readonly operator: KubeObject; readonly signal: AbortSignal },
+): Promise<CheckedChart> {
+  const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
+  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus({ ...operator, status: {} })];
+  const own = { created: [line(`Operator ${namespace}/${operator.metadata.name}`, 'Object')] };
+  try {
+    const find = async (name: string): Promise<KubeObject | undefined> => await findSecret(ports.clusters, actor, { namespace, name });
+    const { access } = await readChartAccess({ source: spec.chart, namespace, find });
+    const { to } = await chartsToCompare(ports.upgrades, { spec, status, access, version: '' }, signal);
+    const values = await overlaidValues(ports, actor, { namespace, spec, status });
+    const rendering = await renderForPlan(ports, { spec, values, signal }, to);
+    const { name, version } = to.contents.metadata;
+    const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
+    const unread = values.missing.map(({ resource, name: of = '' }) =>
+      line(`You may not read ${resource} ${of}, whose values count`, 'Right'),
+    );
+    const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
+    unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
+    const scene = { operator, spec, rendering, secrets: values.secrets, signal };
+    const checked = await checkRendered(ports, actor, scene);
+    const warned = reachWarnings(rendering.objects, spec.targetNamespace).map(({ where, message }) =>
+      line(`${where}: ${redact(message, values.secrets)}`, 'Chart'),
+    );
+    const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], warned, unchecked: unread }, checked.findings];
+    return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
+  } catch (thrown) {
+    const error = orTooLate(thrown, signal);
+    const nothing = { remedies: [], conversions: [] };
+    if (isAppError(error, 'Forbidden')) {
+      return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not looked at: ${error.message}`, 'Right')] }]) };
+    }
+    if (!(error instanceof AppError) || !CHART_FAULTS.has(error.code)) throw error;
+    return { ...nothing, findings: joinFindings([own, { blocked: [line(error.message, 'Chart')] }]) };
+  }
+}
+
+interface Scene {
+  readonly operator: KubeObject;
+  readonly spec: OperatorSpec;
+  readonly rendering: Rendering;
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Other Operators with the same release. */
+function rivals({ catalog }: CheckPorts, { spec }: Pick<Scene, 'spec'>): Finding[] {
+  const release = catalog.operators().filter((other) => {
+    const { releaseName, targetNamespace } = parseOperatorSpec(other);
+    return releaseName === spec.releaseName && targetNamespace === spec.targetNamespace;
+  });
+  const sentences = release.map(
+    ({ metadata }) => `The Operator ${metadata.namespace ?? ''}/${metadata.name} has this release already; choose another spec.releaseName`,
+  );
+  return sentences.map((message) => line(message, 'Object'));
+}
+
+async function checkRendered(
+  ports: CheckPorts,
+  actor: Actor,
+  { operator, spec, rendering, secrets, signal }: Scene,
+): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
+  const trial: Trial = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
+  const { state, findings } = await findReleaseNamespace(trial, spec, signal);
+  const { objects } = rendering;
+  const reserved = await findReserved(trial, { operator, objects }, signal);
+  const safety = spec.upgrade.crdSafety;
+  const candidates = rendering.definitions;
+  const { namespace = OURS.systemNamespace, name } = operator.metadata;
+  const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
+  const { definitions, missing, forbidden } = await planDefinitions(ports, actor, {
+    trial,
+    candidates,
+    crds: [],
+    safety,
+    claimant,
+    signal,
+  });
+  const kinds = definitions.map(({ crd, change, refusal }): Partial<Findings> => {
+    if (refusal !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${refusal}`, 'Validation')] };
+    if (change === 'same') return {};
+    return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
+  });
+  const unread = missing.map((right) => line(`What is stored of its kinds was not compared: you may not ${rightText(right)}`, 'Right'));
+  const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
+  const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
+  return {
+    findings: joinFindings([{ blocked: reserved }, findings, ...kinds, { unchecked: unread }, checked.findings]),
+    remedies: checked.remedies,
+  };
+}
+
+function line(message: string, about: Finding['about']): Finding {
+  return { message, about, evidence: 'exact' };
+}

@@ -1,0 +1,102 @@
+import pMap from 'p-map';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
+import { namedClasses, type NamedClass } from '../../domain/preflight/named-classes.ts';
+import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+
+/** What stands around an instance and decides about its pods and volumes, as far as the actor may read it; read anew each time. */
+export interface Surroundings {
+  readonly quotas: readonly KubeObject[];
+  readonly limitRanges: readonly KubeObject[];
+  /** Absent when the actor may not read it. */
+  readonly namespace?: KubeObject;
+  /** Classes that the spec names and that are not there. */
+  readonly missingClasses: readonly Finding[];
+  /** What could not be read. */
+  readonly unchecked: readonly Finding[];
+  readonly pods: PodEvidence;
+}
+
+interface SurroundingsInput {
+  readonly namespace: string;
+  readonly spec: unknown;
+  /** Asked only where something may refuse pods. */
+  readonly pods: () => Promise<PodEvidence>;
+}
+
+const QUOTAS = { group: '', version: 'v1', resource: 'resourcequotas' } as const;
+const LIMIT_RANGES = { group: '', version: 'v1', resource: 'limitranges' } as const;
+const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
+const CLASSES: Readonly<Record<NamedClass['kind'], ResourceType>> = {
+  StorageClass: { group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' },
+  PriorityClass: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
+  IngressClass: { group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
+  RuntimeClass: { group: 'node.k8s.io', version: 'v1', resource: 'runtimeclasses' },
+};
+
+/** Reads it in one go, at most eight calls at a time, and then asks about pods. */
+export async function readSurroundings(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { namespace, spec, pods: askAboutPods }: SurroundingsInput,
+): Promise<Surroundings> {
+  const [quotas, limitRanges, own, classes] = await Promise.all([
+    attempt(async () => (await cluster.list(QUOTAS, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),
+    attempt(
+      async () => (await cluster.list(LIMIT_RANGES, { namespace })).items,
+      `The limit ranges of ${namespace} were not compared`,
+      'LimitRange',
+    ),
+    attempt(
+      async () => await cluster.get({ ...NAMESPACES, name: namespace }),
+      `The Pod Security level of ${namespace} is not known`,
+      'PodSecurity',
+    ),
+    pMap(namedClasses(spec), async (named) => await findClass(cluster, named), { concurrency: 4 }),
+  ]);
+  const enforces = own.found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] !== undefined;
+  const refuses = enforces || [quotas, limitRanges].some(({ found = [] }) => found.length > 0);
+  return {
+    pods: refuses ? await askAboutPods() : { word: 'None' },
+    quotas: quotas.found ?? [],
+    limitRanges: limitRanges.found ?? [],
+    ...(own.found === undefined ? {} : { namespace: own.found }),
+    missingClasses: classes.flatMap(({ found }) => found ?? []),
+    unchecked: [quotas, limitRanges, own, ...classes].flatMap(({ unchecked }) => unchecked),
+  };
+}
+
+interface Read<T> {
+  readonly found?: T;
+  readonly unchecked: readonly Finding[];
+}
+
+/** What cannot be read is left out and named: it is no reason to stop, because the dry run has the last word. */
+async function attempt<T>(read: () => Promise<T>, otherwise: string, about: FindingSubject): Promise<Read<T>> {
+  try {
+    return { found: await read(), unchecked: [] };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const why = error.code === 'Forbidden' ? 'you may not read them there' : error.message;
+    return { unchecked: [{ message: `${otherwise}: ${why}`, about, evidence: 'exact' }] };
+  }
+}
+
+async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: NamedClass): Promise<Read<readonly Finding[]>> {
+  const message = `${field}: there is no ${kind} ${JSON.stringify(name)} in the cluster; what needs it will wait until there is one`;
+  const missing: Finding = { message, about: 'Class', evidence: 'exact', field };
+  return await attempt(
+    async () => {
+      try {
+        await cluster.get({ ...CLASSES[kind], name });
+        return [];
+      } catch (error) {
+        if (isAppError(error, 'NotFound')) return [missing];
+        throw error;
+      }
+    },
+    `${field}: whether the ${kind} ${JSON.stringify(name)} exists is not known`,
+    'Class',
+  );
+}

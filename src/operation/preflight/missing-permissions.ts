@@ -1,0 +1,98 @@
+import pMap from 'p-map';
+import type { MissingRight } from '../../domain/core/errors.ts';
+import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
+import { remedyFor } from '../../domain/preflight/remedy.ts';
+import { rightText } from '../../domain/upgrade/preview/judge-plan.ts';
+import type { ForbiddenTrial, Trial, TryInput } from './dry-run-objects.ts';
+
+/** What was not tried for want of a right, and about which object. */
+export interface NamedTrial extends ForbiddenTrial {
+  readonly name: string;
+}
+
+interface Lacking {
+  readonly blocked: readonly Finding[];
+  readonly unchecked: readonly Finding[];
+  readonly remedies: readonly Remedy[];
+}
+
+/** What Helm does with an object in the course of time. */
+const VERBS = ['get', 'create', 'patch', 'delete'] as const;
+const MOST_NAMED = 5;
+
+/**
+ * What it means that something was not tried for want of a right. The actor's own rights stop nothing, because the controller is who applies; where the
+ * controller lacks one, it will not be able to install the chart.
+ */
+export async function lackingRights(
+  { cluster, by }: Trial,
+  forbidden: readonly NamedTrial[],
+  input: Pick<TryInput, 'namespace' | 'state' | 'signal'>,
+): Promise<Lacking> {
+  if (by === 'actor') return { blocked: [], unchecked: unasked(forbidden.map(({ right }) => right)), remedies: [] };
+  const pods = forbidden.filter((one) => one.of === 'pods').map(({ name, message }) => podsUnchecked(name, message));
+  const objects = forbidden.filter((one) => one.of === 'object');
+  if (objects.length === 0) return { blocked: [], unchecked: pods, remedies: [] };
+  const account = await cluster.account(input);
+  const byResource = Object.values(Object.groupBy(objects, ({ right }) => JSON.stringify(reachOf(right, input)))).flatMap((group) =>
+    group === undefined ? [] : [group],
+  );
+  const found = await pMap(byResource, async (group) => await judge({ cluster, account, group }, input), { concurrency: 4 });
+  return { blocked: found.flatMap(({ blocked }) => blocked), unchecked: pods, remedies: found.flatMap(({ remedies }) => remedies) };
+}
+
+/** One line for all that the actor may not try. */
+function unasked(missing: readonly MissingRight[]): Finding[] {
+  const rights = [...new Set(missing.map(({ verb, resource, group }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`))].sort();
+  if (rights.length === 0) return [];
+  const message = `You may not do yourself what the controller does with its own account, so this was not tried: ${rights.join(', ')}`;
+  return [lineOf(message)];
+}
+
+/** The line about pods that could not be tried. */
+export function podsUnchecked(name: string, why: string): Finding {
+  return { message: `Whether the pods of ${name} would be let in is not known: ${why}`, about: 'PodSecurity', evidence: 'exact' };
+}
+
+interface Suspects {
+  readonly cluster: Trial['cluster'];
+  readonly account: string;
+  /** All of one resource in one place. */
+  readonly group: readonly NamedTrial[];
+}
+
+async function judge(
+  { cluster, account, group }: Suspects,
+  input: Pick<TryInput, 'namespace' | 'state' | 'signal'>,
+): Promise<Omit<Lacking, 'unchecked'>> {
+  const [first] = group;
+  if (first === undefined) return { blocked: [], remedies: [] };
+  const reach = reachOf(first.right, input);
+  const verdicts = await Promise.all(VERBS.map(async (verb) => ({ verb, ...(await cluster.review({ ...reach, verb }, input)) })));
+  const verbs = verdicts.flatMap(({ verb, allowed }) => (allowed ? [] : [verb]));
+  const [verb] = verbs;
+  // It may do that, so the api-server forbids it for another reason: giving away rights that the account lacks itself, for example.
+  if (verb === undefined) return { blocked: group.map(({ name, message }) => lineOf(`${name}: ${message}`)), remedies: [] };
+  const right = { ...reach, verb };
+  const message = `The account of Chandlery, ${account}, may not ${rightText({ ...right, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
+  return { blocked: [lineOf(message)], remedies: [remedyFor({ user: account, right, apps: new Set(), verbs })] };
+}
+
+/** A role in a namespace that is not there yet could not be applied. */
+function reachOf(
+  { group, resource, namespace }: MissingRight,
+  { state, ...place }: Pick<TryInput, 'namespace' | 'state'>,
+): Omit<MissingRight, 'verb'> {
+  const reachable = namespace !== undefined && !(state === 'Made' && namespace === place.namespace);
+  return { group, resource, ...(reachable ? { namespace } : {}) };
+}
+
+function namesOf(group: readonly NamedTrial[]): string {
+  const names = [...new Set(group.map(({ name }) => name))];
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function lineOf(message: string): Finding {
+  return { message, about: 'Right', evidence: 'exact' };
+}

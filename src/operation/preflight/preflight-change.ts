@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
+import type { Preflight } from '../../domain/instance/instance.ts';
+import { jsonPatchBetween } from '../../domain/core/json-patch.ts';
+import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
+import { joinFindings } from '../../domain/preflight/findings.ts';
+import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
+import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
+import { specChanges } from '../../domain/preflight/spec-changes.ts';
+import { isObject } from '../../domain/core/read.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { maskObject } from '../../schema/sensitive/mask.ts';
+import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
+import { annotationsOf, missingRight } from '../instance/instance-draft.ts';
+import { prepareChange, writeChange, type InstanceChange } from '../instance/instance-change.ts';
+import { markedOf } from '../instance/instance-masking.ts';
+import { maskedSides } from '../instance/masked-commands.ts';
+import type { Ports } from '../ports.ts';
+import { preflight } from './preflight.ts';
+import { readSurroundings } from './load-constraints.ts';
+import { tryLikelyPods } from './dry-run-sample-pods.ts';
+import { changesOfLive } from '../instance/value-changes.ts';
+
+/** What would happen if an Instance were changed now. */
+export async function preflightChange(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
+  actor: Actor,
+  change: InstanceChange,
+): Promise<Preflight> {
+  const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
+  const { apiVersion, kind } = changed;
+  const spec = (changed.spec ?? {}) as JsonObject;
+  const { namespace, group, version, resource } = ref;
+  const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
+  const marked = markedOf(entry, version);
+  const live = before.spec as JsonObject | undefined;
+  const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live });
+  const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
+  return await preflight(actor, {
+    app: change.app,
+    object,
+    may: async () => await missing,
+    dryRun: async () => await writeChange(ports, actor, { change, dryRun: 'All' }),
+    look: async () => {
+      const pods = async (): Promise<PodEvidence> =>
+        (await missing) === undefined
+          ? await tryLikelyPods(ports, actor, { type: { group, version, resource }, environment })
+          : { word: 'None' };
+      const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec, pods });
+      return (stored) =>
+        joinFindings([
+          { changed: specChanges(before.spec, stored.spec) },
+          judgeSurroundings({ app: change.app, object: stored, before, ...around }),
+        ]);
+    },
+    ...told,
+    sensitive: { marked, live: before },
+  });
+}
+
+interface Told {
+  readonly change: InstanceChange;
+  readonly entry: CatalogEntry;
+  readonly marked: Marked;
+  readonly environment: string;
+  readonly object: KubeObject & { readonly spec: JsonObject };
+  readonly live: JsonObject | undefined;
+}
+
+/** What differs, and how to do the same by hand; between the two, others are served. */
+async function changesAndCommands(
+  { publicUrl }: Pick<Ports, 'publicUrl'>,
+  { change: { app, name, version }, entry, marked, environment, object, live }: Told,
+): Promise<Pick<Preflight, 'changes' | 'commands'>> {
+  const before = live ?? {};
+  await nextTurn();
+  const changes = changesOfLive(entry, before, object.spec);
+  await nextTurn();
+  const writing = writingOf(maskedSides(marked, { before, after: object.spec }), live === undefined);
+  await nextTurn();
+  const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
+  const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
+  const commands = commandsFor(maskObject(marked, object), { ...writing, app, environment, url });
+  await nextTurn();
+  return { changes, commands };
+}
+
+/** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
+function writingOf(
+  { before, after: spec }: { readonly before: JsonObject; readonly after: JsonObject },
+  isNew: boolean,
+): Pick<RestCall, 'method' | 'body' | 'patch'> {
+  const patch = mergePatchBetween(before, spec);
+  if (isSame(applyMergePatch(before, patch), spec) && !hasNullInList(patch)) return { method: 'PATCH', body: { spec: patch } };
+  return { method: 'PUT', body: { spec }, patch: jsonPatchBetween(isNew ? {} : { spec: before }, { spec }, '') };
+}
+
+function hasNullInList(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(holdsNull) : isObject(value) && Object.values(value).some(hasNullInList);
+}
+
+function holdsNull(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsNull);
+  return value === null || (isObject(value) && Object.values(value).some(holdsNull));
+}

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { commandsFor } from '../../domain/instance/instance-commands.ts';
+import type { Commands, Preflight } from '../../domain/instance/instance.ts';
+import { newSecretCommands, type NewSecret } from '../../domain/instance/new-secret.ts';
+import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
+import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
+import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
+import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
+import { markedOf, specMarked } from '../instance/instance-masking.ts';
+import { refuseLocked } from '../instance/instance-layers.ts';
+import { missingRight, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { missingSecretRight, tryNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
+import type { Ports } from '../ports.ts';
+import { preflight } from './preflight.ts';
+import { readSurroundings } from './load-constraints.ts';
+import { tryLikelyPods } from './dry-run-sample-pods.ts';
+import { changesOfNew } from '../instance/value-changes.ts';
+
+/** What would happen if the draft were created now. */
+export async function preflightInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
+  actor: Actor,
+  draft: InstanceDraft,
+): Promise<Preflight> {
+  const { entry, layers, environment, type, object } = await prepareDraft(ports, actor, draft);
+  const { namespace } = environment;
+  const cluster = ports.clusters.asActor(actor);
+  const marked = markedOf(entry);
+  const { secrets = [] } = draft;
+  const place = { namespace, instance: object.metadata.name };
+  await nextTurn();
+  const changes = changesOfNew(entry, { ...layers.lower, own: draft.spec });
+  await nextTurn();
+  const commands = withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
+  await nextTurn();
+  const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
+  const pods = async (): Promise<PodEvidence> =>
+    (await missing) === undefined ? await tryLikelyPods(ports, actor, { type, environment }) : { word: 'None' };
+  return await preflight(actor, {
+    app: draft.app,
+    object,
+    may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
+    dryRun: async () => {
+      refuseDeleting(entry);
+      refuseLocked(layers, { wanted: object.spec });
+      await tryNewSecrets(cluster, secrets, place);
+      return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
+    },
+    look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
+    changes,
+    commands,
+    sensitive: { marked },
+  });
+}
+
+interface Drafted {
+  readonly environment: string;
+  readonly object: KubeObject;
+  readonly marked: Marked;
+}
+
+function commandsOf({ publicUrl }: Pick<Ports, 'publicUrl'>, draft: InstanceDraft, { environment, object, marked }: Drafted): Commands {
+  const { app, secrets = [] } = draft;
+  const spec = maskValue(specMarked(marked), { value: draft.spec, root: ['spec'] });
+  return commandsFor(maskObject(marked, object), {
+    method: 'POST',
+    app,
+    environment,
+    url: `${publicUrl}/api/v1/environments/${environment}/instances`,
+    body: { app, name: object.metadata.name, spec, ...bodyOf(secrets) },
+  });
+}
+
+interface Scene {
+  readonly app: string;
+  readonly object: KubeObject;
+  readonly secrets: readonly NewSecret[];
+  readonly namespace: string;
+  readonly pods: () => Promise<PodEvidence>;
+}
+
+/** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
+async function lookAround(cluster: Pick<Cluster, 'get' | 'list'>, scene: Scene): Promise<(stored: KubeObject) => Findings> {
+  const { app, object, secrets, namespace, pods } = scene;
+  const around = await readSurroundings(cluster, { namespace, spec: object.spec, pods });
+  const made = secrets.map((secret) => secretCreation(secret, namespace));
+  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeSurroundings({ app, object: stored, ...around })]);
+}
+
+function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {
+  return { message: `${kind} ${name} in the namespace ${namespace ?? ''}`, about: 'Object', evidence: 'exact' };
+}
+
+function secretCreation({ name, key, value }: NewSecret, namespace: string): Finding {
+  const how = value === undefined ? 'with a value that is made up' : 'with the value that you typed';
+  return { message: `Secret ${name} in the namespace ${namespace}, ${how} under the key ${key}`, about: 'Object', evidence: 'exact' };
+}
+
+/** Over REST a Secret without a value gets one that is made up; a typed one is never repeated. */
+function bodyOf(secrets: readonly NewSecret[]): { readonly secrets?: readonly object[] } {
+  if (secrets.length === 0) return {};
+  return { secrets: secrets.map(({ name, key, value }) => ({ name, key, ...(value === undefined ? {} : { value: 'THE VALUE' }) })) };
+}
+
+function withSecrets(commands: Commands, secrets: readonly NewSecret[], place: SecretPlace): Commands {
+  return { ...commands, kubectl: [...secrets.map((secret) => newSecretCommands(secret, place)), commands.kubectl].join('\n') };
+}

@@ -1,0 +1,99 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Written } from '../../domain/kubernetes/cluster.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { helmCommand } from '../../domain/operator/helm-command.ts';
+import { commandsFor } from '../../domain/instance/instance-commands.ts';
+import type { Preflight } from '../../domain/instance/instance.ts';
+import { isDnsLabel, OURS } from '../../domain/kubernetes/names.ts';
+import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { maskObject } from '../../schema/sensitive/mask.ts';
+import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
+import { missingRight, USER_WRITE } from '../instance/instance-draft.ts';
+import { bareStandIns } from '../instance/masked-commands.ts';
+import { OPERATORS } from '../operator/list-operators.ts';
+import type { Ports } from '../ports.ts';
+import { preflight } from './preflight.ts';
+
+export type OperatorPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
+
+/** Values of a chart are sensitive by their names alone. */
+const BY_NAMES = { schema: undefined, marks: [] };
+
+/** What would happen if an Operator were created now. Its chart is fetched, and its objects are tried, only for whoever may create it. */
+export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {
+  const object = operatorToCreate(operator);
+  const { namespace } = object.metadata;
+  const shown = maskObject(BY_NAMES, object);
+  await nextTurn();
+  const commands = commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown });
+  await nextTurn();
+  const cluster = ports.clusters.asActor(actor);
+  const stored = cluster.create(OPERATORS, object, { ...USER_WRITE, dryRun: 'All' });
+  const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));
+  const found = await preflight(actor, {
+    app: '',
+    object,
+    may: async () => await missingRight(ports, actor, { verb: 'create', group: OPERATORS.group, resource: OPERATORS.resource, namespace }),
+    dryRun: async () => await stored,
+    look: async () => {
+      const checked = await looked;
+      return () => checked?.findings ?? {};
+    },
+    sensitive: { marked: BY_NAMES },
+    commands: {
+      ...commands,
+      file: `operators/${object.metadata.name}.yaml`,
+    },
+  });
+  const checked = await looked;
+  return checked === undefined ? found : withChart(found, checked);
+}
+
+/** Beside what the actor lacks, what the controller's account does; and how Helm alone would install the chart. */
+function withChart(found: Preflight, { operator, remedies: more, conversions, version }: AcceptedOperator): Preflight {
+  const remedies = [...found.remedies, ...more];
+  const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
+  const helm = helmCommand({
+    namespace: operator.metadata.namespace ?? OURS.systemNamespace,
+    spec: parseOperatorSpec(maskObject(BY_NAMES, operator)),
+    legacy: conversions.length,
+    ...(version === undefined ? {} : { version }),
+  });
+  return { ...found, ...grant, remedies, commands: { ...found.commands, helm: { ...helm, text: bareStandIns(helm.text) } } };
+}
+
+/** @throws AppError `InvalidInput` for what is no Operator. */
+export function operatorToCreate({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject & { metadata: { namespace: string } } {
+  const { name, namespace = OURS.systemNamespace, labels, annotations } = metadata;
+  const wrong =
+    apiVersion !== `${OURS.operatorGroup}/${OURS.operatorVersion}` || kind !== 'Operator'
+      ? { field: 'kind', message: `Give an Operator of ${OURS.operatorGroup}/${OURS.operatorVersion}` }
+      : isDnsLabel(namespace)
+        ? undefined
+        : { field: 'metadata.namespace', message: 'The namespace is no name that Kubernetes takes' };
+  if (wrong !== undefined) throw new AppError('InvalidInput', `operator: ${wrong.message}`, { faults: [wrong] });
+  const extra = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
+  return { apiVersion, kind, metadata: { name, namespace, ...extra }, spec };
+}
+
+interface AcceptedOperator extends CheckedChart {
+  /** As the api-server would store it. */
+  readonly operator: KubeObject;
+}
+
+/** Undefined when the api-server does not let the actor create it. */
+async function whenAccepted(
+  stored: Promise<Written>,
+  check: (object: KubeObject) => Promise<CheckedChart>,
+): Promise<AcceptedOperator | undefined> {
+  let accepted: KubeObject;
+  try {
+    accepted = (await stored).object;
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+  return { ...(await check(accepted)), operator: accepted };
+}

@@ -1,0 +1,143 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Written } from '../../domain/kubernetes/cluster.ts';
+import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
+import type { Commands, Preflight } from '../../domain/instance/instance.ts';
+import { joinFindings, type Finding, type Findings, type FindingSubject } from '../../domain/preflight/findings.ts';
+import { remedyFor } from '../../domain/preflight/remedy.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ValueChange } from '../../domain/values/value-change.ts';
+import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
+import { redactTexts, secretsOf, shownObject } from '../instance/instance-masking.ts';
+import { withBareStandIns } from '../instance/masked-commands.ts';
+
+/** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act for automation. */
+export interface Attempt {
+  /** The App's id. */
+  readonly app: string;
+  readonly object: KubeObject;
+  readonly may: () => Promise<MissingRight | undefined>;
+  readonly dryRun: () => Promise<Written>;
+  /** Reads what else decides; the answer judges the object as it would be stored. */
+  readonly look: () => Promise<(object: KubeObject) => Partial<Findings>>;
+  /** See `Preflight.changes`; absent: none. */
+  readonly changes?: readonly ValueChange[];
+  readonly commands: Commands;
+  /** What says which values are sensitive, and the live object that the answer may speak of as well. */
+  readonly sensitive: { readonly marked: Marked; readonly live?: KubeObject };
+}
+
+/**
+ * Finds out what would happen, and tells it without sensitive values.
+ */
+export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
+  const { marked, live } = attempt.sensitive;
+  const { object, result, warnings, faults, findings, ...found } = await tryAttempt(actor, attempt);
+  const secrets = secretsOf(marked, object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result]));
+  return {
+    ...found,
+    object: shownObject(marked, object),
+    ...(result === undefined ? {} : { result: shownObject(marked, result) }),
+    ...redactTexts({ warnings, faults, findings }, secrets),
+    commands: withBareStandIns(attempt.commands),
+  };
+}
+
+/**
+ * Finds out what would happen without writing: the right, the api-server's own dry run, which runs validation, quota and admission, and what stands
+ * around it, all at once. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
+ */
+async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
+  const { app, object, commands, changes = [] } = attempt;
+  const [missing, outcome, judge] = await Promise.all([attempt.may(), settle(attempt.dryRun), attempt.look()]);
+  const shared = { object, commands, changes };
+  if (missing === undefined && 'written' in outcome) {
+    const { object: result, warnings } = outcome.written;
+    const findings = joinFindings([judge(result), { warned: warnings.map(warned) }]);
+    const faults = findings.blocked.map(({ message, field }) => ({ message, ...(field === undefined ? {} : { field }) }));
+    const verdict = faults.length === 0 ? 'Ready' : 'Blocked';
+    return { ...shared, verdict, result, warnings, faults, missing: [], remedies: [], findings };
+  }
+  const why = whyRefused(missing, outcome);
+  const remedies = why.missing.map((right) => remedyFor({ user: actor.user, right, apps: new Set([app]) }));
+  const { warned: also, unchecked } = joinFindings([judge(object)]);
+  const findings = joinFindings([{ blocked: why.blocked, warned: also, unchecked }]);
+  const grant = remedies.map(({ yaml }) => yaml).join('---\n');
+  const { faults, missing: lacking } = why;
+  const refused = { ...shared, verdict: 'Blocked', warnings: [], faults, missing: lacking, remedies, findings } as const;
+  return grant === '' ? refused : { ...refused, grant };
+}
+
+type Outcome = { readonly written: Written } | { readonly refusal: AppError };
+
+const REFUSALS = [
+  'InvalidInput',
+  'AdmissionDenied',
+  'QuotaExceeded',
+  'AlreadyExists',
+  'Conflict',
+  'Forbidden',
+  'OperatorDeleting',
+  'WebhookUnavailable',
+] as const;
+
+async function settle(dryRun: Attempt['dryRun']): Promise<Outcome> {
+  try {
+    return { written: await dryRun() };
+  } catch (error) {
+    if (!isAppError(error, ...REFUSALS)) throw error;
+    return { refusal: error };
+  }
+}
+
+interface Why {
+  readonly missing: readonly MissingRight[];
+  readonly faults: readonly FieldFault[];
+  readonly blocked: readonly Finding[];
+}
+
+/** A missing right says it all; what the api-server answered to the dry run is the same then, in its own words. */
+function whyRefused(missing: MissingRight | undefined, outcome: Outcome): Why {
+  if (missing !== undefined) {
+    const message = sentenceOf(missing);
+    return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Right', evidence: 'exact' }] };
+  }
+  const refusal = 'refusal' in outcome ? outcome.refusal : new AppError('Internal', 'preflight: refused without a reason');
+  const faults = faultsOf(refusal);
+  const blocked = faults.map(({ message, field }) => ({
+    message: field === undefined || message.includes(field) ? message : `${field}: ${message}`,
+    about: subjectOf(refusal),
+    evidence: 'exact' as const,
+    ...(field === undefined ? {} : { field }),
+  }));
+  return { missing: refusal.missing === undefined ? [] : [refusal.missing], faults, blocked };
+}
+
+/** The faults of an error by field; the sentence of the error where it names none. */
+function faultsOf(error: AppError): readonly FieldFault[] {
+  if (error.faults.length > 0) return error.faults;
+  if (error.code === 'AlreadyExists') return [{ field: 'metadata.name', message: error.message }];
+  return [{ message: error.message }];
+}
+
+function subjectOf({ code, message }: AppError): FindingSubject {
+  if (code === 'AdmissionDenied' && message.includes('PodSecurity')) return 'PodSecurity';
+  return SUBJECTS[code] ?? 'Validation';
+}
+
+const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
+  Forbidden: 'Right',
+  QuotaExceeded: 'Quota',
+  AdmissionDenied: 'Policy',
+  AlreadyExists: 'Object',
+  Conflict: 'Object',
+  OperatorDeleting: 'Object',
+  WebhookUnavailable: 'Webhook',
+};
+
+function warned(message: string): Finding {
+  return { message, about: 'Policy', evidence: 'exact' };
+}
+
+function sentenceOf({ verb, resource, group, namespace }: MissingRight): string {
+  return `You may not ${verb} ${resource}.${group}${namespace === undefined ? '' : ` in the namespace ${namespace}`}. An admin can grant it with the RoleBinding below.`;
+}

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import pMap from 'p-map';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { schemaOf } from '../../domain/catalog/app-catalog.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { objectAt } from '../../domain/core/read.ts';
+import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { layOwnValues } from '../../domain/values/own-values.ts';
+import type { ValueChange } from '../../domain/values/value-change.ts';
+import { specSchema } from '../../form/model/app-form.ts';
+import { findApp } from '../app/find-app.ts';
+import { findInstance } from '../instance/find-instance.ts';
+import { listEnvironments } from '../environment/list-environments.ts';
+import { showRecipe } from './list-saved-configurations.ts';
+import type { Ports } from '../ports.ts';
+import { changesOfLive, changesOfNew } from '../instance/value-changes.ts';
+
+/** An Instance of the recipe's App. */
+export interface RecipeInstance {
+  readonly environment: string;
+  readonly name: string;
+}
+
+export interface RecipeComparison {
+  readonly recipe: Recipe;
+  /** Secrets are told to differ, and no more. */
+  readonly changes: readonly ValueChange[];
+}
+
+const MOST_OFFERED = 200;
+
+/**
+ * What a recipe sets: beside the defaults that a new instance has today, or what laying it over a live Instance would change there. What it does not
+ * name stays as it is.
+ *
+ * @throws AppError as `showRecipe` and `findInstance`.
+ */
+export async function compareRecipe(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'recipes'>,
+  actor: Actor,
+  { id, instance }: { readonly id: string; readonly instance?: RecipeInstance },
+): Promise<RecipeComparison> {
+  const recipe = await showRecipe(ports, actor, id);
+  const entry = findApp(ports, actor, recipe.app);
+  await nextTurn();
+  if (instance === undefined) {
+    const operator = objectAt(entry.kindBlock, 'defaults') as JsonObject;
+    return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: recipe.values }) };
+  }
+  const { object } = await findInstance(ports, actor, { ...instance, app: recipe.app });
+  const live = objectAt(object, 'spec') as JsonObject;
+  const schema = specSchema({ schema: schemaOf(entry.crd, entry.summary.version) });
+  return { recipe, changes: changesOfLive(entry, live, layOwnValues(live, recipe.values, schema)) };
+}
+
+/** The Instances of an App that the actor may read, by environment and name; at most 200. */
+export async function listRecipeInstances(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  app: string,
+): Promise<readonly RecipeInstance[]> {
+  const { summary } = findApp(ports, actor, app);
+  const ref = { group: summary.group, version: summary.version, resource: summary.plural };
+  const found = await pMap(
+    await listEnvironments(ports, actor),
+    async ({ name: environment, namespace }) => {
+      const names = await namesIn(ports.clusters.asActor(actor), ref, namespace);
+      return names.map((name) => ({ environment, name }));
+    },
+    { concurrency: 8 },
+  );
+  return found.flat().slice(0, MOST_OFFERED);
+}
+
+type Lister = Pick<ReturnType<Ports['clusters']['asActor']>, 'list'>;
+
+/** Nothing where the actor may not list them. */
+async function namesIn(cluster: Lister, ref: Parameters<Lister['list']>[0], namespace: string): Promise<readonly string[]> {
+  try {
+    return (await cluster.list(ref, { namespace })).items.map(({ metadata }) => metadata.name).toSorted();
+  } catch (error) {
+    if (isAppError(error, 'Forbidden', 'NotFound')) return [];
+    throw error;
+  }
+}

@@ -1,9 +1,0 @@
-import type { Actor } from '../domain/actor.ts';
-import type { EnvironmentView } from '../domain/environment.ts';
-import { findEnvironment } from './find-environment.ts';
-import type { Ports } from './ports.ts';
-
-/** One Environment, when the actor may see it. */
-export async function showEnvironment(ports: Pick<Ports, 'clusters'>, actor: Actor, name: string): Promise<EnvironmentView> {
-  return await findEnvironment(ports.clusters, actor, name);
-}

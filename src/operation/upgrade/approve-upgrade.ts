@@ -1,0 +1,115 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isExact } from '../../domain/chart/chart-version.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { installedChart } from '../../domain/operator/installed-chart.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { Asking } from '../../domain/audit/audit-log.ts';
+import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
+import { operatorView } from '../../domain/catalog/operator-view.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { Decisions } from '../../form/migration/decide-migration.ts';
+import {
+  APPROVED_UPGRADE,
+  approvalText,
+  digestDiffers,
+  judgeApproval,
+  parseApproval,
+  type Approval,
+} from '../../domain/upgrade/upgrade-approval.ts';
+import { findOperator, type OperatorAddress } from '../operator/find-operator.ts';
+import { journaled, operatorDeed } from '../audit/audited.ts';
+import { OPERATORS } from '../operator/list-operators.ts';
+import { decideOwnValues } from './decide-values.ts';
+import { type GatheredPlan, gatherPlan } from './load-upgrade-inputs.ts';
+import { channelOf } from './upgrade-charts.ts';
+import type { Ports } from '../ports.ts';
+import { withPatience } from './with-patience.ts';
+
+export interface ApprovalInput extends OperatorAddress {
+  readonly version: string;
+  /** `sha256:<hex>` of the chart that was looked at; empty: whatever has that version. */
+  readonly digest: string;
+  /** What becomes of values that the new chart asks about, changed by the same write; absent: they stay. */
+  readonly decisions?: Decisions;
+}
+
+const PATIENCE_MS = 60_000;
+
+/**
+ * Approves a newer version as the actor, by an annotation on the Operator. The controller does the rest in its own time, and only with the bytes
+ * that were approved.
+ *
+ * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest, and for values that are not
+ *   decided; `Conflict` when the Operator was changed meanwhile; `ApprovalRefused` for one that would have no effect;
+ *   `Forbidden` without the right to patch the Operator.
+ */
+export async function approveUpgrade(
+  ports: Pick<Ports, 'clusters' | 'upgrades' | 'journal'>,
+  actor: Actor,
+  input: ApprovalInput & Asking,
+): Promise<OperatorView> {
+  const deed = operatorDeed('approve upgrade', input, input);
+  const target = `${deed.target} ${input.version.slice(0, 100)}`;
+  return await journaled(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
+}
+
+async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
+  const approval = parsed(input);
+  const operator = await findOperator(ports, actor, input);
+  const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
+  const installed = installedChart(status)?.version;
+  const { policy } = spec.upgrade;
+  const verdict = judgeApproval({ ...channelOf(spec), text: approvalText(approval), policy, installed, offered: [] });
+  if (verdict.kind === 'NoEffect') throw new AppError('ApprovalRefused', `operator "${input.name}": ${verdict.fault.message}`);
+  if (verdict.kind === 'Without')
+    throw new AppError('ApprovalRefused', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
+  const { namespace, name } = input;
+  const annotations = { [APPROVED_UPGRADE]: approvalText(approval) };
+  const body = {
+    metadata: { annotations },
+    ...(input.decisions === undefined ? {} : await withValues(ports, actor, { ...input, annotations })),
+  };
+  const written = await ports.clusters
+    .asActor(actor)
+    .patch({ ...OPERATORS, namespace, name }, { type: 'merge', body }, { fieldManager: OURS.userFieldManager });
+  return operatorView(written.object);
+}
+
+interface Decided extends ApprovalInput {
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** The approval together with the values as they were decided, on the very Operator and chart that the decisions are about. */
+async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<JsonObject> {
+  const { name, version, digest, decisions, annotations } = input;
+  const gathered = await withPatience(PATIENCE_MS, async (signal) => {
+    const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });
+    return await ports.upgrades.queue.run(actor.user, signal, gather);
+  });
+  const { planned, patch } = decideOwnValues({ ...gathered, decisions });
+  const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
+  if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);
+  if (planned.source !== undefined && planned.rows.length > 0)
+    throw refused(`a file of the source ${planned.source} sets its values; decide them in that file, and approve without decisions`);
+  if (planned.faults.length > 0) throw new AppError('InvalidInput', 'decisions: not every value is decided', { faults: planned.faults });
+  const { resourceVersion } = gathered.operator.metadata;
+  const metadata = { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  return { metadata, ...(patch === undefined || Object.keys(patch).length === 0 ? {} : { spec: { values: patch } }) };
+}
+
+function parsed({ version, digest }: ApprovalInput): Approval {
+  const approval = parseApproval(digest === '' ? version : `${version}@${digest}`);
+  if (approval !== undefined) return approval;
+  const field = isExact(version) ? 'digest' : 'version';
+  const message = field === 'version' ? 'Write one version, such as 1.5.0' : 'Write sha256: and 64 hexadecimal digits';
+  throw new AppError('InvalidInput', `approval: ${message}`, { faults: [{ field, message }] });
+}
+
+function whyNone(policy: string, installed: string | undefined, version: string): string {
+  if (policy === 'Automatic') return 'the policy Automatic installs newer versions without an approval';
+  return installed === undefined
+    ? 'nothing is installed yet, and a first installation needs no approval'
+    : `${version} is installed already`;
+}

@@ -1,0 +1,84 @@
+import pMap from 'p-map';
+import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
+import { redact } from '../../domain/core/redact.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
+import { checkObjects, podsRefused, type CheckedObjects } from '../preflight/check-objects.ts';
+import { foreignOwner, isHook, marked } from '../operator/helm-marks.ts';
+import type { NamedTrial } from '../preflight/missing-permissions.ts';
+import type { Ports } from '../ports.ts';
+import { findReleaseNamespace } from '../preflight/release-namespace.ts';
+import { broughtBy, type Rendering } from './render-preview.ts';
+import type { Trial } from '../preflight/dry-run-objects.ts';
+
+interface UpgradeCheckInput {
+  readonly spec: OperatorSpec;
+  readonly before: Rendering;
+  readonly after: Rendering;
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+  /** Definitions that could not be tried. */
+  readonly forbidden: readonly NamedTrial[];
+}
+
+export interface CheckedUpgrade extends CheckedObjects {
+  /** Rights that the actor lacks to try everything. */
+  readonly missing: readonly MissingRight[];
+  /** What the controller's account may not do, and whose pods would not come up, a sentence each. */
+  readonly stops: readonly string[];
+}
+
+const MOST_GONE = 100;
+
+/** What an upgrade does to each object of a release, by dry runs against what is live: also what somebody changed, or values that wait, count. */
+export async function checkUpgrade(trial: Trial, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
+  const { spec, after, secrets, signal, forbidden } = input;
+  const { state } = await findReleaseNamespace(trial, spec, signal);
+  const place = { release: spec.releaseName, namespace: spec.targetNamespace };
+  const [checked, removed] = await Promise.all([
+    checkObjects(trial, ports, { ...place, objects: after.objects, brought: broughtBy(after), state, secrets, signal, forbidden }),
+    removedObjects(trial, ports, input),
+  ]);
+  const untried = [...forbidden, ...checked.tried.flatMap((one) => one.forbidden)];
+  return {
+    ...checked,
+    findings: joinFindings([checked.findings, { removed }]),
+    missing: trial.by === 'actor' ? untried.map(({ right }) => right) : [],
+    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Right'), ...checked.tried.flatMap(podsRefused)].map(
+      ({ message }) => message,
+    ),
+  };
+}
+
+/** What the release has and the new rendering has not, as far as it is there. Helm leaves what is marked to be kept. */
+async function removedObjects({ cluster }: Trial, { discovery }: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<Finding[]> {
+  const { spec, before, after, secrets, signal } = input;
+  const place = { release: spec.releaseName, namespace: spec.targetNamespace };
+  const pairs = pairObjects({ from: before.objects, to: after.objects, namespace: spec.targetNamespace });
+  const gone = pairs.flatMap(({ from, to }) => (to === undefined && from !== undefined && !isHook(from) && !isKept(from) ? [from] : []));
+  const found = await pMap(
+    gone.slice(0, MOST_GONE),
+    async (object): Promise<Finding[]> => {
+      const kind = await discovery.find(object.apiVersion, object.kind, signal);
+      if (kind === undefined) return [];
+      const { metadata } = marked(object, kind, place);
+      const { name, namespace } = metadata;
+      const message = redact(`${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`, secrets);
+      try {
+        const live = await cluster.metadataOf({ ...kind, name, ...(namespace === undefined ? {} : { namespace }) }, { signal });
+        return live === undefined || foreignOwner(live, place) !== undefined ? [] : [{ message, about: 'Object', evidence: 'exact' }];
+      } catch (error) {
+        if (!isAppError(error, 'Forbidden')) throw error;
+        return [{ message, about: 'Object', evidence: 'estimate' }];
+      }
+    },
+    { concurrency: 4 },
+  );
+  return found.flat();
+}
+
+function isKept({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
+}

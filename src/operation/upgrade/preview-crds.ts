@@ -1,0 +1,164 @@
+import pMap from 'p-map';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { crdConflict, type CrdClaimant } from '../../domain/operator/crd-owner.ts';
+import type { CrdFinding, CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
+import { compareCrds } from '../../domain/upgrade/crd-safety/compare-crds.ts';
+import { storedChecks } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import { AppError, isAppError, type ErrorCode, type MissingRight } from '../../domain/core/errors.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { isInChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { PlannedDefinition, PlannedDefinitions } from '../../domain/upgrade/preview/plan.ts';
+import type { TouchedInstances } from '../../domain/upgrade/preview/touched.ts';
+import { countTouched } from '../../form/migration/count-affected.ts';
+import { judgeStored } from '../../schema/stored/judge-stored.ts';
+import type { NamedTrial } from '../preflight/missing-permissions.ts';
+import type { Ports } from '../ports.ts';
+import type { Trial } from '../preflight/dry-run-objects.ts';
+
+export interface DefinitionsInput {
+  /** Who asks whether the api-server takes the definitions. */
+  readonly trial: Trial;
+  /** The definitions of the new chart. */
+  readonly candidates: readonly KubeObject[];
+  readonly crds: OperatorStatus['crds'];
+  readonly safety: PlannedDefinitions['safety'];
+  /** The Operator that is to bring them. */
+  readonly claimant: CrdClaimant;
+  readonly signal: AbortSignal;
+}
+
+export interface JudgedDefinitions extends PlannedDefinitions {
+  /** Definitions that the api-server could not be asked about. */
+  readonly forbidden: readonly NamedTrial[];
+}
+
+const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+const MOST_FAULTS = 50;
+const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
+
+/** What the new definitions mean for what is stored, read as the actor, and whether the api-server would take them. Writes nothing. */
+export async function planDefinitions(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  input: DefinitionsInput,
+): Promise<JudgedDefinitions> {
+  const cluster = clusters.asActor(actor);
+  const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input), { concurrency: 4 });
+  const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
+  const left = input.crds.filter(({ name, origin }) => isInChart({ origin }) && !names.has(name));
+  const definitions = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
+  return {
+    definitions: definitions.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
+    safety: input.safety,
+    missing: judged.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+    forbidden: judged.flatMap(({ forbidden }) => (forbidden === undefined ? [] : [forbidden])),
+  };
+}
+
+interface Judged {
+  readonly definition: PlannedDefinition;
+  readonly missing?: MissingRight;
+  readonly forbidden?: NamedTrial;
+}
+
+/** Definitions that the new chart does not hold stay, with all that is stored. */
+function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PlannedDefinition {
+  return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
+}
+
+async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: DefinitionsInput): Promise<Judged> {
+  const name = candidate.metadata.name;
+  const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
+  const { live, missing } = await readLive(cluster, name, signal);
+  if (missing !== undefined)
+    return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
+  const judged: StoredVerdict =
+    live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
+  const conflict = live === undefined ? undefined : crdConflict(live, claimant);
+  const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { refusal: conflict };
+  const { findings, faults, touched, missing: unread } = judged;
+  const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
+  const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
+  const definition = { crd: name, kind, change, findings, faults, faultCount: judged.faultCount ?? faults.length } as const;
+  return {
+    definition: {
+      ...definition,
+      ...(touched === undefined ? {} : { touched }),
+      ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }),
+    },
+    ...(unread === undefined ? {} : { missing: unread }),
+    ...(answer.forbidden === undefined ? {} : { forbidden: answer.forbidden }),
+  };
+}
+
+async function readLive(
+  cluster: Cluster,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ readonly live?: KubeObject; readonly missing?: MissingRight }> {
+  try {
+    return { live: await cluster.get({ ...CRDS, name }, { signal }) };
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return {};
+    if (isAppError(error, 'Forbidden')) return { missing: missingOf(error, { verb: 'get', group: CRDS.group, resource: CRDS.resource }) };
+    throw error;
+  }
+}
+
+interface Stored {
+  readonly live: KubeObject;
+  readonly candidate: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: TouchedInstances; readonly missing?: MissingRight };
+
+/** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
+async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
+  try {
+    const look = countTouched();
+    const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
+    const touched = look.result();
+    return {
+      ...verdict,
+      findings: [...verdict.findings, ...unchecked.map(uncheckedRule)],
+      ...(touched.total === 0 ? {} : { touched }),
+    };
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden')) throw error;
+    const findings = compareCrds(live, candidate);
+    const [group, resource] = [textAt(live.spec, 'group') ?? '', textAt(live.spec, 'names', 'plural') ?? ''];
+    return { findings, faults: [], missing: missingOf(error, { verb: 'list', group, resource }) };
+  }
+}
+
+function uncheckedRule(rule: string): CrdFinding {
+  return { path: 'x-kubernetes-validations', what: `stored instances could not be held against the rule: ${rule}`, severity: 'Notice' };
+}
+
+interface Answer {
+  readonly refusal?: string;
+  readonly forbidden?: NamedTrial;
+}
+
+async function dryRun({ cluster }: Trial, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
+  const { apiVersion, kind, metadata, spec } = candidate;
+  const plain = { apiVersion, kind, metadata: { name: metadata.name }, spec };
+  try {
+    await cluster.dryRunApply(CRDS, plain, { fieldManager: OURS.fieldManager, signal });
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
+    const { message } = error;
+    if (error.code !== 'Forbidden') return { refusal: message };
+    const right = missingOf(error, { verb: 'patch', group: CRDS.group, resource: CRDS.resource });
+    return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, right, message } };
+  }
+}
+
+function missingOf(error: AppError, otherwise: MissingRight): MissingRight {
+  return error.missing ?? otherwise;
+}

@@ -1,0 +1,222 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { placesOf } from '../../domain/operator/operator-instances.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import { joinFindings } from '../../domain/preflight/findings.ts';
+import { objectAt, textAt } from '../../domain/core/read.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
+import { judgePlan } from '../../domain/upgrade/preview/judge-plan.ts';
+import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
+import { planWarnings } from '../../domain/upgrade/preview/plan-warnings.ts';
+import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import { timingOf } from '../../domain/upgrade/preview/timing.ts';
+import { upgradeCommands, type UpgradeCommandInput } from '../../domain/upgrade/preview/upgrade-commands.ts';
+import { valueChanges, type LayeredValues } from '../../domain/upgrade/preview/value-changes.ts';
+import { crdClaimant } from '../../domain/operator/crd-owner.ts';
+import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
+import type { Decisions } from '../../form/migration/decide-migration.ts';
+import { decideOwnValues, type DecidedValues } from './decide-values.ts';
+import type { OperatorAddress } from '../operator/find-operator.ts';
+import { gatherPlan, type GatheredPlan } from './load-upgrade-inputs.ts';
+import { listOperatorInstances } from '../operator/list-operator-instances.ts';
+import { operatorRights, type OperatorRights } from '../operator/operator-permissions.ts';
+import { planDefinitions } from './preview-crds.ts';
+import { planFields } from './immutable-changes.ts';
+import type { OverlaidValues } from './preview-values.ts';
+import type { Ports } from '../ports.ts';
+import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
+import type { Trial } from '../preflight/dry-run-objects.ts';
+import type { UpgradeChart } from './upgrade-ports.ts';
+import { withPatience } from './with-patience.ts';
+
+export interface PlanInput extends OperatorAddress {
+  /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
+  readonly version: string;
+  /** What becomes of values that the new chart asks about; absent while nobody has decided. */
+  readonly decisions?: Decisions;
+  /** A merge patch of `spec.values`, to see what it would do. */
+  readonly values?: JsonObject;
+}
+
+type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
+
+const PATIENCE_MS = 90_000;
+
+/**
+ * What moving an Operator to another version of its chart would do, found out as the actor: what they may not read is left out, and named. Writes
+ * nothing.
+ *
+ * @throws AppError as `findOperator`; `InvalidInput` for what is no version; as fetching a chart does when there is none.
+ */
+export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
+  return await withPatience(PATIENCE_MS, (signal) =>
+    ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal })),
+  );
+}
+
+async function preview(
+  ports: PlanPorts,
+  actor: Actor,
+  { input, signal }: { readonly input: PlanInput; readonly signal: AbortSignal },
+): Promise<UpgradePlan> {
+  const gathered = await gatherPlan(ports, actor, { address: input, version: input.version, signal });
+  const { charts, values } = gathered;
+  const decided = decideOwnValues({ ...gathered, decisions: input.decisions });
+  const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, ownOf(values, { decided, input })), signal };
+  const [before, after] = await Promise.all([
+    charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
+    renderForPlan(ports, { ...scene, values: scene.next }, charts.to),
+  ]);
+  return compose(scene, { before, after }, await look(scene, { before, after }));
+}
+
+interface Scene extends GatheredPlan {
+  readonly ports: PlanPorts;
+  readonly actor: Actor;
+  readonly input: PlanInput;
+  readonly decided: DecidedValues;
+  /** The values as they become by what was decided. */
+  readonly next: OverlaidValues;
+  readonly signal: AbortSignal;
+}
+
+/** `spec.values` as they would become; undefined when they stay. */
+function ownOf({ layers }: OverlaidValues, { decided, input }: Pick<Scene, 'decided' | 'input'>): JsonObject | undefined {
+  if (input.values === undefined) return decided.own;
+  const own = applyMergePatch(decided.own ?? layers.at(-1)?.values ?? {}, input.values);
+  return objectAt({ own }, 'own') as JsonObject;
+}
+
+/** With other values in the layer that decisions change, which is the highest. */
+function withOwn(values: OverlaidValues, own: JsonObject | undefined): OverlaidValues {
+  if (own === undefined) return values;
+  return {
+    ...values,
+    layers: values.layers.map((layer, index) => (index === values.layers.length - 1 ? { ...layer, values: own } : layer)),
+  };
+}
+
+interface Renderings {
+  readonly before: Rendering;
+  readonly after: Rendering;
+}
+
+/** What the two renderings mean in the cluster. */
+interface Looked {
+  readonly definitions: PlannedDefinitions;
+  readonly instances: PlannedInstances;
+  readonly checked: CheckedUpgrade;
+  readonly rights: OperatorRights;
+}
+
+async function look({ ports, actor, input, spec, status, values, signal }: Scene, { before, after }: Renderings): Promise<Looked> {
+  const rights = await operatorRights(ports, actor, input);
+  const trial = trialOf(ports, actor, rights);
+  const crds = isBroken(after) ? [] : status.crds;
+  const [{ forbidden, ...definitions }, instances] = await Promise.all([
+    planDefinitions(ports, actor, {
+      trial,
+      candidates: after.definitions,
+      crds,
+      safety: spec.upgrade.crdSafety,
+      claimant: crdClaimant(input, spec, status),
+      signal,
+    }),
+    instancesOf(ports, actor, input),
+  ]);
+  const old = isBroken(after) ? RENDERED_NOTHING : before;
+  const checked = await checkUpgrade(trial, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
+  return { definitions: withEnvironments(definitions, instances), instances, checked, rights };
+}
+
+/** What does not render has no objects, which must not read as if all were taken away. */
+function isBroken({ faults, objects }: Rendering): boolean {
+  return faults.length > 0 && objects.length === 0;
+}
+
+function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePlan {
+  const { ports, operator, spec, status, charts, values, next, decided } = scene;
+  const { namespace, name, values: tried } = scene.input;
+  const { secrets } = values;
+  const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
+  const fields = { ...planFields({ ...compared, checked }), missing: checked.missing };
+  const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, next));
+  const valuesPart = { ...changes, missing: values.missing };
+  const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
+  const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
+  const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
+  const faults = [...values.faults, ...after.faults, ...checked.stops];
+  return {
+    namespace,
+    name,
+    displayName: textAt(operator.spec, 'catalog', 'displayName') ?? name,
+    ...(from === undefined ? {} : { from }),
+    to,
+    offered: charts.offered,
+    verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults }),
+    warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
+    values: valuesPart,
+    decisions: decided.planned,
+    objects: objectChanges(compared),
+    definitions,
+    fields,
+    findings: joinFindings([
+      checked.findings,
+      { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
+    ]),
+    remedies: checked.remedies,
+    instances,
+    conversions: after.conversions,
+    timing,
+    ...(tried === undefined ? {} : { tried }),
+    commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(scene) }, ports.publicUrl),
+  };
+}
+
+/** Where a file of the catalogue sets the values, they are decided there. */
+function commandParts({ decided: { planned, shownPatch }, input }: Scene): UpgradeCommandInput['decided'] {
+  const { decisions } = input;
+  if (shownPatch === undefined || decisions === undefined || planned.source !== undefined) return undefined;
+  const secrets = planned.rows.flatMap(({ secret, path }) => (secret ? [path] : []));
+  return { patch: shownPatch, decisions: Object.fromEntries(Object.entries(decisions).filter(([path]) => !secrets.includes(path))) };
+}
+
+/** Whoever may change the Operator may have the controller apply what it says, so they may have it tried. */
+function trialOf({ clusters }: PlanPorts, actor: Actor, { patch: missing }: OperatorRights): Trial {
+  return missing === undefined
+    ? { cluster: clusters.tryAsController(actor), by: 'controller' }
+    : { cluster: clusters.tryAsActor(actor), by: 'actor' };
+}
+
+async function instancesOf(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<PlannedInstances> {
+  const { instances, missing } = await listOperatorInstances(ports, actor, input);
+  return { places: placesOf(instances), total: instances.length, missing };
+}
+
+/** Which Environment a touched instance is in, for those that the actor sees. */
+function withEnvironments(planned: PlannedDefinitions, { places }: PlannedInstances): PlannedDefinitions {
+  const environments = new Map(places.map(({ namespace, environment }) => [namespace, environment]));
+  const definitions = planned.definitions.map((definition) => {
+    const { touched } = definition;
+    if (touched === undefined) return definition;
+    const named = touched.named.map((instance) => {
+      const environment = environments.get(instance.namespace);
+      return { ...instance, ...(environment === undefined ? {} : { environment }) };
+    });
+    return { ...definition, touched: { ...touched, named } };
+  });
+  return { ...planned, definitions };
+}
+
+function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValues): LayeredValues {
+  return { layers: [{ origin: 'the chart', values: chart.contents.values }, ...layers], hidden, secrets };
+}
+
+function plannedChart({ digest, contents }: UpgradeChart): PlannedChart {
+  const { name, version, appVersion } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+}
+
+function approvedBy({ metadata }: KubeObject): string {
+  return metadata.annotations?.[APPROVED_UPGRADE] ?? '';
+}

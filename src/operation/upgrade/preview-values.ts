@@ -1,0 +1,98 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { namesOf } from '../../domain/upgrade/preview/value-changes.ts';
+import { mergeLayers, textsIn, type ValuesLayer } from '../../domain/values/layers.ts';
+import { readValuesSource } from '../../domain/values/read-source.ts';
+import { sourceName, type ValuesFrom } from '../../domain/values/values-from.ts';
+import { sensitiveTexts } from '../../schema/sensitive/mask.ts';
+import type { Ports } from '../ports.ts';
+
+/** The values that an Operator lays over those of its chart, as far as the actor may read them. */
+export interface OverlaidValues {
+  /** Without the chart's own, the lowest first. */
+  readonly layers: readonly ValuesLayer[];
+  /** Origins whose values nobody is shown. */
+  readonly hidden: ReadonlySet<string>;
+  readonly secrets: readonly string[];
+  readonly missing: readonly MissingRight[];
+  /** Sources that cannot be read by anybody, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+export interface ValuesInput {
+  /** Of the Operator. */
+  readonly namespace: string;
+  readonly spec: OperatorSpec;
+  readonly status: OperatorStatus;
+}
+
+/** What stands where a value may not be read: the same on both sides of a comparison. */
+export const PLACEHOLDER = 'not-readable';
+
+/**
+ * Reads `spec.valuesFrom` as the actor. Of a source that the actor may not read, the places are known from the status, and a word stands in
+ * each.
+ */
+export async function overlaidValues(ports: Pick<Ports, 'clusters'>, actor: Actor, input: ValuesInput): Promise<OverlaidValues> {
+  const readings = await Promise.all(input.spec.valuesFrom.map((from) => readAs(ports, actor, { ...input, from })));
+  const own: ValuesLayer = { origin: 'spec.values', values: input.spec.values };
+  return {
+    layers: [...readings.map(({ layer }) => layer), own],
+    hidden: new Set(readings.filter(({ hidden }) => hidden).map(({ layer }) => layer.origin)),
+    secrets: [...readings.flatMap(({ secrets }) => secrets), ...sensitiveTexts(input.spec.values)],
+    missing: readings.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+    faults: readings.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
+  };
+}
+
+interface Reading {
+  readonly layer: ValuesLayer;
+  readonly hidden: boolean;
+  readonly secrets: readonly string[];
+  readonly missing?: MissingRight;
+  readonly fault?: string;
+}
+
+async function readAs(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  input: ValuesInput & { readonly from: ValuesFrom },
+): Promise<Reading> {
+  const { namespace, from } = input;
+  const ref = { group: '', version: 'v1', resource: from.kind === 'Secret' ? 'secrets' : 'configmaps', namespace, name: from.name };
+  try {
+    return readingOf(await clusters.asActor(actor).get(ref), input);
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return readingOf(undefined, input);
+    if (!isAppError(error, 'Forbidden')) throw error;
+    const missing = error.missing ?? { verb: 'get', group: '', resource: ref.resource, namespace, name: from.name };
+    return { layer: { origin: sourceName(from), values: standIn(input) }, hidden: true, secrets: [], missing };
+  }
+}
+
+function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesInput & { readonly from: ValuesFrom }): Reading {
+  const origin = sourceName(from);
+  const reading = readValuesSource(object, from);
+  const hidden = from.kind === 'Secret';
+  if (reading.kind === 'Read') {
+    const secrets = hidden ? textsIn(reading.values) : [];
+    return { layer: { origin, values: reading.values }, hidden, secrets };
+  }
+  const empty = { layer: { origin, values: {} }, hidden, secrets: [] };
+  if (reading.kind === 'Absent' && from.optional) return empty;
+  return { ...empty, fault: `Values cannot be read: ${from.kind} ${namespace}/${from.name}: ${reading.why}` };
+}
+
+function standIn({ status, from }: ValuesInput & { readonly from: ValuesFrom }): JsonObject {
+  const origin = sourceName(from);
+  const layers = status.values.filter((leaf) => leaf.origin === origin).map(({ path }) => ({ origin, values: nested(namesOf(path)) }));
+  return mergeLayers(layers);
+}
+
+function nested(names: readonly string[]): JsonObject {
+  const [first = '', ...rest] = names;
+  return Object.fromEntries([[first, rest.reduceRight<Json>((value, name) => Object.fromEntries([[name, value]]), PLACEHOLDER)]]);
+}

@@ -1,0 +1,95 @@
+import type { Availability } from '../../domain/app/app.ts';
+import { appCard, type AppCard } from './app-card.ts';
+import type { AppList, AppQuery, Facet } from '../ports.ts';
+
+/** A facet's value as a link that turns it on or off. */
+export interface FacetOption {
+  readonly label: string;
+  readonly href: string;
+  readonly count: number;
+  readonly selected: boolean;
+}
+
+export interface CatalogPage {
+  readonly search: string;
+  /** What a new search keeps of the address: the selected facets. */
+  readonly kept: readonly { readonly name: FacetName; readonly value: string }[];
+  readonly facets: readonly { readonly label: string; readonly options: readonly FacetOption[] }[];
+  readonly cards: readonly AppCard[];
+  /** `3 of 12 apps`. */
+  readonly resultLine: string;
+  readonly filtered: boolean;
+  readonly empty: 'no' | 'no-apps' | 'no-match';
+  readonly admin: boolean;
+}
+
+const FACETS = ['category', 'provider', 'availability'] as const;
+type FacetName = (typeof FACETS)[number];
+const FACET_LABELS: Readonly<Record<FacetName, string>> = { category: 'Category', provider: 'Provider', availability: 'Availability' };
+
+/** The query in an address; unknown availabilities are left out. */
+export function parseAppQuery(parameters: URLSearchParams): AppQuery {
+  return {
+    search: (parameters.get('search') ?? '').trim().slice(0, 200),
+    category: parameters.getAll('category'),
+    provider: parameters.getAll('provider'),
+    availability: parameters.getAll('availability').filter(isAvailability),
+  };
+}
+
+function isAvailability(text: string): text is Availability {
+  return text === 'Available' || text === 'Installing' || text === 'Unavailable';
+}
+
+export function catalogPage(list: AppList, query: AppQuery, admin: boolean): CatalogPage {
+  const filtered = query.search !== '' || FACETS.some((name) => query[name].length > 0);
+  return {
+    search: query.search,
+    kept: FACETS.flatMap((name) => query[name].map((value) => ({ name, value }))),
+    facets: FACETS.map((name) => ({ label: FACET_LABELS[name], options: facetOptions(name, list.facets[name], query) })).filter(
+      (facet) => facet.options.length > 0,
+    ),
+    cards: list.apps.map(appCard),
+    resultLine: filtered ? `${list.apps.length} of ${countApps(list.total)}` : countApps(list.total),
+    filtered,
+    empty: emptyState(list),
+    admin,
+  };
+}
+
+function emptyState({ apps, total }: AppList): CatalogPage['empty'] {
+  if (total === 0) return 'no-apps';
+  return apps.length === 0 ? 'no-match' : 'no';
+}
+
+function countApps(count: number): string {
+  return count === 1 ? '1 app' : `${count} apps`;
+}
+
+/** A selected value stays visible even when the search leaves nothing of it, so that it can be turned off again. */
+function facetOptions(name: FacetName, facets: readonly Facet[], query: AppQuery): FacetOption[] {
+  const selected: readonly string[] = query[name];
+  const gone = selected.filter((value) => !facets.some((facet) => facet.value === value)).map((value) => ({ value, count: 0 }));
+  return [...facets, ...gone].map(({ value, count }) => ({
+    label: value,
+    count,
+    selected: selected.includes(value),
+    href: catalogHref(query, name, value),
+  }));
+}
+
+function catalogHref(query: AppQuery, toggled: FacetName, value: string): string {
+  const parameters = new URLSearchParams();
+  if (query.search !== '') parameters.set('search', query.search);
+  for (const name of FACETS) {
+    const values: readonly string[] = query[name];
+    const next = name === toggled ? toggle(values, value) : values;
+    for (const one of next) parameters.append(name, one);
+  }
+  const text = parameters.toString();
+  return text === '' ? '/' : `/?${text}`;
+}
+
+function toggle(values: readonly string[], value: string): readonly string[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}

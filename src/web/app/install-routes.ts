@@ -1,0 +1,202 @@
+import { Router } from 'express';
+import type { FieldFault } from '../../domain/core/errors.ts';
+import type { Preflight } from '../../domain/instance/instance.ts';
+import type { NewSecret } from '../../domain/instance/new-secret.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { placedForm } from '../../form/model/placed-form.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { pressedOp } from '../../form/input/apply-form-op.ts';
+import { applyPicks } from '../../form/references/apply-picks.ts';
+import { fillRequired } from '../../form/input/fill-required.ts';
+import { newSecretsOf, splitTyped } from '../../form/input/new-secrets.ts';
+import { loadPressedFile, kindOf } from '../instance/form-file-route.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { faultsOfRefusal } from '../instance/instance-form.ts';
+import { readShownChoices } from './form-choices.ts';
+import { presetValues, pressedPreset } from './install-presets.ts';
+import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
+import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
+import { headFaults, headOf, type InstallHead } from './install-head.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { appPath, installPath, instancePath } from '../page/paths.ts';
+import { askSomebody } from '../change-request/change-request-routes.ts';
+import type { InstallTargets, InstanceDraft } from '../ports.ts';
+import { saveValues } from '../saved-configuration/saved-configuration-routes.ts';
+import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from '../instance/review.ts';
+import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
+
+/** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
+export function installRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    '/apps/:app/install',
+    page(deps, async (visit) => openForm(await startInstall(deps, visit), visit)),
+  );
+  router.post(
+    '/apps/:app/install',
+    page(deps, async (visit) => receive(deps, await startInstall(deps, visit), visit)),
+  );
+  return router;
+}
+
+interface Install {
+  readonly deps: WebDeps;
+  readonly visit: Visit;
+  readonly targets: InstallTargets;
+  readonly model: FormModel;
+}
+
+async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
+  const targets = await deps.operations.installTargets(visit.actor, visit.param('app'));
+  const chosen = chosenEnvironment(targets, visit.body.get('environment') ?? visit.query.get('environment') ?? '');
+  const environment = targets.targets.find((target) => target.environment.name === chosen?.name)?.environment;
+  return { deps, visit, targets, model: placedForm(targets.app, 'create', environment) };
+}
+
+/** A link can fill the form: `?environment=team-a&name=orders&preset=small&v.spec.instances=3`. */
+async function openForm(install: Install, visit: Visit): Promise<Answer> {
+  const { query } = visit;
+  const { values, ...started } = await valuesOfLink(install.deps, visit, { app: install.targets.app.id, model: install.model });
+  const filled = await runFormJob('valuesToFields', install.model, values);
+  const preset = { fields: filled, wanted: query.get('preset') ?? '' };
+  const fields = await runFormJob('switchPreset', install.model, install.targets.app.presets, preset);
+  const head = { environment: query.get('environment') ?? '', name: query.get('name') ?? '' };
+  return await showDraft(install, { ...head, fields, faults: [], ...started });
+}
+
+async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<Answer> {
+  const { fields, typed: secretValues } = splitTyped(sent.body);
+  const body = applyPicks(started.model, fields);
+  const visit = { ...sent, body };
+  const install = { ...started, visit };
+  const resource = install.targets.app;
+  const whole = await runFormJob('openWhole', install.model, body, kindOf(resource));
+  const head = headOf(install.targets, body, whole);
+  const typed = { ...head, fields: body };
+  const op = pressedOp(body);
+  const wanted = pressedPreset(op ?? '');
+  if (wanted !== undefined) {
+    const { presets } = install.targets.app;
+    const filled = await runFormJob('switchPreset', install.model, presets, { fields: body, wanted });
+    return await showDraft(install, { ...typed, fields: filled, faults: [] });
+  }
+  const file = await loadPressedFile(visit, { model: install.model, resource, base: {}, name: head.name });
+  if (file?.file !== undefined) return file.file;
+  if (file !== undefined) return await showDraft(install, { ...typed, ...file.draft });
+  if (op !== null) {
+    const changed = await runFormJob('applyFormOp', install.model, body, { op, base: {}, resource: kindOf(resource) });
+    return await showDraft(install, { ...typed, ...changed });
+  }
+  if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
+  const { values, faults } = await runFormJob('formToValues', install.model, whole.fields, {});
+  if ((body.get('_do') ?? '').startsWith('keep'))
+    return await saveForm(install, visit, { typed, values, faults: [...whole.faults, ...faults] });
+  const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
+  const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
+  if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
+  return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values), secrets });
+}
+
+/** Saves what stands in the form; a text that cannot be read is corrected first. */
+async function saveForm(
+  install: Install,
+  visit: Visit,
+  {
+    typed,
+    values,
+    faults,
+  }: { readonly typed: Omit<InstallDraft, 'faults'>; readonly values: JsonObject; readonly faults: readonly FieldFault[] },
+): Promise<Answer> {
+  const { app } = install.targets;
+  const wrong = faultsOfTexts(visit.body, faults);
+  if (wrong.length > 0) return await showDraft(install, { ...typed, faults: wrong });
+  const when = visit.body.get('_do') === 'keep' ? 'later' : 'now';
+  return await saveValues(install.deps, visit, {
+    app,
+    values,
+    when,
+    action: installPath(app.id),
+    backHref: '',
+    kept: keptInputs(visit.body),
+  });
+}
+
+/** What differs from the defaults, and who set it. */
+function changesOf({ targets }: Install, { changes, object }: Preflight, body: URLSearchParams): ValueChangesView {
+  return newValuesView(changes, presetValues(targets.app.presets, body, object.spec));
+}
+
+/** Preflight always; writes only when it was asked for and nothing stands against it. */
+async function attempt(
+  { operations }: WebDeps,
+  install: Install,
+  {
+    visit,
+    head,
+    spec,
+    secrets,
+  }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject; readonly secrets: readonly NewSecret[] },
+): Promise<Answer> {
+  const { actor, body } = visit;
+  const draft = {
+    environment: head.environment,
+    app: install.targets.app.id,
+    name: head.name.trim(),
+    spec,
+    ...(secrets.length === 0 ? {} : { secrets }),
+  };
+  try {
+    if (body.get('_do') === 'ask' && secrets.length > 0)
+      return await showDraft(install, { ...draft, fields: body, faults: secrets.map(cannotAsk) });
+    if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install', etag: '' });
+    const preflight = await operations.preflightInstance(actor, draft);
+    const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
+    if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });
+    const typed = await readReviewYaml(preflight, body);
+    if (body.get('_do') === 'file') return fileAnswer(preflight, typed);
+    const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body, typed);
+    if (preflight.verdict === 'Blocked' || !wanted)
+      return await showReview(install, draft, reviewOf(preflight, body, { changes: changesOf(install, preflight, body), typed }));
+    const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
+    return { redirect: instancePath(created) };
+  } catch (error) {
+    const faults = faultsOfRefusal(error);
+    if (faults === undefined) throw error;
+    return await showDraft(install, { ...draft, fields: body, faults });
+  }
+}
+
+/** Others see what somebody asks them for, and a value that nobody may see has no place there. */
+function cannotAsk({ field }: NewSecret): FieldFault {
+  const message = 'Somebody else cannot make this Secret for you: refer to one that exists, and ask again';
+  return { ...(field === undefined ? {} : { field }), message };
+}
+
+async function showDraft(install: Install, draft: InstallDraft): Promise<Answer> {
+  const { deps, visit, targets, model } = install;
+  const { app } = targets;
+  const chosen = chosenEnvironment(targets, draft.environment);
+  const choices = await readShownChoices(deps.operations, visit.actor, { model, fields: draft.fields, base: {}, environment: chosen });
+  const wrong = draft.faults.length > 0;
+  return {
+    view: 'apps/install',
+    title: `${wrong ? 'Error: ' : ''}Install ${app.displayName}`,
+    section: 'catalog',
+    crumbs: crumbsOf(install, 'Install'),
+    model: await installPage(targets, model, { ...draft, choices }),
+    ...(wrong ? { status: 422 } : {}),
+  };
+}
+
+async function showReview(install: Install, draft: InstanceDraft, review: object): Promise<Answer> {
+  const { app, targets } = install.targets;
+  const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
+  const linked = { environment: draft.environment, name: draft.name, fields: install.visit.body };
+  const link = await runFormJob('installLink', app.id, install.model, linked);
+  const model = { review, link, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
+  return { view: 'apps/review', title: `Review ${draft.name}`, section: 'catalog', crumbs: crumbsOf(install, 'Review'), model };
+}
+
+function crumbsOf({ targets: { app } }: Install, here: string): readonly { label: string; href?: string }[] {
+  return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
+}

@@ -1,0 +1,39 @@
+import type { FieldFault } from '../../domain/core/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { unknownFields } from '../../form/model/unknown-fields.ts';
+import { prefill } from '../../form/input/prefill.ts';
+import type { Visit, WebDeps } from '../page/page.ts';
+
+/** The saved configuration that a form starts from. */
+export interface ShownRecipe {
+  readonly title: string;
+  /** Its fields that the schema of the App has no place for any more. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * The values that a link fills a form with: those of the saved configuration that it names, with its own fields over them.
+ *
+ * @throws AppError `NotFound` for one that is not the actor's, or of another App.
+ */
+export async function valuesOfLink(
+  { operations }: WebDeps,
+  { actor, query }: Visit,
+  { app, model }: { readonly app: string; readonly model: FormModel },
+): Promise<{ readonly values: JsonObject; readonly recipe?: ShownRecipe }> {
+  const own = prefill(model, query);
+  const id = query.get('recipe') ?? '';
+  if (id === '') return { values: own };
+  const recipe = await operations.showRecipe(actor, id);
+  if (recipe.app !== app) throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it is one of another app`);
+  const values = applyMergePatch(recipe.values, own) as JsonObject;
+  return { values, recipe: { title: recipe.title, unknown: unknownFields(model, recipe.values) } };
+}
+
+/** The faults of texts that would be lost; what is only missing may be missing from a saved configuration. */
+export function faultsOfTexts(body: URLSearchParams, faults: readonly FieldFault[]): readonly FieldFault[] {
+  return faults.filter(({ field = '' }) => ['v', 'y', 'r', 'k'].some((letter) => (body.get(`${letter}.${field}`) ?? '') !== ''));
+}

@@ -1,0 +1,92 @@
+import type { JournalEntry, JournalOutcome } from '../../domain/audit/audit-log.ts';
+import type { Badge } from '../page/badges.ts';
+import { instancePath } from '../page/paths.ts';
+import type { JournalPage } from '../ports.ts';
+
+/** What an address of the journal asks for. */
+export interface JournalSearch {
+  readonly person: string;
+  readonly environment: string;
+  readonly text: string;
+  readonly before?: number;
+}
+
+/** A row of the journal. */
+export interface JournalRow {
+  readonly time: string;
+  readonly user: string;
+  /** `oidc:team-a, oidc:devs`; empty without any. */
+  readonly groups: string;
+  /** `Create instance` */
+  readonly action: string;
+  readonly target: string;
+  /** The page of an Instance; empty where there is none. */
+  readonly href: string;
+  readonly outcome: Badge;
+  /** The code of the error; empty when it was done. */
+  readonly code: string;
+  readonly from: string;
+  readonly requestId: string;
+}
+
+export interface JournalView extends Omit<JournalSearch, 'before'> {
+  readonly rows: readonly JournalRow[];
+  readonly filtered: boolean;
+  /** Empty on the first page. */
+  readonly newestHref: string;
+  /** Empty on the last page. */
+  readonly olderHref: string;
+}
+
+const PATH = '/admin/journal';
+const LONGEST = 200;
+
+/** The query in an address; what is no id counts as none. */
+export function parseJournalSearch(parameters: URLSearchParams): JournalSearch {
+  const word = (name: string): string => (parameters.get(name) ?? '').trim().slice(0, LONGEST);
+  const before = /^[0-9]{1,15}$/.test(word('before')) ? { before: Number(word('before')) } : {};
+  return { person: word('person'), environment: word('environment'), text: word('text'), ...before };
+}
+
+export function journalPage({ entries, next }: JournalPage, { before, ...words }: JournalSearch): JournalView {
+  return {
+    ...words,
+    rows: entries.map(rowOf),
+    filtered: Object.values(words).some((word) => word !== ''),
+    newestHref: before === undefined ? '' : hrefOf(words),
+    olderHref: next === undefined ? '' : hrefOf({ ...words, before: String(next) }),
+  };
+}
+
+function hrefOf(words: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(words).filter(([, word]) => word !== '')).toString();
+  return query === '' ? PATH : `${PATH}?${query}`;
+}
+
+function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment }: JournalEntry): JournalRow {
+  return {
+    time,
+    user,
+    groups: groups.join(', '),
+    action: `${action.charAt(0).toUpperCase()}${action.slice(1)}`,
+    target,
+    href: hrefOfTarget(action, environment, target),
+    outcome: { word: WORDS[outcome], ...TONES[outcome] },
+    code,
+    from: via === 'page' ? 'a page' : 'the REST API',
+    requestId,
+  };
+}
+
+function hrefOfTarget(action: string, environment: string, target: string): string {
+  const [place = '', app = '', name = ''] = target.split('/');
+  const isInstance = /^(create|update) instance$/.test(action) && place === environment && app !== '' && name !== '';
+  return isInstance ? instancePath({ environment, app, name }) : '';
+}
+
+const WORDS: Readonly<Record<JournalOutcome, string>> = { done: 'Done', refused: 'Refused', failed: 'Failed' };
+const TONES: Readonly<Record<JournalOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
+  done: { tone: 'good', symbol: 'check' },
+  refused: { tone: 'warn', symbol: 'warn' },
+  failed: { tone: 'bad', symbol: 'bad' },
+};

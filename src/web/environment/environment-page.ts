@@ -1,0 +1,81 @@
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { InstanceSummary } from '../../domain/instance/instance.ts';
+import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
+import { environmentPath, instancePath } from '../page/paths.ts';
+import type { InstanceList } from '../ports.ts';
+
+export interface EnvironmentRow {
+  readonly href: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly namespace: string;
+  readonly tier: Badge;
+  readonly groups: EnvironmentView['groups'];
+  readonly ready: boolean;
+  readonly message: string;
+}
+
+export interface InstanceRow {
+  readonly href: string;
+  readonly name: string;
+  readonly appName: string;
+  readonly kind: string;
+  readonly health: Badge;
+  readonly message: string;
+  readonly created: string;
+  readonly deleting: boolean;
+}
+
+export interface EnvironmentPage {
+  readonly environment: EnvironmentRow;
+  readonly instances: readonly InstanceRow[];
+  readonly unreadable: readonly string[];
+  /** The name of an instance that was deleted just now. */
+  readonly deleted?: string;
+}
+
+export function environmentsPage(
+  environments: readonly EnvironmentView[],
+  admin: boolean,
+): { environments: EnvironmentRow[]; admin: boolean } {
+  return { environments: environments.map(environmentRow), admin };
+}
+
+export function environmentPage(environment: EnvironmentView, list: InstanceList, deleted: string | undefined): EnvironmentPage {
+  return {
+    environment: environmentRow(environment),
+    instances: list.instances.map(instanceRow),
+    unreadable: list.unreadable,
+    ...(deleted === undefined ? {} : { deleted }),
+  };
+}
+
+function environmentRow(environment: EnvironmentView): EnvironmentRow {
+  const { name, displayName, namespace, groups, ready, message } = environment;
+  return {
+    href: environmentPath(name),
+    name,
+    displayName: displayName === '' ? name : displayName,
+    namespace,
+    tier: tierBadge(environment.tier),
+    groups,
+    ready,
+    message,
+  };
+}
+
+function instanceRow(instance: InstanceSummary): InstanceRow {
+  return {
+    href: instancePath(instance),
+    name: instance.name,
+    appName: instance.appName,
+    kind: instance.kind,
+    health: instance.deleting ? DELETING : healthBadge(instance.health.word),
+    message: instance.health.message,
+    created: instance.created,
+    deleting: instance.deleting,
+  };
+}
+
+/** What stands in the place of a health while something goes away. */
+export const DELETING: Badge = { word: 'Deleting', tone: 'warn', symbol: 'trash' };

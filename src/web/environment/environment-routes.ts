@@ -1,0 +1,35 @@
+import { Router } from 'express';
+import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
+import { environmentPage, environmentsPage } from './environment-page.ts';
+import { page, type WebDeps } from '../page/page.ts';
+
+/** The environments that somebody sees, and what is installed in one of them. */
+export function environmentRoutes(deps: WebDeps): Router {
+  const { operations } = deps;
+  const router = Router();
+  router.get(
+    '/environments',
+    page(deps, async ({ actor, me }) => {
+      const model = environmentsPage(await operations.listEnvironments(actor), me.admin);
+      return { view: 'environments/index', title: 'Environments', section: 'environments', model };
+    }),
+  );
+  router.get(
+    '/environments/:environment',
+    page(deps, async ({ actor, query, param }) => {
+      const name = param('environment');
+      const environment = await operations.showEnvironment(actor, name);
+      const model = environmentPage(environment, await operations.listInstances(actor, name), parseDeleted(query));
+      const title = model.environment.displayName;
+      const crumbs = [{ label: 'Environments', href: '/environments' }, { label: title }];
+      return { view: 'environments/show', title, section: 'environments', crumbs, model };
+    }),
+  );
+  return router;
+}
+
+/** Only a name comes through, so that an address cannot put words on the page. */
+function parseDeleted(query: URLSearchParams): string | undefined {
+  const deleted = query.get('deleted');
+  return deleted !== null && isDnsSubdomain(deleted) ? deleted : undefined;
+}

@@ -1,0 +1,86 @@
+import type { FieldFault } from '../../domain/core/errors.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { isScalar, type FormModel } from '../../form/model/form-node.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { nodesAt } from '../../form/input/form-fields.ts';
+import type { ShownChoices } from '../../form/references/shown-choices.ts';
+import { showForm, type ShownForm } from './instance-form.ts';
+import { instancePath } from '../page/paths.ts';
+import type { ForeignChange } from './three-way.ts';
+
+export interface ChangePage extends ShownForm {
+  readonly name: string;
+  readonly appName: string;
+  readonly action: string;
+  readonly backHref: string;
+  /** A digest of the values that the form was opened on. */
+  readonly seen: string;
+  /** Digests of the live rows that those of the form come from. */
+  readonly rows: string;
+  /** Paths of fields that the cluster refused to change. */
+  readonly frozen: readonly string[];
+  /** What somebody else changed meanwhile, in sentences. */
+  readonly foreign: readonly string[];
+  readonly clash: boolean;
+}
+
+export interface ChangeDraft {
+  readonly fields: URLSearchParams;
+  readonly faults: readonly FieldFault[];
+  readonly foreign: readonly ForeignChange[];
+  /** How many more there are; default 0. */
+  readonly more?: number;
+  /** The digest that the page carries on; by default that of the live values. */
+  readonly seen?: string;
+  /** The fields that the cluster refused to change; by default those that the form carries. */
+  readonly frozen?: readonly string[];
+  /** What the fields can refer to in the environment. */
+  readonly choices?: ShownChoices;
+}
+
+export async function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): Promise<ChangePage> {
+  const live = specOf(instance);
+  const { faults, choices } = draft;
+  return {
+    ...(await showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) })),
+    name: instance.name,
+    appName: instance.appName,
+    action: `${instancePath(instance)}/edit`,
+    backHref: instancePath(instance),
+    seen: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))),
+    rows: await runFormJob('formatRows', live, saltOf(instance)),
+    frozen: draft.frozen ?? draft.fields.getAll('frozen'),
+    foreign: [...draft.foreign.map((change) => sentenceOn(change, model)), ...moreSentence(draft.more ?? 0)],
+    clash: draft.foreign.some((change) => change.clash),
+  };
+}
+
+/** The values that a form of the instance is about. */
+export function specOf({ object }: InstanceView): JsonObject {
+  return (object.spec ?? {}) as JsonObject;
+}
+
+export function saltOf({ object }: InstanceView): string {
+  return object.metadata.uid ?? object.metadata.name;
+}
+
+function moreSentence(more: number): string[] {
+  return more === 0 ? [] : [`${more} more ${more === 1 ? 'field was' : 'fields were'} changed`];
+}
+
+function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel): string {
+  const value = isSecret(keys, model) ? 'was changed' : now === undefined ? 'was taken away' : `is now ${shortJson(now)}`;
+  return `${path} ${value}${clash ? '; you have something else here, and sending the form again overwrites it' : ''}`;
+}
+
+/** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
+function isSecret(keys: readonly string[], model: FormModel): boolean {
+  const nodes = nodesAt(model.root, ['spec', ...keys]);
+  return nodes.length === 0 || nodes.some((node) => node.kind === 'secret' || !isScalar(node));
+}
+
+function shortJson(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

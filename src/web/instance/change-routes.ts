@@ -1,0 +1,213 @@
+import { Router } from 'express';
+import type { App } from '../../domain/app/app.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import { isSame } from '../../domain/core/merge-patch.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { placedForm } from '../../form/model/placed-form.ts';
+import { isSmall } from '../../schema/values/is-small.ts';
+import { freezeNodes } from '../../form/model/freeze-nodes.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
+import { pressedOp } from '../../form/input/apply-form-op.ts';
+import { applyPicks } from '../../form/references/apply-picks.ts';
+import { readShownChoices } from '../app/form-choices.ts';
+import { kindOf, loadPressedFile } from './form-file-route.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { fillRequired } from '../../form/input/fill-required.ts';
+import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
+import { faultsOfRefusal } from './instance-form.ts';
+import { addressOf, instanceCrumbs } from './instance-routes.ts';
+import { versionMoves } from './version-moves.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { instancePath } from '../page/paths.ts';
+import { askSomebody } from '../change-request/change-request-routes.ts';
+import { readOnlyPage } from './read-only-page.ts';
+import type { InstanceChange } from '../ports.ts';
+import { fileAnswer, readReviewYaml, reviewOf, wantsReview } from './review.ts';
+import { changedValuesView } from '../page/value-changes-view.ts';
+
+const ROUTE = '/environments/:environment/instances/:app/:name/edit';
+const TRIES = 3;
+const LARGE = 'its spec has more than 100,000 values, too many for a form. Change it with kubectl or the REST API';
+
+/** Changing an Instance: the form with the live values, what would happen, and doing it on top of what others changed meanwhile. */
+export function changeRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, async (visit) => await openForm(deps, await startChange(deps, visit))),
+  );
+  router.post(
+    ROUTE,
+    page(deps, async (visit) => {
+      const change = await startChange(deps, visit);
+      const body = applyPicks(change.model, visit.body);
+      return await receive(deps, { ...change, visit: { ...visit, body } }, body);
+    }),
+  );
+  return router;
+}
+
+interface Change {
+  readonly deps: WebDeps;
+  readonly visit: Visit;
+  readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+  readonly app: App;
+  readonly model: FormModel;
+}
+
+async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
+  const { operations } = deps;
+  const address = addressOf(visit);
+  const [app, instance, environment] = await Promise.all([
+    operations.showApp(visit.actor, address.app),
+    operations.showInstance(visit.actor, address),
+    operations.showEnvironment(visit.actor, address.environment),
+  ]);
+  if (!isSmall(specOf(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
+  return { deps, visit, instance, environment, app, model: freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen')) };
+}
+
+/** Nobody fills a form in that they may not send. */
+async function openForm({ operations }: WebDeps, change: Change): Promise<Answer> {
+  const { visit, instance, environment } = change;
+  const rights = await operations.instanceRights(visit.actor, addressOf(visit));
+  if (!rights.update && !visit.query.has('ask')) {
+    return {
+      view: 'environments/instances/read-only',
+      title: `You may not change ${instance.name}`,
+      section: 'environments',
+      crumbs: instanceCrumbs(instance, environment, 'Change'),
+      model: readOnlyPage({ ...change, user: visit.actor.user }),
+      status: 403,
+    };
+  }
+  const fields = await runFormJob('valuesToFields', change.model, specOf(change.instance));
+  return await showDraft(change, { fields, faults: [], foreign: [] });
+}
+
+async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Promise<Answer> {
+  const { instance, model } = start;
+  const live = specOf(instance);
+  const body = await runFormJob('followRows', sent, { live, salt: saltOf(instance) });
+  const change = { ...start, visit: { ...start.visit, body } };
+  const seenText = body.get('seen') ?? '';
+  const op = pressedOp(body);
+  const asTyped = { fields: body, seen: seenText, foreign: [] };
+  const resource = kindOf(change.app);
+  const whole = await runFormJob('openWhole', model, body, resource);
+  const file = await loadPressedFile(change.visit, { model, resource, base: live, name: instance.name });
+  if (file?.file !== undefined) return file.file;
+  if (file !== undefined) return await showDraft(change, { ...asTyped, ...file.draft });
+  if (op !== null) {
+    const changed = await runFormJob('applyFormOp', model, body, { op, base: live, resource });
+    return await showDraft(change, { ...asTyped, ...changed });
+  }
+  if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
+  const { values: typed, faults } = await runFormJob('formToValues', model, whole.fields, live);
+  const values = fillRequired(model, typed, live);
+  const wrong = [...wholeFaults(whole, change), ...faults];
+  if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
+  if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
+  const merge = await runFormJob('mergeChanges', seenText, { mine: values, live }, saltOf(instance));
+  if (merge.foreign.length > 0) {
+    if (body.get('_do') === 'save' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
+    const fresh = await runFormJob('valuesToFields', model, merge.values);
+    const merged = await runFormJob('keepPlaces', fresh, body, { merged: merge.values, live });
+    return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign, more: merge.more });
+  }
+  return await attempt(deps, change, { spec: values, seen: seenText });
+}
+
+/** A whole resource in the YAML must be the one that is changed. */
+function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environment }: Change): readonly FieldFault[] {
+  const other = (what: string, theirs: string, ours: string): FieldFault[] =>
+    theirs === '' || theirs === ours
+      ? []
+      : [{ field: 'spec', message: `The YAML is of the ${what} ${theirs}; what is changed here is ${ours}` }];
+  return [...faults, ...other('name', name, instance.name), ...other('namespace', namespace, environment.namespace)];
+}
+
+/**
+ * The newest version of the object is what we write on, as far as its `spec` is what the person saw: a controller that only reports status
+ * meanwhile is no conflict.
+ */
+async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: JsonObject; readonly seen: string }): Promise<Answer> {
+  const { visit, instance } = change;
+  for (let tried = 1; ; tried += 1) {
+    const newest = tried === 1 ? instance : await deps.operations.showInstance(visit.actor, addressOf(visit));
+    if (newest !== instance && !isSame(specOf(newest), specOf(instance))) {
+      return await receive(deps, { ...change, instance: newest }, visit.body);
+    }
+    try {
+      return await write(deps, { ...change, instance: newest }, wanted.spec);
+    } catch (error) {
+      if (isAppError(error, 'Conflict') && tried < TRIES) continue;
+      const faults = faultsOfRefusal(error);
+      if (faults === undefined) throw error;
+      return await showDraft(change, { fields: visit.body, faults, foreign: [], seen: wanted.seen });
+    }
+  }
+}
+
+/** Preflight always; writes only when it was asked for and nothing stands against it. */
+async function write({ operations }: WebDeps, change: Change, spec: JsonObject): Promise<Answer> {
+  const { visit, instance } = change;
+  const wanted: InstanceChange = { ...addressOf(visit), spec, etag: instance.etag };
+  if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
+  const preflight = await operations.preflightChange(visit.actor, wanted);
+  const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
+  if (wrong.length > 0) return await showDraft(...(await refused(change, wrong)));
+  const typed = await readReviewYaml(preflight, visit.body);
+  if (visit.body.get('_do') === 'file') return fileAnswer(preflight, typed);
+  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body, typed)) {
+    return { redirect: instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })) };
+  }
+  const model = {
+    review: reviewOf(preflight, visit.body, { changes: changedValuesView(preflight.changes), typed }),
+    ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] })),
+  };
+  return {
+    view: 'environments/instances/review',
+    title: `Review the change of ${instance.name}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(instance, change.environment, 'Review'),
+    model,
+  };
+}
+
+/** What the cluster says cannot be changed shows its live value again, and says why. */
+async function refused(change: Change, wrong: readonly FieldFault[]): Promise<[Change, ChangeDraft]> {
+  const { visit } = change;
+  const { frozen, faults } = await runFormJob('frozenFaults', change.model, visit.body, wrong);
+  const model = freezeNodes(change.model, frozen);
+  const known = [...new Set([...visit.body.getAll('frozen'), ...frozen])];
+  return [
+    { ...change, model },
+    { fields: visit.body, faults, foreign: [], seen: visit.body.get('seen') ?? '', frozen: known },
+  ];
+}
+
+async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
+  const { deps, visit, instance, environment, model } = change;
+  const wanted = { model, fields: draft.fields, base: specOf(instance), environment };
+  const choices = await readShownChoices(deps.operations, visit.actor, wanted);
+  const wrong = draft.faults.length > 0;
+  const moves = await versionMoves(deps.operations, visit.actor, change);
+  return {
+    view: 'environments/instances/edit',
+    title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
+    section: 'environments',
+    crumbs: instanceCrumbs(instance, environment, 'Change'),
+    model: { ...(await changePage(instance, model, { ...draft, choices })), ...moves },
+    ...statusOf(wrong, draft),
+  };
+}
+
+function statusOf(wrong: boolean, { foreign }: ChangeDraft): { status: number } | undefined {
+  if (foreign.length > 0) return { status: 409 };
+  return wrong ? { status: 422 } : undefined;
+}

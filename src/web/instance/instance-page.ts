@@ -1,0 +1,156 @@
+import type { App, InstanceRights } from '../../domain/app/app.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { HealthWord } from '../../domain/health/health.ts';
+import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ResourceTree } from '../../domain/tree/tree.ts';
+import { type Badge, healthBadge } from '../page/badges.ts';
+import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { DELETING } from '../environment/environment-page.ts';
+import { renderMarkdown } from '../page/markdown.ts';
+import { environmentPath, instancePath } from '../page/paths.ts';
+import type { SafeHtml } from '../page/safe-html.ts';
+import { treeRow, type TreeRow } from '../page/tree-view.ts';
+import { yamlText } from '../page/yaml-text.ts';
+
+/** What changes while somebody looks: the fragment that the stream sends again. A view of `environments/instances/live`. */
+export interface InstanceLive {
+  readonly health: Badge;
+  readonly sentence: string;
+  readonly working: boolean;
+  /** The change that was made last has not been taken up yet. */
+  readonly pending: boolean;
+  readonly causes: ResourceTree['causes'];
+  readonly tree: TreeRow;
+  readonly count: number;
+  readonly unreadable: readonly string[];
+  readonly conditions: readonly ConditionRow[];
+  readonly events: readonly (EventView & { readonly warning: boolean })[];
+  readonly refreshHref: string;
+}
+
+export interface InstancePage {
+  readonly name: string;
+  readonly appName: string;
+  readonly appHref: string;
+  readonly kind: string;
+  readonly created: string;
+  readonly environment: { readonly name: string; readonly displayName: string };
+  readonly live: InstanceLive;
+  readonly streamHref: string;
+  /** Where the page goes when the instance is gone. */
+  readonly goneHref: string;
+  /** Absent without the right, or while it is deleted. */
+  readonly changeHref?: string;
+  readonly deleteHref?: string;
+  readonly saveHref: string;
+  readonly usage?: SafeHtml;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+  readonly yaml: string;
+  /** The values that are masked; of one that was just asked for, what it is. */
+  readonly masked: readonly { readonly path: string; readonly isRevealed: boolean; readonly value: string }[];
+  readonly revealAction: string;
+  readonly isRevealing: boolean;
+}
+
+/** More are read over REST. */
+const MOST_MASKED = 200;
+
+export interface InstanceReading {
+  readonly instance: InstanceView;
+  readonly tree: ResourceTree;
+  readonly events: readonly EventView[];
+}
+
+export function instancePage(
+  reading: InstanceReading,
+  around: { readonly app: App; readonly environment: EnvironmentView; readonly rights: InstanceRights; readonly revealed?: RevealedValue },
+): InstancePage {
+  const { instance } = reading;
+  const { app, environment, rights, revealed } = around;
+  const href = instancePath(instance);
+  return {
+    name: instance.name,
+    appName: instance.appName,
+    appHref: `/apps/${encodeURIComponent(instance.app)}`,
+    kind: instance.kind,
+    created: instance.created,
+    environment: { name: environment.name, displayName: environment.displayName === '' ? environment.name : environment.displayName },
+    live: instanceLive(reading),
+    streamHref: `${href}/stream`,
+    goneHref: `${environmentPath(environment.name)}?deleted=${encodeURIComponent(instance.name)}`,
+    ...(rights.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
+    ...(rights.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
+    saveHref: `${href}/save`,
+    ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
+    commands: kubectlCommands(instance, environment),
+    yaml: yamlText(withoutStatus(instance.object)),
+    masked: instance.masked.slice(0, MOST_MASKED).map((path) => {
+      const isRevealed = path === revealed?.path;
+      return { path, isRevealed, value: isRevealed ? String(revealed.value) : '' };
+    }),
+    revealAction: `${href}/reveal`,
+    isRevealing: revealed !== undefined,
+  };
+}
+
+export function instanceLive({ instance, tree, events }: InstanceReading): InstanceLive {
+  const { word, message } = tree.health;
+  return {
+    health: instance.deleting ? DELETING : healthBadge(word),
+    sentence: instance.deleting ? 'It is being deleted; what belongs to it goes with it.' : healthSentence(word, message),
+    working: instance.deleting || word === 'Progressing',
+    pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
+    causes: explaining(tree, events),
+    tree: treeRow(tree.root),
+    count: tree.count,
+    unreadable: tree.unreadable,
+    conditions: conditionRows(instance.conditions),
+    events: events.map((event) => ({ ...event, warning: event.type === 'Warning' })),
+    refreshHref: instancePath(instance),
+  };
+}
+
+/**
+ * The deepest cause explains most and comes first; what the banner says already is left out. That the cluster refuses a workload its pods stands
+ * in an event alone.
+ */
+function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
+  const told = causes.map((cause) => {
+    const refused = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
+    return refused === undefined ? cause : { ...cause, message: `It gets no pods: ${refused.message.replace(/^.* is forbidden: /s, '')}` };
+  });
+  return told.toReversed().filter(({ message }) => message !== health.message);
+}
+
+function healthSentence(word: HealthWord, message: string): string {
+  return message === '' ? SENTENCES[word] : message;
+}
+
+const SENTENCES: Readonly<Record<HealthWord, string>> = {
+  Healthy: 'Everything that belongs to it is as it should be.',
+  Progressing: 'It is being set up; nothing is needed from you.',
+  Suspended: 'It is paused on purpose.',
+  Missing: 'Something that belongs to it does not exist.',
+  Degraded: 'Something that belongs to it does not work.',
+  Unknown: 'It has not told anything about its state yet.',
+};
+
+function kubectlCommands({ app, name }: InstanceView, { namespace }: EnvironmentView): InstancePage['commands'] {
+  const target = `${app} ${name} --namespace ${namespace}`;
+  return [
+    { label: 'Read it', text: `kubectl get ${target} --output yaml` },
+    { label: 'Wait until it is ready', text: `kubectl wait ${app}/${name} --namespace ${namespace} --for condition=Ready --timeout 5m` },
+    { label: 'Change it', text: `kubectl edit ${target}` },
+    { label: 'Delete it', text: `kubectl delete ${target}` },
+  ];
+}
+
+/** `{name}` and `{namespace}` in a usage note stand for the instance at hand. */
+function fillUsage(usage: string, { name }: InstanceView, { namespace }: EnvironmentView): string {
+  return usage.replaceAll('{name}', name).replaceAll('{namespace}', namespace);
+}
+
+function withoutStatus({ status: _status, ...rest }: KubeObject): object {
+  return rest;
+}

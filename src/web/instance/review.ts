@@ -1,0 +1,98 @@
+import type { Preflight } from '../../domain/instance/instance.ts';
+import type { Finding } from '../../domain/preflight/findings.ts';
+import { findingsView, type FindingsView } from '../page/findings-view.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { missingSentence } from '../page/message-page.ts';
+import type { FileAnswer } from '../page/page.ts';
+import type { ReviewYaml } from './review-yaml.ts';
+import type { ValueChangesView } from '../page/value-changes-view.ts';
+
+/** A view of `parts/review`: what would happen, and the same for automation. */
+export interface Review {
+  readonly ready: boolean;
+  readonly findings: FindingsView;
+  /** What would grant the missing rights. */
+  readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
+  readonly changes: ValueChangesView;
+  /** What a whole resource in the YAML says and what is not taken over: `metadata.labels`. */
+  readonly leftOut: readonly string[];
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+  /** Where the file could lie in a repository. */
+  readonly file: string;
+  /** A view of `parts/ask` but its verb. */
+  readonly ask: { readonly lacking: boolean; readonly message: string };
+  /** What the form held, so that nothing is lost on the way back. */
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+  /** The inputs of values that are in no page, and have to be typed where they are sent. */
+  readonly secrets: readonly { readonly id: string; readonly name: string; readonly label: string }[];
+}
+
+/**
+ * @param changes what differs, field by field; the sentences about it are left out then.
+ * @param typed what `readReviewYaml` found; by default nothing.
+ */
+export function reviewOf(
+  preflight: Preflight,
+  body: URLSearchParams,
+  { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
+): Review {
+  const { verdict, missing, findings, commands } = preflight;
+  const lacking = missing.map((right): Finding => ({ message: missingSentence(right), about: 'Right', evidence: 'exact' }));
+  const blocked = lacking.length > 0 ? lacking : findings.blocked;
+  return {
+    ready: verdict === 'Ready',
+    findings: findingsView({ ...findings, changed: [], blocked }),
+    remedies: remediesOf(preflight),
+    changes,
+    leftOut: typed.leftOut,
+    commands: [
+      ...(typed.commented === undefined ? [] : [{ label: 'A file for git, with your comments', text: typed.commented }]),
+      { label: 'The resource, exactly as it will be sent', text: commands.yaml },
+      { label: 'The same with kubectl', text: commands.kubectl },
+      { label: 'The same with curl', text: commands.curl },
+    ],
+    file: commands.file,
+    ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
+    kept: keptInputs(body),
+    secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
+  };
+}
+
+function secretInput(path: string, body: URLSearchParams): Review['secrets'][number] {
+  return { id: `secret-${path}`, name: `w.${path}`, label: `Value of the new Secret ${body.get(`v.${path}`) ?? ''}` };
+}
+
+/** The YAML that was typed, now or before it became a form; empty without any. */
+function yamlIn(body: URLSearchParams): string {
+  return (body.get('y.spec') ?? body.get('c.spec') ?? '').replaceAll('\r\n', '\n');
+}
+
+/** What the YAML in the form means for its review. */
+export async function readReviewYaml({ commands }: Pick<Preflight, 'commands'>, body: URLSearchParams): Promise<ReviewYaml> {
+  return await runFormJob('reviewYaml', yamlIn(body), commands.yaml);
+}
+
+/** The file of a review as a download, named after the App and the Instance. */
+export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, { commented }: ReviewYaml): FileAnswer {
+  const [, plural = ''] = commands.file.split('/');
+  return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented ?? commands.yaml };
+}
+
+/** The inputs of a form that another page carries along. */
+export function keptInputs(body: URLSearchParams): Review['kept'] {
+  return [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value }));
+}
+
+/** The grants of a preflight, as pages show them. */
+export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['remedies'] {
+  return remedies.map(({ role, yaml, kubectl }) => ({ role, yaml, kubectl }));
+}
+
+/**
+ * Whether somebody should look before they write: the cluster would take it, and yet pods or volumes would not come up, or something of their YAML
+ * is not taken over. The form of a review says that they have looked.
+ */
+export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams, { leftOut }: ReviewYaml): boolean {
+  const stands = findings.warned.some(({ about }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(about));
+  return (stands || leftOut.length > 0) && body.get('_reviewed') !== '1';
+}

@@ -1,0 +1,144 @@
+import type { DeletionPlan } from '../../domain/operator/deletion.ts';
+import { operatorCommands } from '../../domain/operator/operator-commands.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+import type { Badge } from '../page/badges.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { displayNameOf } from './operators-page.ts';
+import { operatorPath } from '../page/paths.ts';
+import type { OperatorDeletion } from '../ports.ts';
+
+/** A view of `parts/deletion-plan`. */
+export interface DeletionView {
+  readonly policy: string;
+  readonly policySentence: string;
+  readonly steps: readonly { readonly what: string; readonly badge: Badge }[];
+  readonly instances: number;
+  readonly blockers: readonly BlockerRow[];
+  /** How many more instances there are than are named. */
+  readonly more: number;
+}
+
+interface BlockerRow {
+  readonly kind: string;
+  readonly place: string;
+  readonly name: string;
+  readonly finalizers: string;
+  readonly heldBy: string;
+  /** RFC 3339; empty while nobody has asked for its deletion. */
+  readonly since: string;
+}
+
+const POLICIES: Readonly<Record<DeletionPlan['policy'], string>> = {
+  Block: 'It waits while instances of its kinds exist, then takes its release away. The kinds and what is stored in them stay.',
+  Cascade: 'It takes everything along: every instance of its kinds in every environment, the release and the kinds. All data goes.',
+  Orphan: 'Release, kinds and instances stay as they are; nobody looks after them any more.',
+};
+
+const STEP_BADGES: Readonly<Record<DeletionPlan['steps'][number]['state'], Badge>> = {
+  Done: { word: 'Done', tone: 'good', symbol: 'check' },
+  Current: { word: 'Next', tone: 'busy', symbol: 'busy' },
+  Later: { word: 'Later', tone: 'idle', symbol: 'pause' },
+};
+
+/** @param still whether nothing moves yet: a step that would come first is no work that goes on. */
+export function deletionView({ policy, steps, instances, blockers }: DeletionPlan, still?: 'still'): DeletionView {
+  const next: Badge = still === undefined ? { word: 'Now', tone: 'busy', symbol: 'busy' } : { word: 'First', tone: 'idle', symbol: 'info' };
+  return {
+    policy,
+    policySentence: POLICIES[policy],
+    steps: steps.map(({ what, state }) => ({ what, badge: state === 'Current' ? next : STEP_BADGES[state] })),
+    instances,
+    blockers: blockers.map(({ kind, namespace = '', name, finalizers, heldBy, since = '' }) => ({
+      kind,
+      place: namespace === '' ? 'the whole cluster' : namespace,
+      name,
+      finalizers: finalizers.join(', '),
+      heldBy: heldBy.join(', '),
+      since,
+    })),
+    more: Math.max(0, instances - blockers.length),
+  };
+}
+
+/** A view of the page `operators/delete`. */
+export interface OperatorDeletePage {
+  readonly name: string;
+  readonly displayName: string;
+  readonly plan: DeletionView;
+  readonly deleting: boolean;
+  /** What there is to lose, or to wait for. */
+  readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
+  /** With Cascade the name must be typed, so that a slip of the hand deletes nobody's data. */
+  readonly typeName: boolean;
+  readonly fault: string;
+  readonly faults: readonly { readonly message: string; readonly href: string }[];
+  readonly source: string;
+  readonly missing: readonly string[];
+  /** Why it may not be deleted; empty when it may. */
+  readonly refused: string;
+  readonly action: string;
+  readonly backHref: string;
+  readonly command: string;
+}
+
+export interface DeleteInput {
+  readonly operator: OperatorView;
+  readonly deletion: OperatorDeletion;
+  /** Absent when the name was not typed as it should be. */
+  readonly fault?: string;
+  readonly refused: string;
+}
+
+export function operatorDeletePage({ operator, deletion, fault = '', refused }: DeleteInput): OperatorDeletePage {
+  return {
+    name: operator.name,
+    displayName: displayNameOf(operator),
+    plan: deletionView(deletion, deletion.state === 'Planned' ? 'still' : undefined),
+    deleting: deletion.state === 'Deleting',
+    warning: warningOf(deletion),
+    typeName: needsName(deletion),
+    fault,
+    faults: fault === '' ? [] : [{ message: fault, href: '#name' }],
+    source: operator.source ?? '',
+    missing: deletion.missing.map(missingSentence),
+    refused,
+    action: operatorPath(operator, 'delete'),
+    backHref: operatorPath(operator),
+    command: operatorCommands(operator).delete,
+  };
+}
+
+export function needsName({ policy }: Pick<DeletionPlan, 'policy'>): boolean {
+  return policy === 'Cascade';
+}
+
+function warningOf({ policy, instances }: OperatorDeletion): OperatorDeletePage['warning'] {
+  const many = instances === 1 ? '1 instance' : `${instances} instances`;
+  switch (policy) {
+    case 'Block':
+      return instances === 0
+        ? { tone: 'idle', symbol: 'info', title: 'Nothing stands in the way', text: 'There are no instances of its kinds.' }
+        : {
+            tone: 'warn',
+            symbol: 'warn',
+            title: `${many} would hold it`,
+            text: `It would wait, and nothing would go, until ${instances === 1 ? 'that is' : 'those are'} deleted. While it waits, its apps cannot be installed.`,
+          };
+    case 'Cascade':
+      return {
+        tone: 'bad',
+        symbol: 'warn',
+        title: 'This cannot be undone',
+        text: `${many} of its kinds ${instances === 1 ? 'goes' : 'go'} with it, and the data in them. Make backups first if you need them.`,
+      };
+    case 'Orphan':
+      return {
+        tone: 'warn',
+        symbol: 'warn',
+        title: 'Nobody looks after what stays',
+        text: 'Release and kinds stay, but no upgrade and no correction reaches them any more.',
+      };
+    default:
+      return policy satisfies never;
+  }
+}

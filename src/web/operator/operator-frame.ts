@@ -1,0 +1,142 @@
+import { type LabelledCommand, operatorCommands } from '../../domain/operator/operator-commands.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+import { type Badge, operatorBadge } from '../page/badges.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { displayNameOf } from './operators-page.ts';
+import { operatorPath } from '../page/paths.ts';
+import type { OperatorRights } from '../ports.ts';
+
+const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances'] as const;
+export type OperatorTab = (typeof OPERATOR_TABS)[number];
+
+/** The tab that an address names; the first one when it names none. */
+export function parseOperatorTab(text: string | null): OperatorTab {
+  return OPERATOR_TABS.find((tab) => tab === text) ?? 'overview';
+}
+
+/** What stands around the tabs of an Operator. */
+export interface OperatorFrame {
+  readonly namespace: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly status: Badge;
+  readonly created: string;
+  /** The CatalogSource that keeps it; empty when nobody does. */
+  readonly source: string;
+  readonly tab: OperatorTab;
+  readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
+  readonly buttons: readonly StepButton[];
+  /** Absent without the right, or while it is deleted. */
+  readonly deleteHref?: string;
+  /** Why there are no buttons; empty when there are. */
+  readonly refused: string;
+  /** What was asked for just now; empty when nothing was. */
+  readonly asked: string;
+  readonly commands: readonly LabelledCommand[];
+  /** Empty for a tab that does not change by itself. */
+  readonly streamHref: string;
+  readonly goneHref: string;
+}
+
+export interface StepButton {
+  readonly label: string;
+  readonly action: string;
+  readonly symbol: string;
+  readonly primary: boolean;
+  readonly help: string;
+}
+
+export interface FrameInput {
+  readonly operator: OperatorView;
+  readonly rights: OperatorRights;
+  readonly tab: OperatorTab;
+  /** The step that was asked for just now. */
+  readonly asked: string | null;
+}
+
+const LABELS: Readonly<Record<OperatorTab, string>> = {
+  overview: 'Overview',
+  resources: 'Resources',
+  events: 'Events',
+  values: 'Values',
+  instances: 'Instances',
+};
+const LIVE_TABS: readonly OperatorTab[] = ['overview', 'resources', 'events'];
+
+export function operatorFrame({ operator, rights, tab, asked }: FrameInput): OperatorFrame {
+  const { namespace, name } = operator;
+  const page = operatorPath(operator);
+  const deleting = operator.status === 'DELETING';
+  return {
+    namespace,
+    name,
+    displayName: displayNameOf(operator),
+    status: operatorBadge(operator),
+    created: operator.created,
+    source: operator.source ?? '',
+    tab,
+    tabs: OPERATOR_TABS.map((one) => ({ label: LABELS[one], href: tabPath(operator, one), current: one === tab })),
+    buttons: rights.patch !== undefined || deleting ? [] : stepButtons(operator),
+    ...(rights.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),
+    refused: refusal(rights),
+    asked: askedSentence(asked),
+    commands: commandsOf(operator),
+    streamHref: LIVE_TABS.includes(tab) ? `${page}/stream?tab=${tab}` : '',
+    goneHref: `/operators?gone=${encodeURIComponent(name)}`,
+  };
+}
+
+export function tabPath(operator: { readonly namespace: string; readonly name: string }, tab: OperatorTab): string {
+  return tab === 'overview' ? operatorPath(operator) : `${operatorPath(operator)}?tab=${tab}`;
+}
+
+function stepButtons(operator: OperatorView): StepButton[] {
+  const action = (step: string): string => operatorPath(operator, step);
+  const resume = { label: 'Resume', action: action('resume'), symbol: 'play', primary: true, help: 'Go on with it' };
+  if (operator.suspended) return [resume];
+  return [
+    {
+      label: 'Reconcile now',
+      action: action('reconcile'),
+      symbol: 'refresh',
+      primary: true,
+      help: 'Look at it now instead of when its interval is over',
+    },
+    {
+      label: 'Force upgrade',
+      action: action('force'),
+      symbol: 'bolt',
+      primary: false,
+      help: 'Upgrade it now whatever its state: it forgets failures and waits for no window',
+    },
+    { label: 'Suspend', action: action('suspend'), symbol: 'pause', primary: false, help: 'Leave everything as it is until you resume it' },
+  ];
+}
+
+function refusal({ patch, delete: remove }: OperatorRights): string {
+  const sentences = [patch, remove].flatMap((right) => (right === undefined ? [] : [missingSentence(right)]));
+  return sentences.length === 0 ? '' : `You may look at it, but not do everything with it. ${sentences.join(' ')}`;
+}
+
+const ASKED: Readonly<Record<string, string>> = {
+  reconcile: 'It will be looked at in a moment. What comes of it appears here by itself.',
+  force: 'It will be upgraded in a moment, whatever its state. What comes of it appears here by itself.',
+  suspend: 'It is suspended: everything stays as it is until you resume it.',
+  resume: 'It goes on. What comes of it appears here by itself.',
+  delete: 'Its deletion has been asked for. What comes of it appears here by itself.',
+};
+
+function askedSentence(step: string | null): string {
+  return step !== null && Object.hasOwn(ASKED, step) ? (ASKED[step] ?? '') : '';
+}
+
+function commandsOf(operator: OperatorView): LabelledCommand[] {
+  const commands = operatorCommands(operator);
+  return [
+    { label: 'Read it', text: commands.read },
+    { label: 'Reconcile now', text: commands.reconcile },
+    { label: 'Force an upgrade', text: commands.force },
+    operator.suspended ? { label: 'Resume it', text: commands.resume } : { label: 'Suspend it', text: commands.suspend },
+    { label: 'Delete it', text: commands.delete },
+  ];
+}

@@ -1,0 +1,139 @@
+import { stateOf } from '../../domain/operator/operator-list.ts';
+import type { OperatorProblem } from '../../domain/operator/operator-problems.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+import { type Badge, operatorBadge } from '../page/badges.ts';
+import type { ConditionRow } from '../page/conditions.ts';
+import { operatorConditions } from './operator-conditions.ts';
+import { deletionView, type DeletionView } from './operator-deletion.ts';
+import { historyRows, type HistoryRow } from './operator-history.ts';
+import { type Counts, countText, type CountText } from './operators-page.ts';
+import { appPath, operatorPath } from '../page/paths.ts';
+
+/** A view of `operators/tabs/overview`. */
+export interface OverviewTab {
+  readonly status: Badge;
+  readonly sentence: string;
+  readonly working: boolean;
+  readonly refreshHref: string;
+  /** A newer version, and what it waits for; absent when there is none. */
+  readonly upgrade?: UpgradeNotice;
+  readonly problems: readonly ProblemRow[];
+  readonly deletion?: DeletionView;
+  readonly conditions: readonly ConditionRow[];
+  readonly crds: readonly CrdRow[];
+  readonly history: readonly HistoryRow[];
+  readonly chartFacts: readonly Fact[];
+  readonly releaseFacts: readonly Fact[];
+}
+
+export interface UpgradeNotice {
+  readonly version: string;
+  readonly sentence: string;
+  /** RFC 3339; empty when no time is known. */
+  readonly opensAt: string;
+  readonly href: string;
+}
+
+export interface ProblemRow {
+  readonly kind: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly because: readonly string[];
+}
+
+interface CrdRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly origin: string;
+  readonly established: boolean;
+  readonly href: string;
+  readonly instances: CountText;
+}
+
+interface Fact {
+  readonly term: string;
+  readonly text: string;
+}
+
+export interface OverviewReading {
+  readonly operator: OperatorView;
+  readonly problems: readonly OperatorProblem[];
+  readonly counts: Counts;
+}
+
+export function overviewTab({ operator, problems, counts }: OverviewReading): OverviewTab {
+  const { chart, release } = operator;
+  return {
+    status: operatorBadge(operator),
+    sentence: stateSentence(operator),
+    working: operator.status === 'INSTALLING' || operator.status === 'DELETING',
+    refreshHref: operatorPath(operator),
+    ...upgradeOf(operator),
+    // What a deletion waits for has a panel of its own.
+    problems: problems
+      .filter(({ kind }) => kind !== 'Deletion' || operator.deletion === undefined)
+      .map((problem) => ({ ...problem, kind: PROBLEM_KINDS[problem.kind] })),
+    ...(operator.deletion === undefined ? {} : { deletion: deletionView(operator.deletion) }),
+    conditions: operatorConditions(operator.conditions),
+    crds: operator.crds.map((crd) => ({
+      ...crd,
+      origin: ORIGINS[crd.origin] ?? crd.origin,
+      href: appPath(crd.name),
+      instances: countText([crd], counts),
+    })),
+    history: historyRows(operator),
+    chartFacts: facts([
+      ['Address', chart.address],
+      ['Name', chart.name],
+      ['Version', chart.version],
+      ['Available version', chart.availableVersion],
+      ['App version', chart.appVersion],
+      ['Digest', chart.digest],
+    ]),
+    releaseFacts: facts([
+      ['Name', release?.name],
+      ['Namespace', release?.namespace],
+      ['Revision', release === undefined ? undefined : String(release.revision)],
+      ['State', release?.status],
+    ]),
+  };
+}
+
+function upgradeOf(operator: OperatorView): Pick<OverviewTab, 'upgrade'> {
+  const { chart, pendingUpgrade: pending } = operator;
+  const version = pending?.version ?? chart.availableVersion;
+  if (version === undefined || operator.status === 'DELETING') return {};
+  const sentence = pending === undefined ? 'It is outside of what the spec asks for.' : PENDING[pending.reason];
+  const href = `${operatorPath(operator, 'upgrade')}?version=${encodeURIComponent(version)}`;
+  return { upgrade: { version, sentence, opensAt: pending?.opensAt ?? '', href } };
+}
+
+const PENDING = {
+  AwaitingApproval: 'It waits for somebody to approve it.',
+  OutsideWindow: 'It waits for the maintenance window.',
+} as const;
+
+const PROBLEM_KINDS: Readonly<Record<OperatorProblem['kind'], string>> = {
+  Condition: 'Condition',
+  Workload: 'Resource',
+  Fault: 'Catalogue file',
+  Deletion: 'Deletion',
+};
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  crds: 'the folder crds/',
+  template: 'a template',
+  hook: 'a Helm 2 hook',
+  former: 'an earlier version of the chart, no longer in it',
+  runtime: 'the operator while it runs',
+};
+
+function stateSentence(operator: OperatorView): string {
+  const state = stateOf(operator);
+  if (state === 'Suspended') return 'It is suspended: everything stays as it is until somebody resumes it.';
+  return operator.message === '' && state === 'Ready' ? 'It is installed and works.' : operator.message;
+}
+
+function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
+  return pairs.flatMap(([term, text]) => (text === undefined || text === '' ? [] : [{ term, text }]));
+}

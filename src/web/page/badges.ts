@@ -1,0 +1,59 @@
+import type { Availability } from '../../domain/app/app.ts';
+import type { HealthWord } from '../../domain/health/health.ts';
+import { type OperatorState, stateOf } from '../../domain/operator/operator-list.ts';
+import type { OperatorView } from '../../domain/operator/operator.ts';
+
+/** What a state looks like: a tone of the tokens and a symbol of the sprite, so that colour is never alone. */
+export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle' | 'accent';
+
+/** A view of `parts/badge`. */
+export interface Badge {
+  readonly word: string;
+  readonly tone: Tone;
+  /** Absent for a badge that is a plain word. */
+  readonly symbol?: string;
+}
+
+export function healthBadge(word: HealthWord): Badge {
+  return { word, ...HEALTH[word] };
+}
+
+const HEALTH: Readonly<Record<HealthWord, { tone: Tone; symbol: string }>> = {
+  Healthy: { tone: 'good', symbol: 'check' },
+  Progressing: { tone: 'busy', symbol: 'busy' },
+  Suspended: { tone: 'idle', symbol: 'pause' },
+  Unknown: { tone: 'idle', symbol: 'unknown' },
+  Missing: { tone: 'warn', symbol: 'missing' },
+  Degraded: { tone: 'bad', symbol: 'bad' },
+};
+
+export function availabilityBadge(availability: Availability): Badge {
+  return { word: availability, ...AVAILABILITY[availability] };
+}
+
+const AVAILABILITY: Readonly<Record<Availability, { tone: Tone; symbol: string }>> = {
+  Available: { tone: 'good', symbol: 'check' },
+  Installing: { tone: 'busy', symbol: 'busy' },
+  Unavailable: { tone: 'bad', symbol: 'bad' },
+};
+
+export function operatorBadge(operator: Pick<OperatorView, 'status' | 'suspended' | 'conditions'>): Badge {
+  return stateBadge(stateOf(operator));
+}
+
+export function stateBadge(state: OperatorState): Badge {
+  return { word: state, ...STATES[state] };
+}
+
+const STATES: Readonly<Record<OperatorState, { tone: Tone; symbol: string }>> = {
+  Ready: { tone: 'good', symbol: 'check' },
+  Installing: { tone: 'busy', symbol: 'busy' },
+  Suspended: { tone: 'idle', symbol: 'pause' },
+  Error: { tone: 'bad', symbol: 'bad' },
+  Deleting: { tone: 'warn', symbol: 'trash' },
+};
+
+/** Production stands out; every other tier is a plain word. */
+export function tierBadge(tier: string): Badge {
+  return tier === 'production' ? { word: tier, tone: 'accent', symbol: 'lock' } : { word: tier, tone: 'idle' };
+}

@@ -1,0 +1,46 @@
+import type { Condition } from '../../domain/kubernetes/condition.ts';
+import type { Badge } from './badges.ts';
+
+/** A row of `parts/conditions`. */
+export interface ConditionRow {
+  readonly type: string;
+  readonly status: Badge;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
+  /** What the type tells, for people who do not know it by heart. */
+  readonly meaning?: string;
+}
+
+/** Types that tell of trouble while they are true, and of nothing while they are false. */
+const TROUBLE = /^(Stalled|Drifted|Degraded|Fail|.*(Failure|Failed|Pressure|Unavailable|Error)$)/;
+const WORK = /^(Reconciling|Progressing|Deleting|Terminating|Installing|Upgrading|Creating)$/;
+
+/** The sum of all first, then as they came. */
+export function conditionRows(conditions: readonly Condition[]): readonly ConditionRow[] {
+  return [...conditions.filter(isReady), ...conditions.filter((condition) => !isReady(condition))].map((condition) => ({
+    type: condition.type,
+    status: statusBadge(condition),
+    reason: condition.reason,
+    message: condition.message === '' ? splitWords(condition.reason) : condition.message,
+    since: condition.lastTransitionTime,
+  }));
+}
+
+function isReady({ type }: Condition): boolean {
+  return type === 'Ready';
+}
+
+function statusBadge({ type, status }: Condition): Badge {
+  if (status === 'Unknown') return { word: 'Unknown', tone: 'idle', symbol: 'unknown' };
+  const word = status === 'True' ? 'Yes' : 'No';
+  if (WORK.test(type)) return status === 'True' ? { word, tone: 'busy', symbol: 'busy' } : { word, tone: 'idle', symbol: 'pause' };
+  if (TROUBLE.test(type)) return status === 'True' ? { word, tone: 'bad', symbol: 'bad' } : { word, tone: 'good', symbol: 'check' };
+  return status === 'True' ? { word, tone: 'good', symbol: 'check' } : { word, tone: 'warn', symbol: 'warn' };
+}
+
+/** `MinimumReplicasAvailable` reads `Minimum replicas available`. */
+function splitWords(reason: string): string {
+  const words = reason.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,71 @@
+import type { ErrorCode, MissingRight } from '../../domain/core/errors.ts';
+import type { MessageView } from '../../http/message-view.ts';
+import type { Me } from '../ports.ts';
+import { type PageFrame, shellOf } from './shell.ts';
+
+/** A view of the page `message`: what happened, what to do, and the id to ask about it with. */
+export interface MessagePage extends PageFrame {
+  readonly symbol: string;
+  readonly status: number;
+  readonly message: string;
+  readonly advice: string;
+  readonly faults: readonly { readonly place: string; readonly message: string }[];
+  /** A sentence that names the right that is missing. */
+  readonly missing?: string;
+  readonly actions: readonly { readonly label: string; readonly href: string; readonly primary: boolean }[];
+  readonly requestId: string;
+  readonly code: string;
+}
+
+/** @param me who looks at it; undefined while nobody is signed in. */
+export function messagePage(view: MessageView, me?: Me): MessagePage {
+  const home = { label: me === undefined ? 'Go to the start page' : 'Go to the catalogue', href: '/', primary: view.action === undefined };
+  return {
+    title: view.title,
+    shell: shellOf(me, 'none'),
+    symbol: symbolOf(view),
+    status: view.status,
+    message: view.message,
+    advice: adviceOn(view.code),
+    faults: view.faults.map((fault) => ({
+      place: fault.field ?? [fault.file, fault.line].filter(Boolean).join(':'),
+      message: fault.message,
+    })),
+    ...(view.missing === undefined ? {} : { missing: missingSentence(view.missing) }),
+    actions: [...(view.action === undefined ? [] : [{ ...view.action, primary: true }]), ...(view.action?.href === '/' ? [] : [home])],
+    requestId: view.requestId,
+    code: view.code ?? '',
+  };
+}
+
+/** The right in a sentence: `The right to list operators.operatorcontroller.kubeplus in the whole cluster is missing.` */
+export function missingSentence({ verb, group, resource, namespace, name }: MissingRight): string {
+  const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
+  const where = namespace === undefined ? 'in the whole cluster' : `in the namespace "${namespace}"`;
+  return `The right to ${verb} ${what} ${where} is missing.`;
+}
+
+function symbolOf({ code, status }: MessageView): string {
+  if (code === undefined) return 'anchor';
+  if (code === 'Forbidden' || code === 'Unauthenticated') return 'lock';
+  if (code === 'NotFound') return 'compass';
+  return status >= 500 ? 'bad' : 'warn';
+}
+
+function adviceOn(code: ErrorCode | undefined): string {
+  return (code !== undefined && ADVICE[code]) || '';
+}
+
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  Forbidden: 'Ask an administrator of the cluster for the right, or sign in as somebody who has it.',
+  NotFound: 'The address may be mistyped, the thing may be gone, or it may belong to a team that you are not in.',
+  InvalidInput: 'Go back, correct what is named here and send it again.',
+  CrossSiteRequest: 'Open the page here and send the form again.',
+  Conflict: 'Go back, load the page again and repeat your change on what is there now.',
+  TooManyRequests: 'Wait a minute and try again.',
+  WebhookUnavailable:
+    'Nothing was changed. Tell an administrator of the cluster which webhook or API service is named here, and try again when it answers.',
+  ClusterUnavailable: 'Wait a moment and load the page again. If it stays so, tell whoever runs the cluster.',
+  IssuerUnavailable: 'Wait a moment and sign in again. If it stays so, tell whoever runs the identity provider.',
+  Internal: 'Load the page again. If it stays so, tell whoever runs Chandlery and name the request below.',
+};

@@ -1,0 +1,103 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { SignedIn } from '../../domain/core/session.ts';
+import type { Asking } from '../../domain/audit/audit-log.ts';
+import { uploadOf, type Upload } from '../../http/body/read-multipart.ts';
+import { contextOf, signedInOf } from '../../http/request-context.ts';
+import type { LiveStreams } from '../live/live-streams.ts';
+import type { Me, WebOperations } from '../ports.ts';
+import { type Crumb, type Section, shellOf } from './shell.ts';
+import type { Views } from './view-engine.ts';
+
+/** What every route of the pages needs. */
+export interface WebDeps {
+  readonly operations: WebOperations;
+  readonly views: Views;
+  readonly streams: LiveStreams;
+  /** A picture at an https address; undefined when there is none that can be shown. */
+  readonly pictures: (address: string, signal: AbortSignal) => Promise<{ readonly type: string; readonly bytes: Buffer } | undefined>;
+  /** A sentence under the sign-in button, e.g. about the demo people. */
+  readonly signInHint?: string;
+  /** Where people reach us, e.g. `https://catalogue.example.com`. */
+  readonly publicUrl: string;
+}
+
+/** A request as a page sees it. */
+export interface Visit {
+  readonly actor: Actor;
+  readonly me: Me;
+  /** For the journal. */
+  readonly asking: Asking;
+  readonly query: URLSearchParams;
+  /** Empty but for a form that was sent. */
+  readonly body: URLSearchParams;
+  /** The file that came with the form. */
+  readonly upload?: Upload;
+  /** A segment of the address by its name in the route. */
+  param(name: string): string;
+}
+
+/** What a page answers: a view with its model, a file, or another address (`303 See Other`). */
+export type Answer = PageAnswer | FileAnswer | { readonly redirect: string };
+/** A YAML file to be kept. */
+export interface FileAnswer {
+  readonly fileName: string;
+  readonly yaml: string;
+}
+export interface PageAnswer {
+  readonly view: string;
+  readonly title: string;
+  readonly section: Section;
+  readonly crumbs?: readonly Crumb[];
+  readonly model: object;
+  /** Default 200. */
+  readonly status?: number;
+  /** The browser asks for this address of ours by itself, after so many seconds. */
+  readonly refresh?: { readonly seconds: number; readonly address: string };
+}
+
+/** A route that answers somebody who is signed in with a page. */
+export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
+  return async (request, response) => {
+    const visit = await visitOf(deps, request, response);
+    send(deps.views, response, { me: visit.me, answer: await answer(visit) });
+  };
+}
+
+async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
+  const { actor, person } = signedInOf(response);
+  const upload = uploadOf(request);
+  return {
+    actor,
+    me: await meOf(deps.operations, { actor, person }),
+    asking: { via: 'page', requestId: contextOf(response).requestId },
+    query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
+    body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    ...(upload === undefined ? {} : { upload }),
+    param: (name) => [request.params[name] ?? ''].flat().join('/'),
+  };
+}
+
+/** Somebody as the frame of every page knows them. */
+export async function meOf(operations: Pick<WebOperations, 'me' | 'countPlans'>, { actor, person }: SignedIn): Promise<Me> {
+  const [me, waiting] = await Promise.all([operations.me(actor), operations.countPlans(actor)]);
+  return { ...me, name: person.name, waiting };
+}
+
+function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): void {
+  if ('redirect' in answer) {
+    response.redirect(303, answer.redirect);
+    return;
+  }
+  if ('yaml' in answer) {
+    response.attachment(answer.fileName).type('text/yaml').send(answer.yaml);
+    return;
+  }
+  const { view, title, section, crumbs, model, status, refresh } = answer;
+  if (refresh !== undefined) response.set('Refresh', `${refresh.seconds}; url=${refresh.address}`);
+  const frame = { title, shell: shellOf(me, section), ...(crumbs === undefined ? {} : { crumbs }) };
+  response
+    .status(status ?? 200)
+    .type('html')
+    .send(views.render(view, { ...model, ...frame }));
+}

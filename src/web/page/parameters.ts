@@ -1,0 +1,84 @@
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { holdsSecret } from '../../form/controls/holds-secret.ts';
+import { valueWords } from '../../form/view/value-words.ts';
+
+/** A row of the table of parameters: a leaf of the schema below `spec`. */
+export interface Parameter {
+  /** `storage.size`, `users[].name`, `labels.*`. */
+  readonly path: string;
+  readonly type: string;
+  readonly required: boolean;
+  /** In words; empty when there is none, and for secrets. */
+  readonly default: string;
+  readonly description: string;
+}
+
+const DEPTH_LIMIT = 12;
+const COUNT_LIMIT = 2000;
+const LONGEST_DEFAULT = 80;
+
+/** The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order; bounded in depth and number. */
+export function listParameters(schema: JsonObject): readonly Parameter[] {
+  const spec = objectAt(objectAt(schema, 'properties'), 'spec');
+  return spec === undefined ? [] : below(spec, '', 0).slice(0, COUNT_LIMIT);
+}
+
+function below(schema: JsonObject, path: string, depth: number): Parameter[] {
+  if (depth > DEPTH_LIMIT) return [];
+  const properties = objectAt(schema, 'properties') ?? {};
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const rows = Object.entries(properties).flatMap(([name, child]) => {
+    if (!isObject(child)) return [];
+    const at = path === '' ? name : `${path}.${name}`;
+    return [...rowOf(child, at, required.has(name)), ...nested(child, at, depth + 1)];
+  });
+  return rows;
+}
+
+/** What stands inside a list or a map counts as nested in it. */
+function nested(schema: JsonObject, path: string, depth: number): Parameter[] {
+  const items = objectAt(schema, 'items');
+  const values = objectAt(schema, 'additionalProperties');
+  if (items !== undefined) return below(items, `${path}[]`, depth);
+  if (values !== undefined) return below(values, `${path}.*`, depth);
+  return below(schema, path, depth);
+}
+
+/** An object that only groups others has no row of its own. */
+function rowOf(schema: JsonObject, path: string, required: boolean): Parameter[] {
+  if (objectAt(schema, 'properties') !== undefined && schema.description === undefined) return [];
+  return [
+    {
+      path,
+      type: typeOf(schema),
+      required,
+      default: defaultOf(schema, path),
+      description: typeof schema.description === 'string' ? schema.description : '',
+    },
+  ];
+}
+
+function defaultOf(schema: JsonObject, path: string): string {
+  const { default: value } = schema;
+  return value === undefined || holdsSecret(schema, value, path.split('.')) ? '' : valueWords(value, LONGEST_DEFAULT).words;
+}
+
+function typeOf(schema: JsonObject): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map(String).join(' | ');
+  if (schema['x-kubernetes-int-or-string'] === true) return 'integer or string';
+  const type = typeof schema.type === 'string' ? schema.type : 'any';
+  const items = objectAt(schema, 'items');
+  if (type === 'array') return `list of ${items === undefined ? 'anything' : typeOf(items)}`;
+  const values = objectAt(schema, 'additionalProperties');
+  if (type === 'object' && values !== undefined) return `map of ${typeOf(values)}`;
+  return typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
+}
+
+function objectAt(value: JsonObject | undefined, key: string): JsonObject | undefined {
+  const child = value !== undefined && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isObject(child) ? child : undefined;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,45 @@
+import type { InstanceAddress } from '../ports.ts';
+
+/** The address of an App's page; `tab` absent for its overview. */
+export function appPath(app: string, tab?: string): string {
+  const page = `/apps/${encodeURIComponent(app)}`;
+  return tab === undefined ? page : `${page}?tab=${encodeURIComponent(tab)}`;
+}
+
+export function installPath(app: string, environment?: string): string {
+  const page = `${appPath(app)}/install`;
+  return environment === undefined ? page : `${page}?environment=${encodeURIComponent(environment)}`;
+}
+
+/** The saved configurations of an App. */
+export function recipesPath(app: string): string {
+  return `${appPath(app)}/recipes`;
+}
+
+/** One saved configuration. */
+export function recipePath({ app, id }: { readonly app: string; readonly id: string }): string {
+  return `${recipesPath(app)}/${encodeURIComponent(id)}`;
+}
+
+export function environmentPath(environment: string): string {
+  return `/environments/${encodeURIComponent(environment)}`;
+}
+
+export function instancePath({ environment, app, name }: InstanceAddress): string {
+  return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
+}
+
+/** Where an Instance is moved to a version of its kind. */
+export function migrationPath(instance: InstanceAddress, version: string): string {
+  return `${instancePath(instance)}/migration?version=${encodeURIComponent(version)}`;
+}
+
+/** The address of an Operator's page, or of one below it. */
+export function operatorPath({ namespace, name }: { readonly namespace: string; readonly name: string }, below?: string): string {
+  const page = `/operators/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  return below === undefined ? page : `${page}/${below}`;
+}
+
+export function planPath(id: string): string {
+  return `/plans/${encodeURIComponent(id)}`;
+}

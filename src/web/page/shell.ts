@@ -1,0 +1,62 @@
+import type { Me } from '../ports.ts';
+
+/** What the frame of a page shows around it. */
+export interface Shell {
+  readonly nav: readonly { readonly label: string; readonly href: string; readonly current: boolean; readonly count?: number }[];
+  /** Absent while nobody is signed in. */
+  readonly account?: { readonly name: string; readonly initial: string; readonly user: string; readonly groups: readonly string[] };
+}
+
+export interface Crumb {
+  readonly label: string;
+  /** Absent for the page itself. */
+  readonly href?: string;
+}
+
+/** What every view model of a page has. */
+export interface PageFrame {
+  readonly title: string;
+  readonly shell: Shell;
+  readonly crumbs?: readonly Crumb[];
+}
+
+/** The part of the navigation that a page belongs to. */
+export type Section = 'catalog' | 'environments' | 'plans' | 'operators' | 'faults' | 'journal' | 'none';
+
+/** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
+export function shellOf(me: Me | undefined, section: Section): Shell {
+  if (me === undefined) return { nav: [] };
+  const links: readonly Link[] = [
+    { label: 'Catalogue', href: '/', section: 'catalog' },
+    { label: 'Environments', href: '/environments', section: 'environments' },
+    { label: 'Plans', href: '/plans', section: 'plans', count: me.waiting ?? 0 },
+    ...(me.admin ? ADMIN_LINKS : []),
+  ];
+  return {
+    nav: links.map(({ label, href, section: own, count = 0 }) => ({
+      label,
+      href,
+      current: own === section,
+      ...(count === 0 ? {} : { count }),
+    })),
+    account: { name: me.name, initial: initialOf(me.name), user: me.user, groups: me.groups },
+  };
+}
+
+interface Link {
+  readonly label: string;
+  readonly href: string;
+  readonly section: Section;
+  /** How many wait there. */
+  readonly count?: number;
+}
+
+const ADMIN_LINKS: readonly Link[] = [
+  { label: 'Operators', href: '/operators', section: 'operators' },
+  { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
+  { label: 'Journal', href: '/admin/journal', section: 'journal' },
+];
+
+function initialOf(name: string): string {
+  return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '?').toUpperCase();
+}

@@ -1,0 +1,121 @@
+import { Router } from 'express';
+import type { App } from '../../domain/app/app.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import { isObject } from '../../domain/core/read.ts';
+import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { layOwnValues } from '../../domain/values/own-values.ts';
+import { specSchema } from '../../form/model/app-form.ts';
+import { placedForm } from '../../form/model/placed-form.ts';
+import { saltOf, specOf } from '../instance/change-page.ts';
+import { sealSecrets } from '../../form/input/kept-secret.ts';
+import { nodeToFields } from '../../form/input/values-to-fields.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { instancePath, recipePath } from '../page/paths.ts';
+import { ofApp } from './edit-routes.ts';
+import { recipeCrumbs } from './saved-configuration-page.ts';
+import type { RecipeInstance } from './saved-configuration-port.ts';
+import { formatSeen, seenOf } from '../instance/three-way.ts';
+import { appliedValuesView, recipeValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
+
+/** A view of `apps/compare`: a saved configuration beside today's defaults or an instance. */
+interface ComparePage {
+  readonly recipeTitle: string;
+  readonly action: string;
+  readonly backHref: string;
+  readonly options: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly changes: ValueChangesView;
+  /** The change of the instance, ready to be reviewed; false where there is none. */
+  readonly apply: false | Applied;
+}
+
+interface Applied {
+  readonly name: string;
+  readonly action: string;
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** What a saved configuration sets, and the way to bring an instance to it: through the review of a change, like any other. */
+export function recipeCompareRoutes(deps: WebDeps): Router {
+  return Router().get(
+    '/apps/:app/recipes/:id/compare',
+    page(deps, async (visit) => await compare(deps, visit)),
+  );
+}
+
+async function compare({ operations }: WebDeps, { actor, param, query }: Visit): Promise<Answer> {
+  const id = param('id');
+  const app = await operations.showApp(actor, param('app'));
+  const instance = instanceIn(query.get('with') ?? '');
+  const [{ recipe, changes }, instances] = await Promise.all([
+    operations.compareRecipe(actor, instance === undefined ? { id } : { id, instance }),
+    operations.listRecipeInstances(actor, app.id),
+  ]);
+  ofApp(recipe, app);
+  const wanted = changes.length > 0 ? instance : undefined;
+  const target = wanted && (await targetOf(operations, { actor, app, wanted }));
+  const model: ComparePage = {
+    recipeTitle: recipe.title,
+    action: `${recipePath(recipe)}/compare`,
+    backHref: recipePath(recipe),
+    options: optionsOf(instances, instance),
+    changes: instance === undefined ? recipeValuesView(changes) : appliedValuesView(changes, instance.name),
+    apply: target !== undefined && applied(app, recipe, target),
+  };
+  return { view: 'apps/compare', title: `Compare “${recipe.title}”`, section: 'catalog', crumbs: recipeCrumbs(app, 'Compare'), model };
+}
+
+interface Target {
+  readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+}
+
+interface Wanted {
+  readonly actor: Visit['actor'];
+  readonly app: App;
+  readonly wanted: RecipeInstance;
+}
+
+async function targetOf(operations: WebDeps['operations'], { actor, app, wanted }: Wanted): Promise<Target> {
+  const [instance, environment] = await Promise.all([
+    operations.showInstance(actor, { ...wanted, app: app.id }),
+    operations.showEnvironment(actor, wanted.environment),
+  ]);
+  return { instance, environment };
+}
+
+/** `team-a/orders`; anything else stands for the defaults. */
+function instanceIn(text: string): RecipeInstance | undefined {
+  const [environment = '', name = '', ...more] = text.split('/');
+  return environment === '' || name === '' || more.length > 0 ? undefined : { environment, name };
+}
+
+function optionsOf(instances: readonly RecipeInstance[], chosen: RecipeInstance | undefined): ComparePage['options'] {
+  const value = (one: RecipeInstance): string => `${one.environment}/${one.name}`;
+  const known = chosen === undefined || instances.some((one) => value(one) === value(chosen));
+  const all = known ? instances : [...instances, chosen];
+  return [
+    { value: '', label: 'The defaults of a new instance', selected: chosen === undefined },
+    ...all.map((one) => ({
+      value: value(one),
+      label: `${one.name} in ${one.environment}`,
+      selected: chosen !== undefined && value(one) === value(chosen),
+    })),
+  ];
+}
+
+/** The form of the change as it would be filled in. Live secrets stay where they are: texts stand for them. */
+function applied(app: App, recipe: Recipe, { instance, environment }: Target): Applied {
+  const model = placedForm(app, 'edit', environment);
+  const live = specOf(instance);
+  const path = [model.root.key];
+  const sealed = sealSecrets(model.root, live, path);
+  const value = layOwnValues(isObject(sealed) ? sealed : {}, recipe.values, specSchema(app));
+  const fields = nodeToFields(model, { node: model.root, path, value, origins: 'none' });
+  fields.set('seen', formatSeen(seenOf(live, saltOf(instance))));
+  return {
+    name: instance.name,
+    action: `${instancePath(instance)}/edit`,
+    kept: [...fields].map(([name, text]) => ({ name, value: text })),
+  };
+}

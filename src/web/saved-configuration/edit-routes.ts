@@ -1,0 +1,147 @@
+import { Router } from 'express';
+import type { App } from '../../domain/app/app.ts';
+import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { appForm, specSchema } from '../../form/model/app-form.ts';
+import { differencesBetween } from '../../form/model/differences.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { pressedOp } from '../../form/input/apply-form-op.ts';
+import { kindOf, loadPressedFile } from '../instance/form-file-route.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { faultsOfTexts } from '../app/install-saved-configuration.ts';
+import { type Answer, page, type PageAnswer, type Visit, type WebDeps } from '../page/page.ts';
+import { recipesPath } from '../page/paths.ts';
+import { recipeEditPage, type RecipeEditDraft } from './edit-page.ts';
+import { ownerValue, parseOwner, recipeCrumbs, type SaveDraft } from './saved-configuration-page.ts';
+
+const ROUTE = '/apps/:app/recipes/:id';
+
+/** Changing a saved configuration: its words, whose it is, and its values in the form of the App. */
+export function recipeEditRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, async (visit) => await open(await startEdit(deps, visit))),
+  );
+  router.post(
+    ROUTE,
+    page(deps, async (visit) => await receive(await startEdit(deps, visit))),
+  );
+  return router;
+}
+
+interface Edit {
+  readonly deps: WebDeps;
+  readonly visit: Visit;
+  readonly app: App;
+  readonly recipe: Recipe;
+  readonly earlier: readonly Recipe[];
+  readonly model: FormModel;
+}
+
+async function startEdit(deps: WebDeps, visit: Visit): Promise<Edit> {
+  const id = visit.param('id');
+  const [app, recipe, earlier] = await Promise.all([
+    deps.operations.showApp(visit.actor, visit.param('app')),
+    deps.operations.showRecipe(visit.actor, id),
+    deps.operations.listEarlierRecipes(visit.actor, id),
+  ]);
+  return { deps, visit, app, recipe: ofApp(recipe, app), earlier, model: appForm(app, 'create') };
+}
+
+/** @throws AppError `NotFound` for a saved configuration of another App. */
+export function ofApp(recipe: Recipe, app: App): Recipe {
+  if (recipe.app === app.id) return recipe;
+  throw new AppError('NotFound', `saved configuration ${JSON.stringify(recipe.id)}: it is one of another app`);
+}
+
+/** As it is, or as an earlier version had it: saving that makes it the newest. */
+async function open(edit: Edit): Promise<Answer> {
+  const { visit, recipe, earlier, model } = edit;
+  const wanted = Number(visit.query.get('version') ?? 0);
+  const shown = earlier.find(({ version }) => version === wanted) ?? recipe;
+  const { title, description, owner, values } = shown;
+  return await show(edit, {
+    title,
+    description,
+    owner: ownerValue(owner),
+    fields: await runFormJob('valuesToFields', model, values),
+    faults: [],
+    version: recipe.version,
+    shownVersion: shown === recipe ? 0 : shown.version,
+    copied: visit.query.has('copied'),
+  });
+}
+
+async function receive(edit: Edit): Promise<Answer> {
+  const { visit, app, recipe, model } = edit;
+  const { body } = visit;
+  const words = { title: body.get('title') ?? '', description: body.get('description') ?? '', owner: body.get('owner') ?? '' };
+  const asTyped = { ...words, fields: body, version: versionIn(body) ?? recipe.version, shownVersion: 0, copied: false };
+  const file = await loadPressedFile(visit, { model, resource: app, base: {}, name: words.title });
+  if (file?.file !== undefined) return file.file;
+  if (file !== undefined) return await show(edit, { ...asTyped, ...file.draft });
+  const op = pressedOp(body);
+  const resource = kindOf(app);
+  if (op !== null) return await show(edit, { ...asTyped, ...(await runFormJob('applyFormOp', model, body, { op, base: {}, resource })) });
+  const whole = await runFormJob('openWhole', model, body, resource);
+  const { values, faults } = await runFormJob('formToValues', model, whole.fields, {});
+  const wrong = [...whole.faults, ...faultsOfTexts(body, faults)];
+  if (wrong.length > 0) return await show(edit, { ...asTyped, faults: wrong });
+  try {
+    return await save(edit, { words, values, version: asTyped.version });
+  } catch (error) {
+    if (isAppError(error, 'Conflict')) return await showConflict(edit, asTyped, values);
+    return await show(edit, { ...asTyped, faults: faultsOfRefusal(error) });
+  }
+}
+
+function versionIn(body: URLSearchParams): number | undefined {
+  const version = Number(body.get('version') ?? '');
+  return Number.isSafeInteger(version) && version > 0 ? version : undefined;
+}
+
+interface Saving {
+  readonly words: SaveDraft;
+  readonly values: JsonObject;
+  readonly version: number;
+}
+
+async function save({ deps: { operations }, visit, app, recipe }: Edit, { words, values, version }: Saving): Promise<Answer> {
+  const { actor, asking, body } = visit;
+  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values, ...asking };
+  const saved =
+    body.get('_do') === 'new'
+      ? await operations.saveRecipe(actor, { ...wanted, app: app.id })
+      : await operations.changeRecipe(actor, { ...wanted, id: recipe.id, version });
+  const left = saved.stripped.length === 0 ? '' : `&secrets=${saved.stripped.length}`;
+  return { redirect: `${recipesPath(app.id)}?saved=${saved.recipe.id}${left}` };
+}
+
+function faultsOfRefusal(error: unknown): readonly FieldFault[] {
+  if (!isAppError(error, 'InvalidInput', 'TooLarge', 'TooManyRequests')) throw error;
+  return error.faults.length > 0 ? error.faults : [{ message: error.message }];
+}
+
+/** Sending the form again writes over what somebody else saved, which is named. */
+async function showConflict(edit: Edit, asTyped: Omit<RecipeEditDraft, 'faults'>, values: JsonObject): Promise<Answer> {
+  const { deps, visit, app, model, recipe } = edit;
+  const newest = await deps.operations.showRecipe(visit.actor, recipe.id);
+  const differing = differencesBetween({ schema: specSchema(app), root: model.root, marks: model.sensitive.marks }, newest.values, values);
+  const foreign = differing.map(({ path }) => path);
+  return { ...(await show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign })), status: 409 };
+}
+
+async function show(edit: Edit, draft: RecipeEditDraft): Promise<PageAnswer> {
+  const { app, recipe, visit } = edit;
+  const wrong = draft.faults.length > 0;
+  return {
+    view: 'apps/recipe',
+    title: `${wrong ? 'Error: ' : ''}Change “${recipe.title}”`,
+    section: 'catalog',
+    crumbs: recipeCrumbs(app, recipe.title),
+    model: await recipeEditPage({ ...edit, me: visit.me }, draft),
+    ...(wrong ? { status: 422 } : {}),
+  };
+}

@@ -1,0 +1,111 @@
+import { Router } from 'express';
+import type { App } from '../../domain/app/app.ts';
+import { isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { appForm } from '../../form/model/app-form.ts';
+import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
+import { specOf } from '../instance/change-page.ts';
+import { addressOf } from '../instance/instance-routes.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { instancePath, recipePath, recipesPath } from '../page/paths.ts';
+import { parseOwner, recipeCrumbs, recipesCrumbs, recipesPage, savePage } from './saved-configuration-page.ts';
+
+/** Saved configurations: those of an App, and saving that of an Instance. Saving that of a form is part of `install-routes.ts`. */
+export function recipeRoutes(deps: WebDeps): Router {
+  const router = Router();
+  const instance = '/environments/:environment/instances/:app/:name/save';
+  router.get(
+    '/apps/:app/recipes',
+    page(deps, async (visit) => await list(deps, visit)),
+  );
+  router.post(
+    '/apps/:app/recipes/:id/delete',
+    page(deps, async (visit) => await remove(deps, visit)),
+  );
+  router.post(
+    '/apps/:app/recipes/:id/copy',
+    page(deps, async (visit) => await copy(deps, visit)),
+  );
+  router.get(
+    instance,
+    page(deps, async (visit) => await saveInstance(deps, visit)),
+  );
+  router.post(
+    instance,
+    page(deps, async (visit) => await saveInstance(deps, visit, 'now')),
+  );
+  return router;
+}
+
+async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+  const { actor, param, query } = visit;
+  const app = await operations.showApp(actor, param('app'));
+  const recipes = await operations.listRecipes(actor, { app: app.id, search: query.get('q') ?? '' });
+  const title = `Saved configurations of ${app.displayName}`;
+  const model = recipesPage(app, recipes, visit);
+  return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipesCrumbs(app, 'Saved configurations'), model };
+}
+
+async function remove({ operations }: WebDeps, { actor, param, body, asking }: Visit): Promise<Answer> {
+  const version = Number(body.get('version') ?? '');
+  await operations.deleteRecipe(actor, {
+    id: param('id'),
+    ...asking,
+    ...(Number.isSafeInteger(version) && version > 0 ? { version } : {}),
+  });
+  return { redirect: `${recipesPath(param('app'))}?deleted` };
+}
+
+/** The copy is opened at once: it wants a title of its own. */
+async function copy({ operations }: WebDeps, { actor, param, asking }: Visit): Promise<Answer> {
+  const { app, title, description, values, owner } = await operations.showRecipe(actor, param('id'));
+  const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, values, owner };
+  const { recipe } = await operations.saveRecipe(actor, { ...draft, ...asking });
+  return { redirect: `${recipePath(recipe)}?copied` };
+}
+
+async function saveInstance(deps: WebDeps, visit: Visit, when?: 'now'): Promise<Answer> {
+  const { operations } = deps;
+  const address = addressOf(visit);
+  const [app, instance] = await Promise.all([operations.showApp(visit.actor, address.app), operations.showInstance(visit.actor, address)]);
+  const place = { action: `${instancePath(address)}/save`, backHref: instancePath(address), kept: [] };
+  return await saveValues(deps, visit, { app, values: specOf(instance), when: when ?? 'later', ...place });
+}
+
+/** What is to be saved, and the page that asks under which name. */
+export interface ValuesToSave {
+  readonly app: App;
+  readonly values: JsonObject;
+  readonly action: string;
+  /** Empty where the form itself is carried along. */
+  readonly backHref: string;
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+  readonly when: 'now' | 'later';
+}
+
+/** Asks for a title and an owner, or saves under them. What is a secret is named before it is left out. */
+export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: ValuesToSave): Promise<Answer> {
+  const { actor, me, body, asking } = visit;
+  const { app, values, when } = wanted;
+  const draft = { title: body.get('_title') ?? '', description: body.get('_description') ?? '', owner: body.get('_owner') ?? 'user' };
+  let faults: readonly FieldFault[] = [];
+  if (when === 'now') {
+    try {
+      const owner = parseOwner(draft.owner, actor.user);
+      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values, owner, ...asking });
+      return { redirect: `${recipesPath(app.id)}?saved=${recipe.id}` };
+    } catch (error) {
+      if (!isAppError(error, 'InvalidInput', 'TooLarge', 'TooManyRequests')) throw error;
+      faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
+    }
+  }
+  const stripped = sensitivePaths(appForm(app, 'create'), values);
+  return {
+    view: 'apps/save',
+    title: `${faults.length > 0 ? 'Error: ' : ''}Save a configuration of ${app.displayName}`,
+    section: 'catalog',
+    crumbs: recipeCrumbs(app, 'Save'),
+    model: savePage({ ...wanted, me, draft, stripped, faults }),
+    ...(faults.length > 0 ? { status: 422 } : {}),
+  };
+}

@@ -1,0 +1,64 @@
+import type { MigrationChange } from '../../domain/upgrade/migration-change.ts';
+import type { TouchedInstance, TouchedInstances } from '../../domain/upgrade/preview/touched.ts';
+import { instancePath } from '../page/paths.ts';
+import { plural } from '../page/view-helpers.ts';
+
+/** What a changed definition will ask about stored instances. */
+export interface TouchedView {
+  readonly sentence: string;
+  readonly rows: readonly {
+    readonly what: string;
+    readonly fields: readonly string[];
+    readonly more: string;
+    readonly instances: number;
+  }[];
+  readonly instances: readonly { readonly name: string; readonly href: string; readonly what: string }[];
+  /** Empty when all are named. */
+  readonly more: string;
+}
+
+const WORDS: Readonly<Record<MigrationChange, string>> = {
+  removed: 'Values have no place any more',
+  renamed: 'Values have no place any more, and a new field looks like theirs',
+  required: 'A field must be set now',
+  default: 'The default of an empty field changes',
+  type: 'Values are of another type than is allowed',
+  narrowed: 'Values are beyond the new limits',
+};
+const SHORT: Readonly<Record<MigrationChange, string>> = {
+  removed: 'removed',
+  renamed: 'renamed',
+  required: 'required',
+  default: 'with another default',
+  type: 'of another type',
+  narrowed: 'beyond the limits',
+};
+
+const LOSS = ' Values without a place are dropped with the next write of their instance: note them down, or change these instances first.';
+
+/** @param app the name of the definition. */
+export function touchedView(app: string, { changes, total, named }: TouchedInstances): TouchedView {
+  const unnamed = total - named.length;
+  const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');
+  return {
+    sentence: `Somebody has to decide about fields of ${plural(total, 'instance', 'instances')}. Their pages offer it once the definition is there.${loses ? LOSS : ''}`,
+    rows: changes.map(({ change, fields, fieldCount, instances }) => ({
+      what: WORDS[change],
+      fields,
+      more: fieldCount > fields.length ? `and ${fieldCount - fields.length} more` : '',
+      instances,
+    })),
+    instances: named.map((instance) => ({ ...nameOf(app, instance), what: whatOf(instance) })),
+    more: unnamed > 0 ? `${plural(unnamed, 'more instance is', 'more instances are')} not listed.` : '',
+  };
+}
+
+function nameOf(app: string, { namespace, environment, name }: TouchedInstance): { readonly name: string; readonly href: string } {
+  if (environment === undefined) return { name: namespace === undefined ? name : `${namespace}/${name}`, href: '' };
+  return { name: `${environment}/${name}`, href: instancePath({ environment, app, name }) };
+}
+
+/** `2 removed, 1 required` */
+function whatOf({ rows }: TouchedInstance): string {
+  return rows.map(({ change, count }) => `${count} ${SHORT[change]}`).join(', ');
+}

@@ -1,0 +1,304 @@
+import type { FieldRefusal, ObjectChange, PlannedDefinition, PlannedValue, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import { stopsUpgrade } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { LabelledCommand } from '../../domain/operator/operator-commands.ts';
+import type { Badge } from '../page/badges.ts';
+import { findingsView, type FindingsView } from '../page/findings-view.ts';
+import { appPath, environmentPath, operatorPath } from '../page/paths.ts';
+import { touchedView, type TouchedView } from './affected-view.ts';
+import { remediesOf, type Review } from '../instance/review.ts';
+import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
+import { summaryOf, timingOf, type PlanSummary, type TimingPanel } from './upgrade-summary.ts';
+import { plural } from '../page/view-helpers.ts';
+
+/** A view of `operators/upgrade`. */
+export interface UpgradePage {
+  readonly heading: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly badge: Badge;
+  readonly action: string;
+  readonly summary: PlanSummary;
+  readonly unchecked: readonly string[];
+  readonly warnings: readonly string[];
+  readonly objects: {
+    readonly sentence: string;
+    readonly changes: readonly DiffRow[];
+    readonly labelled: readonly DiffRow[];
+    readonly omitted: string;
+  };
+  readonly definitions: {
+    readonly rows: readonly { readonly kind: string; readonly crd: string; readonly href: string; readonly badge: Badge }[];
+    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly touched?: TouchedView }[];
+    readonly note: string;
+  };
+  readonly fields: {
+    readonly refusals: readonly { readonly object: string; readonly why: string; readonly advice: string }[];
+    readonly sentence: string;
+    /** What the api-server says of each object, but for what it refuses. */
+    readonly findings: FindingsView;
+    readonly remedies: Review['remedies'];
+  };
+  readonly places: readonly { readonly where: string; readonly href: string; readonly kind: string; readonly count: number }[];
+  readonly noPlaces: string;
+  readonly values: { readonly changed: readonly ValueRow[]; readonly same: readonly ValueRow[]; readonly omitted: string };
+  readonly conversions: readonly string[];
+  /** Absent when the new chart asks nothing about the values of the Operator. */
+  readonly decisions?: ValueDecisionsView;
+  /** Whether the approval stands beside these values. */
+  readonly decideFirst: boolean;
+  readonly errors: ValueDecisionsView['errors'];
+  /** Values that somebody wants to try, as they wrote them, and what is wrong with the text. */
+  readonly trial: {
+    readonly action: string;
+    readonly version: string;
+    readonly text: string;
+    readonly fault: string;
+    readonly shown: boolean;
+  };
+  readonly timing: TimingPanel;
+  readonly approve?: {
+    readonly action: string;
+    readonly version: string;
+    readonly digest: string;
+    readonly primary: boolean;
+    readonly note: string;
+  };
+  readonly chartFacts: readonly { readonly term: string; readonly text: string }[];
+  readonly choices: readonly { readonly version: string; readonly selected: boolean }[];
+  readonly commands: readonly LabelledCommand[];
+  /** Why an approval that was just asked for was refused; empty when none was. */
+  readonly refused: string;
+  /** What an approval that was just given leads to. */
+  readonly approvedNow?: { readonly title: string; readonly text: string };
+}
+
+/** A view of `parts/object-diff`. */
+export interface DiffRow {
+  readonly badge: Badge;
+  readonly kind: string;
+  readonly place: string;
+  readonly note: string;
+  readonly lines: readonly { readonly text: string; readonly mark: '' | 'new' | 'gone' | 'gap' }[];
+  readonly cut: string;
+}
+
+interface ValueRow {
+  readonly path: string;
+  readonly origin: string;
+  readonly from: string;
+  readonly to: string;
+  readonly secret: boolean;
+}
+
+export interface UpgradeOutcome {
+  readonly refused?: string;
+  readonly approved?: 'approved';
+  /** What was chosen about values. */
+  readonly body?: URLSearchParams;
+  /** Why values to try cannot be read. */
+  readonly trialFault?: string;
+}
+
+export function upgradePage(plan: UpgradePlan, outcome: UpgradeOutcome = {}): UpgradePage {
+  const { refused = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
+  const timing = timingOf(plan);
+  const action = operatorPath(plan, 'upgrade');
+  const approve = approveOf(plan, action);
+  const decisions = valueDecisionsView(plan, { action, body, mayApprove: approve.approve !== undefined });
+  return {
+    heading: headingOf(plan),
+    namespace: plan.namespace,
+    name: plan.name,
+    badge: timing.badge,
+    action,
+    summary: summaryOf(plan),
+    unchecked: plan.verdict.unchecked,
+    warnings: plan.warnings,
+    objects: objectsOf(plan),
+    definitions: definitionsOf(plan),
+    fields: fieldsOf(plan),
+    places: placesOf(plan),
+    noPlaces: plan.instances.missing.length > 0 ? 'None that you may see.' : 'Nobody uses its kinds.',
+    values: valuesOf(plan),
+    conversions: conversionsOf(plan),
+    timing,
+    ...(decisions?.approve === true ? {} : approve),
+    ...(decisions === undefined ? {} : { decisions }),
+    decideFirst: decisions?.approve === true,
+    errors: trialFault === '' ? (decisions?.errors ?? []) : [{ message: trialFault, href: '#trial' }],
+    trial: trialOf(plan, outcome),
+    chartFacts: chartFacts(plan),
+    choices: choicesOf(plan),
+    commands: plan.commands,
+    refused,
+    ...(approved === undefined ? {} : { approvedNow: { title: `${plan.to.version} is approved`, text: timing.sentence } }),
+  };
+}
+
+function trialOf(plan: UpgradePlan, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
+  const shown = plan.tried !== undefined || fault !== '';
+  return { action: operatorPath(plan, 'upgrade'), version: plan.to.version, text: body?.get('trial') ?? '', fault, shown };
+}
+
+function conversionsOf({ conversions }: UpgradePlan): string[] {
+  return conversions.map(({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`);
+}
+
+function headingOf({ displayName, from, to, timing, tried }: UpgradePlan): string {
+  if (tried !== undefined) return `${displayName} ${to.version} with other values`;
+  if (from === undefined) return `Install ${displayName} ${to.version}`;
+  if (timing.step === 'Installed') return `${displayName} ${to.version}`;
+  return `${timing.step === 'Older' ? 'Move' : 'Upgrade'} ${displayName} to ${to.version}`;
+}
+
+function objectsOf({ objects: { changes, unchanged, omitted } }: UpgradePlan): UpgradePage['objects'] {
+  const count = (change: ObjectChange['change']): number => changes.filter((one) => one.change === change).length;
+  const parts = [
+    ...(count('changed') === 0 ? [] : [plural(count('changed'), 'object changes', 'objects change')]),
+    ...(count('added') === 0 ? [] : [`${count('added')} ${count('added') === 1 ? 'is' : 'are'} new`]),
+    ...(count('removed') === 0 ? [] : [`${count('removed')} ${count('removed') === 1 ? 'goes' : 'go'}`]),
+    `${unchanged} ${unchanged === 1 ? 'stays' : 'stay'} as ${unchanged === 1 ? 'it is' : 'they are'}`,
+  ];
+  return {
+    sentence: changes.length === 0 ? 'No object of the release changes.' : `${parts.join(', ')}.`,
+    changes: changes.filter(({ labelsOnly }) => !labelsOnly).map(diffRow),
+    labelled: changes.filter(({ labelsOnly }) => labelsOnly).map(diffRow),
+    omitted: omitted === 0 ? '' : `${plural(omitted, 'more object is', 'more objects are')} not listed.`,
+  };
+}
+
+const CHANGES: Readonly<Record<ObjectChange['change'], Badge>> = {
+  added: { word: 'new', tone: 'good', symbol: 'plus' },
+  changed: { word: 'changes', tone: 'busy', symbol: 'edit' },
+  removed: { word: 'goes', tone: 'warn', symbol: 'trash' },
+};
+
+function diffRow({ change, kind, namespace, name, restarts, lines, cut }: ObjectChange): DiffRow {
+  return {
+    badge: CHANGES[change],
+    kind,
+    place: namespace === undefined ? name : `${namespace}/${name}`,
+    note: restarts ? 'Its pods are replaced' : '',
+    lines: lines.map((text) => ({ text, mark: markOf(text) })),
+    cut: cut === 0 ? '' : `${plural(cut, 'more line is', 'more lines are')} not shown`,
+  };
+}
+
+function markOf(text: string): '' | 'new' | 'gone' | 'gap' {
+  if (text.startsWith('+')) return 'new';
+  if (text.startsWith('-')) return 'gone';
+  return text.startsWith('@@') ? 'gap' : '';
+}
+
+function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): UpgradePage['definitions'] {
+  return {
+    rows: definitions.map((definition) => {
+      const { kind, crd } = definition;
+      return { kind, crd, href: appPath(crd), badge: verdictBadge(definition, safety) };
+    }),
+    findings: definitions.flatMap((definition) => {
+      const lines = findingLines(definition);
+      const { crd, touched } = definition;
+      if (touched !== undefined) return [{ crd, lines, touched: touchedView(crd, touched) }];
+      return lines.length === 0 ? [] : [{ crd, lines }];
+    }),
+    note: SAFETY_NOTES[safety],
+  };
+}
+
+const SAFETY_NOTES: Readonly<Record<UpgradePlan['definitions']['safety'], string>> = {
+  Strict: '',
+  Instances: 'spec.upgrade.crdSafety is Instances: the upgrade stops where a stored instance does not fit, and nowhere else.',
+  None: 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.',
+};
+
+function verdictBadge(definition: PlannedDefinition, safety: UpgradePlan['definitions']['safety']): Badge {
+  if (definition.refusal !== undefined) return { word: 'Refused', tone: 'bad', symbol: 'bad' };
+  if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
+  if (stopsUpgrade(definition, 'Strict')) return { word: 'Takes something away', tone: 'warn', symbol: 'info' };
+  switch (definition.change) {
+    case 'added':
+      return { word: 'New', tone: 'good', symbol: 'plus' };
+    case 'left':
+      return { word: 'Stays, no longer in the chart', tone: 'warn', symbol: 'info' };
+    case 'changed':
+      return { word: 'Changes safely', tone: 'good', symbol: 'check' };
+    case 'same':
+      return { word: 'Unchanged', tone: 'idle', symbol: 'check' };
+    default:
+      return definition.change satisfies never;
+  }
+}
+
+function findingLines({ findings, faults, faultCount, refusal }: PlannedDefinition): string[] {
+  const more = faultCount - faults.length;
+  return [
+    ...(refusal === undefined ? [] : [`The api-server refuses it: ${refusal}`]),
+    ...findings.map(({ path, what, severity }) => `${path}: ${what}${severity === 'Notice' ? ' (harmless)' : ''}`),
+    ...faults.map(({ instance, path, why }) => `${instance} would not fit: ${path}: ${why}`),
+    ...(more > 0 ? [`${plural(more, 'more stored instance', 'more stored instances')} would not fit`] : []),
+  ];
+}
+
+function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePlan): UpgradePage['fields'] {
+  const asks = `A dry run asked the api-server about ${plural(asked, 'object', 'objects')}.`;
+  const rules = 'You may not ask the api-server about all of them, so what is known of their kinds answers for the rest.';
+  return {
+    refusals: refusals.map((refusal) => ({ object: refusal.object, why: refusal.why, advice: adviceOn(refusal) })),
+    sentence:
+      `${refusals.length === 0 ? 'Nothing is refused. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
+    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Right') }),
+    remedies: remediesOf({ remedies }),
+  };
+}
+
+function adviceOn({ recreate }: FieldRefusal): string {
+  return recreate
+    ? 'Delete it in a quiet moment before the upgrade, with --cascade=orphan if its pods are to stay, or use a chart that leaves it.'
+    : '';
+}
+
+function placesOf({ instances: { places } }: UpgradePlan): UpgradePage['places'] {
+  return places.map(({ environment, namespace, kind, count }) => ({
+    where: environment ?? namespace ?? 'the whole cluster',
+    href: environment === undefined ? '' : environmentPath(environment),
+    kind,
+    count,
+  }));
+}
+
+function valuesOf({ values: { leaves, omitted } }: UpgradePlan): UpgradePage['values'] {
+  const row = ({ path, origin, from = '', to = '', secret }: PlannedValue): ValueRow => ({ path, origin, from, to, secret });
+  return {
+    changed: leaves.filter(({ change }) => change !== 'same').map(row),
+    same: leaves.filter(({ change }) => change === 'same').map(row),
+    omitted: omitted === 0 ? '' : `${plural(omitted, 'more value is', 'more values are')} not listed.`,
+  };
+}
+
+function approveOf({ timing, to, verdict, tried }: UpgradePlan, action: string): Pick<UpgradePage, 'approve'> {
+  if (tried !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
+  const stopped = verdict.word === 'Stopped';
+  const note = stopped
+    ? 'What stops it now would stop it then. Approve it when that has been put right.'
+    : 'Approves exactly the chart that this page is about. Another archive of the same version would have to be approved anew.';
+  return { approve: { action, version: to.version, digest: to.digest, primary: !stopped, note } };
+}
+
+function chartFacts({ from, to, timing }: UpgradePlan): UpgradePage['chartFacts'] {
+  const pairs: readonly (readonly [string, string | undefined])[] = [
+    ['Name', to.name],
+    ['Installed', from?.version],
+    ['Version', to.version],
+    ['App version', from?.appVersion === to.appVersion ? to.appVersion : `${from?.appVersion ?? 'none'} → ${to.appVersion ?? 'none'}`],
+    ['Channel', timing.range],
+    ['Policy', timing.policy],
+    ['Digest', to.digest],
+  ];
+  return pairs.flatMap(([term, text]) => (text === undefined ? [] : [{ term, text }]));
+}
+
+function choicesOf({ offered, to }: UpgradePlan): UpgradePage['choices'] {
+  const versions = offered.includes(to.version) ? offered : [to.version, ...offered];
+  return versions.length < 2 ? [] : versions.map((version) => ({ version, selected: version === to.version }));
+}

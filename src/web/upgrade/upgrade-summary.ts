@@ -1,0 +1,121 @@
+import type { PlanStep, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import type { Badge, Tone } from '../page/badges.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { plural } from '../page/view-helpers.ts';
+import { dateText } from '../page/time-words.ts';
+
+/** The first thing that the page of an upgrade says. */
+export interface PlanSummary {
+  readonly tone: Tone;
+  readonly symbol: string;
+  readonly title: string;
+  readonly text: string;
+  readonly points: readonly string[];
+}
+
+const MOST_POINTS = 10;
+
+export function summaryOf(plan: UpgradePlan): PlanSummary {
+  const { verdict } = plan;
+  const { stops } = verdict;
+  switch (verdict.word) {
+    case 'Safe':
+      return { tone: 'good', symbol: 'check', title: safeTitle(plan), text: wayOf(plan), points: [] };
+    case 'Unsure':
+      return {
+        tone: 'warn',
+        symbol: 'unknown',
+        title: 'Nothing that was looked at stops it',
+        text: wayOf(plan),
+        points: [],
+      };
+    case 'Stopped':
+      return {
+        tone: 'bad',
+        symbol: 'bad',
+        title: `${plural(stops.length, 'thing stops', 'things stop')} it`,
+        text: '',
+        points: pointsOf(stops),
+      };
+    default:
+      return verdict.word satisfies never;
+  }
+}
+
+function isInstalled({ from, to }: UpgradePlan): boolean {
+  return from?.digest === to.digest;
+}
+
+function safeTitle(plan: UpgradePlan): string {
+  if (!isInstalled(plan)) return 'Safe to upgrade';
+  return plan.tried === undefined ? 'It has this version' : 'Safe to apply';
+}
+
+function wayOf(plan: UpgradePlan): string {
+  const { from, to } = plan;
+  if (from === undefined) return `${to.version} would be the first installation.`;
+  const way = isInstalled(plan) ? `${to.version} is installed, and stays.` : `From ${from.version} to ${to.version}.`;
+  return `${way} Definitions keep what is stored, and every change is below.`;
+}
+
+function pointsOf(stops: readonly string[]): readonly string[] {
+  const more = stops.length - MOST_POINTS;
+  return more > 0 ? [...stops.slice(0, MOST_POINTS), `and ${more} more, below`] : stops;
+}
+
+/** What has to happen, and when it can. */
+export interface TimingPanel {
+  readonly badge: Badge;
+  readonly sentence: string;
+  /** Empty without a maintenance window. */
+  readonly window: string;
+  /** Why an approval has no effect; empty when none is there. */
+  readonly fault: string;
+  /** Why the person may not approve; empty when they may, or nobody has to. */
+  readonly missing: string;
+}
+
+export function timingOf(plan: UpgradePlan): TimingPanel {
+  const { timing } = plan;
+  const { window, missing, fault = '' } = timing;
+  return {
+    badge: BADGES[timing.step],
+    sentence: plan.tried === undefined ? SENTENCES[timing.step](plan) : TRIED,
+    window: window === undefined ? '' : `Maintenance window: ${window.sentence}. It is ${window.open ? 'open' : 'closed'} now.`,
+    fault,
+    missing: timing.step === 'AwaitingApproval' && missing !== undefined ? missingSentence(missing) : '',
+  };
+}
+
+const TRIED =
+  'Nothing happens by looking at other values. Write them into the Operator, by the command below or in its file, and the controller installs them.';
+
+const BADGES: Readonly<Record<PlanStep, Badge>> = {
+  Installed: { word: 'Installed', tone: 'good', symbol: 'check' },
+  Suspended: { word: 'Suspended', tone: 'idle', symbol: 'pause' },
+  Underway: { word: 'Decided', tone: 'busy', symbol: 'busy' },
+  AwaitingApproval: { word: 'Awaits approval', tone: 'accent', symbol: 'pause' },
+  Pinned: { word: 'Pinned', tone: 'idle', symbol: 'anchor' },
+  OutOfRange: { word: 'Outside of the channel', tone: 'idle', symbol: 'compass' },
+  Superseded: { word: 'Superseded', tone: 'idle', symbol: 'up' },
+  Older: { word: 'Older', tone: 'warn', symbol: 'down' },
+};
+
+const SENTENCES: Readonly<Record<PlanStep, (plan: UpgradePlan) => string>> = {
+  Installed: ({ to }) => `${to.version} is installed.`,
+  Suspended: () => 'The Operator is suspended. Nothing changes until it is resumed.',
+  Underway: (plan) => `Nothing more is needed: ${startOf(plan)}.`,
+  AwaitingApproval: (plan) => `Somebody has to approve it. Then ${startOf(plan)}.`,
+  Pinned: ({ timing, to }) =>
+    `spec.chart.version pins ${timing.version ?? ''}. Write ${to.version} there, or let spec.upgrade.range follow newer versions.`,
+  OutOfRange: ({ timing }) => `It is not in the channel ${timing.range ?? timing.version ?? ''}. Widen spec.upgrade.range to move there.`,
+  Superseded: () => 'The policy Automatic installs a newer version of the channel instead.',
+  Older: ({ from }) => `It is older than ${from?.version ?? ''}, which is installed. A channel only moves forward.`,
+};
+
+function startOf({ timing: { window } }: UpgradePlan): string {
+  if (window === undefined) return 'the controller installs it at once';
+  return window.open
+    ? 'the controller installs it at once, the maintenance window is open'
+    : `it is installed when the maintenance window opens, ${dateText(window.opensAt)}`;
+}
