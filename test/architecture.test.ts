@@ -6,12 +6,13 @@ import { ERROR_TABLE } from '../src/domain/core/errors.ts';
 
 /** Every room of the house and the rooms that it may import from besides its own; compose and main may import from all. */
 const EDGE = ['domain', 'schema', 'observe', 'config.ts'];
-const PORTS = [...EDGE, 'operation'];
+const PORTS = [...EDGE, 'form', 'operation'];
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   schema: ['domain'],
   observe: ['domain'],
   'config.ts': ['domain'],
+  form: EDGE,
   chart: EDGE,
   helm: EDGE,
   kube: EDGE,
@@ -19,7 +20,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   store: EDGE,
   identity: EDGE,
   controller: EDGE,
-  operation: EDGE,
+  operation: [...EDGE, 'form'],
   reconcile: [...EDGE, 'controller'],
   http: EDGE,
   api: [...PORTS, 'http'],
@@ -86,6 +87,14 @@ describe('the house', () => {
     );
     assert.ok((lengths[Math.floor(lengths.length * 0.9)]?.lines ?? 0) < 250);
     assert.ok((lengths[Math.floor(lengths.length / 2)]?.lines ?? 0) < 90);
+  });
+
+  it('has folders that can be read at a glance: at most 25 files each', () => {
+    const folders = Map.groupBy(FILES, (file) => dirname(file));
+    assert.deepEqual(
+      [...folders].filter(([, files]) => files.length > 25).map(([folder, files]) => `${folder}: ${files.length}`),
+      [],
+    );
   });
 
   it('exports only what another file of the product uses', () => {
