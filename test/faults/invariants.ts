@@ -138,6 +138,8 @@ async function faultsOfObjects(kube: Kube, { namespace, name }: Subject, version
   const found = `${textAt(config, 'data', 'version') ?? 'none'}/${textAt(config, 'data', 'word') ?? 'none'}`;
   if (found !== `${version}/${version}`) faults.push(`ConfigMap ${name} is of version ${found}, not ${version}/${version}`);
   if (deployment === undefined) faults.push(`Deployment ${name} is gone`);
+  const [ready, replicas] = [numberAt(deployment, 'status', 'readyReplicas') ?? 0, numberAt(deployment, 'spec', 'replicas')];
+  if (deployment !== undefined && ready !== replicas) faults.push(`Deployment ${name} has ${ready} of ${replicas ?? 'no'} pods ready`);
   return faults;
 }
 

@@ -118,7 +118,10 @@ export function programKubeconfig(stateFolder: string, program: 'controller-mana
   return join(stateFolder, 'run', `${program}.kubeconfig`);
 }
 
-/** Serves nothing itself, leads without an election, and looks for waiting claims more often than it would by default. */
+/**
+ * Serves nothing itself, leads without an election, and looks for waiting claims more often than it would by default. It never takes a simulated node for lost: it
+ * would mark all of its pods as not ready when the api-server was away for a while, and no kubelet marks them as ready again.
+ */
 export function controllerManagerProgram({ stateFolder, programs, pki }: ProgramInput): ProgramSpec {
   const args = [
     `--kubeconfig=${programKubeconfig(stateFolder, 'controller-manager')}`,
@@ -129,6 +132,7 @@ export function controllerManagerProgram({ stateFolder, programs, pki }: Program
     `--root-ca-file=${pki['cluster-ca'].certificateFile}`,
     '--allocate-node-cidrs=false',
     '--pvclaimbinder-sync-period=5s',
+    '--node-monitor-grace-period=8760h',
     '--kube-api-qps=100',
     '--kube-api-burst=200',
     '--profiling=false',
