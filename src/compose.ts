@@ -81,7 +81,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });
-  const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, stylesheet: assets.url('css/chandlery.css') });
+  const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, assets, clusterIssuer: opened.embedded?.issuer });
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });

@@ -51,7 +51,7 @@ export interface Config {
   readonly trustedProxies: number;
   readonly logLevel: LogLevel;
   readonly logFormat: 'lines' | 'json';
-  /** The person of `chandlery token --as`. */
+  /** The person of `chandlery token --as` and `chandlery kubeconfig --as`. */
   readonly as?: string;
 }
 
@@ -104,7 +104,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'trusted-proxies', value: 'COUNT', help: 'proxies before us whose X-Forwarded-For is believed; default 0' },
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
-  { name: 'as', value: 'PERSON', help: 'for the command token: the demo person' },
+  { name: 'as', value: 'PERSON', help: 'for the commands token and kubeconfig: the demo person' },
   { name: 'reset', value: '', help: 'begin anew: discard the state of the embedded cluster' },
 ];
 

@@ -25,16 +25,32 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'token',
-    usage: '--as PERSON [--state DIR]',
+    usage: '--as PERSON [--state DIR] [-o json]',
     summary: 'print a bearer token of the embedded issuer, for scripts',
-    options: [],
+    options: [['-o, --output json', 'an ExecCredential, as kubectl takes it; default lines']],
     settings: ['as', 'state'],
     examples: ['TOKEN=$(chandlery token --as dev-a)'],
     run: async (argv) => {
-      const config = parseConfig(argv, process.env);
-      if (config.as === undefined) throw new AppError('ConfigInvalid', 'token: name a demo person, e.g. chandlery token --as dev-a');
-      const { mintDemoToken } = await import('./embedded/issuer/mint-demo-token.ts');
-      return `${await mintDemoToken({ stateDir: stateDirOf(config), name: config.as })}\n`;
+      const { output, rest } = takeOutput('token', argv);
+      const { name, stateDir } = personOf('token', rest);
+      const { mintDemoToken, execCredential } = await import('./embedded/issuer/mint-demo-token.ts');
+      const token = await mintDemoToken({ stateDir, name });
+      return output === 'json' ? `${JSON.stringify(execCredential(token))}\n` : `${token}\n`;
+    },
+  },
+  {
+    name: 'kubeconfig',
+    usage: '--as PERSON [--state DIR]',
+    summary: 'print a kubeconfig of a demo person for the embedded cluster',
+    options: [],
+    settings: ['as', 'state'],
+    examples: ['chandlery kubeconfig --as dev-a > dev-a.kubeconfig', 'kubectl --kubeconfig dev-a.kubeconfig get caches -n team-a'],
+    run: async (argv) => {
+      const { name, stateDir } = personOf('kubeconfig', argv);
+      const { kubeconfigWithProgram } = await import('./embedded/cluster/kubeconfig.ts');
+      const { requireDemoPerson } = await import('./embedded/issuer/demo-people.ts');
+      const program = [process.execPath, join(repoRoot, 'bin', 'chandlery.mjs'), 'token', '--as', requireDemoPerson(name).name];
+      return await kubeconfigWithProgram(stateDir, name, [...program, '--state', stateDir, '-o', 'json']);
     },
   },
   {
@@ -116,6 +132,13 @@ function print(text: string): number {
 async function version(): Promise<string> {
   const { version: number } = JSON.parse(await readFile(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
   return number;
+}
+
+/** The demo person and the state folder that a command is about. */
+function personOf(command: string, argv: readonly string[]): { name: string; stateDir: string } {
+  const config = parseConfig(argv, process.env);
+  if (config.as !== undefined) return { name: config.as, stateDir: stateDirOf(config) };
+  throw new AppError('ConfigInvalid', `${command}: name a demo person, e.g. chandlery ${command} --as dev-a`);
 }
 
 function stateDirOf(config: Config): string {

@@ -5,6 +5,7 @@ import { claimStateFolder } from '../embedded/cluster/state-folder.ts';
 import type { ToolPaths } from '../embedded/cluster/tools.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
+import { claimMappingOf } from './open-identity.ts';
 
 /** The cluster that everything runs on, and the embedded one when that is it. */
 export interface OpenCluster {
@@ -29,7 +30,9 @@ export async function openCluster({ config, stateDir, tools, log, durability, si
   const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
-      const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset, ...(signal === undefined ? {} : { signal }) });
+      const trusted = config.issuer.kind === 'embedded' ? { trustIssuer: claimMappingOf(config) } : {};
+      const given = signal === undefined ? {} : { signal };
+      const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset, ...trusted, ...given });
       const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), userAgent: USER_AGENT });
       return {
         kube,

@@ -19,6 +19,8 @@ export interface IdentitySettings {
   readonly publicUrl: URL;
   /** The issuer's address, to the letter as its discovery document says it. */
   readonly issuer: URL;
+  /** Other names of the issuer: what it signs under them with the same keys counts, too. */
+  readonly issuerAliases: readonly string[];
   readonly clientId: string;
   /** Absent for a public client; PKCE is used either way. */
   readonly clientSecret?: string;
@@ -46,6 +48,7 @@ export function identitySettings(
     scopes: ['openid', 'profile', 'email'],
     audiences: [required.publicUrl.origin, required.clientId],
     bearerClients: [],
+    issuerAliases: [],
     signOutHint: 'none',
     mapping: DEFAULT_MAPPING,
     idleLifetime: 2 * HOUR,

@@ -79,7 +79,7 @@ export function checkIssuedAt(iat: number | undefined, now: number, what: string
 async function verify({ settings, issuer, clock }: TokenDeps, token: string, options: JWTVerifyOptions): Promise<VerifiedToken> {
   const keys = await issuer.keys();
   const always = {
-    issuer: keys.issuer,
+    issuer: [keys.issuer, ...settings.issuerAliases],
     algorithms: ALGORITHMS,
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(clock()),

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { mergePatchBetween } from '../../src/domain/core/merge-patch.ts';
-import { objectAt, textAt } from '../../src/domain/core/read.ts';
+import { objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
+import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
+import { ADMIN_CLAIMS, signedToken } from '../attacks/signed-token.ts';
 import { startProduct, until, type Product } from '../support/product.ts';
 
 const run = promisify(execFile);
@@ -35,12 +38,8 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
     folder = await mkdtemp(join(tmpdir(), 'chandlery-equivalents-'));
     product = await startProduct();
     const { kubectl = 'kubectl' } = await loadTools(repoRoot);
-    await mkdir(join(folder, 'bin'));
-    const shim = `#!/bin/sh\nexec '${kubectl}' --as oidc:dev-a --as-group oidc:team-a --as-group system:authenticated "$@"\n`;
-    await writeFile(join(folder, 'bin', 'kubectl'), shim);
-    await chmod(join(folder, 'bin', 'kubectl'), 0o755);
-    const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
-    env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('dev-a') };
+    const PATH = `${dirname(kubectl)}:${process.env['PATH'] ?? ''}`;
+    env = { PATH, HOME: folder, KUBECONFIG: await kubeconfigOf('dev-a'), TOKEN: await product.token('dev-a') };
     await until(
       async () => textAt((await post('?dryRun=All', SPEC)).body, 'verdict') === 'Ready',
       'the app and the environment are there',
@@ -54,8 +53,15 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
 
   const post = async (query: string, spec: object) =>
     await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: CACHES, name: NAME, spec } });
-  const shell = async (script: string): Promise<void> => {
-    await run('sh', ['-ec', script], { env });
+  const shell = async (script: string): Promise<string> => (await run('sh', ['-ec', script], { env })).stdout;
+  /** A file by which kubectl is a demo person, without a secret in it. */
+  const kubeconfigOf = async (person: string): Promise<string> => {
+    const args = ['bin/chandlery.mjs', 'kubeconfig', '--as', person, '--state', product.stateDir];
+    const { stdout } = await run(process.execPath, args, { cwd: repoRoot });
+    assert.doesNotMatch(stdout, /client-key-data|client-certificate-data|token:/);
+    const file = join(folder, `${person}.kubeconfig`);
+    await writeFile(file, stdout);
+    return file;
   };
   /** What somebody chose of an object: not who wrote it when, and not what its operator adds in its own time. */
   const stored = async (): Promise<object> => {
@@ -89,6 +95,44 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
       ]),
     ),
   };
+
+  it('by a kubeconfig of the person, with exactly the permissions that the pages have', async () => {
+    const listed = `kubectl get ${CACHES} -o name`;
+    assert.equal(await shell(`${listed} -n team-a`), '');
+    await assert.rejects(shell(`${listed} -n team-b`), /User "oidc:dev-a" cannot list resource "caches".*in the namespace "team-b"/);
+    const admin = `--kubeconfig ${await kubeconfigOf('admin')}`;
+    assert.equal(await shell(`${listed} -n team-b ${admin}`), '');
+    for (const person of ['dev-a', 'admin']) {
+      const { body: me } = await product.api(person, '/me');
+      const itself = JSON.parse(await shell(`kubectl auth whoami -o json --kubeconfig ${await kubeconfigOf(person)}`)) as unknown;
+      assert.equal(textAt(itself, 'status', 'userInfo', 'username'), textAt(me, 'user'));
+      const groups = textsAt(itself, 'status', 'userInfo', 'groups').filter((group) => group !== 'system:authenticated');
+      assert.deepEqual(groups.toSorted(), textsAt(me, 'groups'));
+    }
+  });
+
+  it('for nobody whom an issuer names after the cluster, nor by a token of a browser', async () => {
+    const ask = async (token: string): Promise<string> => await shell(`kubectl auth whoami --kubeconfig ${await kubeconfigWith(token)}`);
+    const kubeconfigWith = async (token: string): Promise<string> => {
+      const { clusters } = parse(await readFile(product.kubeconfigPath, 'utf8')) as { clusters: object };
+      const context = { name: 'it', context: { cluster: 'chandlery', user: 'it' } };
+      const config = { clusters, users: [{ name: 'it', user: { token } }], contexts: [context], 'current-context': 'it' };
+      const file = join(folder, 'token.kubeconfig');
+      await writeFile(file, JSON.stringify(config));
+      return file;
+    };
+    const nobody = { displayName: 'N', email: 'n@example.com', role: 'nobody' };
+    const mint = async (person: { name: string; groups: string[] }): Promise<string> =>
+      await mintDemoToken({ stateDir: product.stateDir, name: person.name, people: [{ ...nobody, ...person }] });
+    assert.match(await ask(await mint({ name: 'somebody', groups: ['team-a'] })), /oidc:somebody/);
+    for (const person of [
+      { name: 'system:admin', groups: [] },
+      { name: 'somebody', groups: ['system:masters'] },
+    ]) {
+      await assert.rejects(ask(await mint(person)), /Unauthorized/, person.name);
+    }
+    await assert.rejects(ask(await signedToken(product, { ...ADMIN_CLAIMS })), /Unauthorized/);
+  });
 
   it('for an installation: kubectl, curl and the file for git', async () => {
     const made = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'install' });

@@ -14,7 +14,10 @@ import {
 } from './programs.ts';
 import type { Durability, ProgramInput } from './programs.ts';
 import { renderAuditPolicy } from './audit-policy.ts';
+import { renderAuthentication, serveClusterIssuer, type ClusterIssuer } from './cluster-issuer.ts';
+import type { ClaimMapping } from '../../identity/identity-settings.ts';
 import type { Log } from '../../observe/log.ts';
+import { ensureSecrets } from '../issuer/issuer-secrets.ts';
 import { furnishCluster } from './furnish.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 import { preparePki, type Pki } from './pki.ts';
@@ -31,6 +34,8 @@ export interface EmbeddedClusterOptions {
   readonly tools: ToolPaths;
   readonly log: Log;
   readonly durability: Durability;
+  /** Trust tokens of the embedded issuer of this state folder, and read these claims of them. Without it only certificates and service accounts count. */
+  readonly trustIssuer?: ClaimMapping;
   /** Begin anew: deletes everything in the state folder first. */
   readonly reset?: boolean;
   /** Gives up the start. Does not stop a cluster that has started. */
@@ -44,6 +49,8 @@ export interface EmbeddedCluster {
   readonly server: string;
   /** The administrator's kubeconfig; valid until another start finds that a port was taken. */
   readonly kubeconfigPath: string;
+  /** The name by which the api-server knows the embedded issuer, if it trusts it: the `iss` of tokens that it takes. */
+  readonly issuer?: string;
   /** The api-server's audit log, a JSON object a line. */
   readonly auditLogPath: string;
   /** Resolves when a program failed too often to be started again; never after `stop()`. */
@@ -97,14 +104,16 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
   const server = `https://127.0.0.1:${input.ports.apiServer}`;
   const group = new ProgramGroup({ stateFolder: input.stateFolder, log, durability });
   await writeConfiguration(input, server);
+  const issuer = options.trustIssuer === undefined ? undefined : await openIssuer(input, options.trustIssuer);
   const kube = createKube({ kubeconfigPath: join(input.stateFolder, 'kubeconfig'), userAgent: 'chandlery/embedded' });
   const stop = async (): Promise<void> => {
     await Promise.all([group.stop(), kube.close()]);
+    issuer?.close();
   };
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), ...(options.signal === undefined ? [] : [options.signal])]);
     group.start('store', etcdProgram(input));
-    group.start('api', apiServerProgram(input));
+    group.start('api', apiServerProgram({ ...input, ...issuer?.trusted }));
     await untilReady(kube, group, signal);
     await furnishCluster(kube.asController(), signal);
     for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
@@ -118,18 +127,31 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
     server,
     kubeconfigPath: join(input.stateFolder, 'kubeconfig'),
     auditLogPath: join(input.stateFolder, 'audit.log'),
+    ...(issuer === undefined ? {} : { issuer: issuer.url }),
     exited: group.exited,
-    accountKubeconfig: async (namespace, name, { seconds, signal }) => {
-      const expires = new Date(Date.now() + seconds * 1000);
-      const token = await kube.requestToken({ namespace, name }, seconds, { signal });
-      const authority = input.pki['cluster-ca'].certificate;
-      return { text: renderKubeconfig({ server, authority, user: `${namespace}:${name}`, credential: { token } }), expires };
-    },
+    accountKubeconfig: accountKubeconfigs(kube, { server, authority: input.pki['cluster-ca'].certificate }),
     stop: async () => {
       await stop();
       await folder.release();
     },
   };
+}
+
+function accountKubeconfigs(kube: Kube, cluster: { server: string; authority: string }): EmbeddedCluster['accountKubeconfig'] {
+  return async (namespace, name, { seconds, signal }) => {
+    const expires = new Date(Date.now() + seconds * 1000);
+    const token = await kube.requestToken({ namespace, name }, seconds, { signal });
+    return { text: renderKubeconfig({ ...cluster, user: `${namespace}:${name}`, credential: { token } }), expires };
+  };
+}
+
+/** Before the api-server, which asks again only every ten seconds for an issuer that was away at its start. */
+async function openIssuer({ stateFolder, pki, ports }: ProgramInput, mapping: ClaimMapping): Promise<ClusterIssuer & { trusted: object }> {
+  const { signingKey } = await ensureSecrets(stateFolder);
+  const issuer = await serveClusterIssuer({ port: ports.issuer, certificate: pki.issuer, signingKey });
+  const authenticationFile = join(stateFolder, 'run', 'authentication.yaml');
+  await writePrivateFile(authenticationFile, renderAuthentication(issuer.url, pki['cluster-ca'].certificate, mapping));
+  return { ...issuer, trusted: { authenticationFile } };
 }
 
 async function writeConfiguration({ stateFolder, pki }: ProgramInput, server: string): Promise<void> {

@@ -1,8 +1,12 @@
-import { stringify } from 'yaml';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { AppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
 import type { KeyPair } from './certificate.ts';
 
-/** How a client proves who it is: a certificate, or a bearer token. */
-export type Credential = { readonly certificate: KeyPair } | { readonly token: string };
+/** How a client proves who it is: a certificate, a bearer token, or a program that prints an `ExecCredential` with one. */
+export type Credential = { readonly certificate: KeyPair } | { readonly token: string } | { readonly program: readonly string[] };
 
 /** A kubeconfig with one context, `chandlery`, that refers to no other file. */
 export function renderKubeconfig({ server, authority, user, credential }: KubeconfigInput): string {
@@ -24,8 +28,28 @@ export interface KubeconfigInput {
   readonly credential: Credential;
 }
 
-function renderCredential(credential: Credential): Record<string, string> {
+/**
+ * A kubeconfig by which kubectl acts as somebody: on the embedded cluster of a state folder, with tokens that the program prints. It holds no secret.
+ *
+ * @throws AppError `ConfigInvalid` when the folder holds no embedded cluster.
+ */
+export async function kubeconfigWithProgram(stateDir: string, user: string, program: readonly string[]): Promise<string> {
+  const file = join(stateDir, 'kubeconfig');
+  const admin: unknown = await readFile(file, 'utf8').then(parse, () => undefined);
+  const cluster = ['clusters', 0, 'cluster'] as const;
+  const [server, authority] = [textAt(admin, ...cluster, 'server'), textAt(admin, ...cluster, 'certificate-authority-data')];
+  if (server === undefined || authority === undefined) {
+    throw new AppError('ConfigInvalid', `kubeconfig: ${stateDir} holds no embedded cluster; start Chandlery with this state folder first`);
+  }
+  return renderKubeconfig({ server, authority: Buffer.from(authority, 'base64').toString(), user, credential: { program } });
+}
+
+function renderCredential(credential: Credential): object {
   if ('token' in credential) return { token: credential.token };
+  if ('program' in credential) {
+    const [command, ...args] = credential.program;
+    return { exec: { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never', command, args } };
+  }
   const { certificate, key } = credential.certificate;
   return { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
 }

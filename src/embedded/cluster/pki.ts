@@ -11,7 +11,7 @@ export interface StoredKeyPair extends KeyPair {
 }
 
 type Authority = 'cluster-ca' | 'etcd-ca' | 'front-proxy-ca';
-type Leaf = 'apiserver' | 'admin' | 'controller-manager' | 'scheduler' | 'kwok' | 'front-proxy' | 'etcd-server' | 'etcd-client';
+type Leaf = 'apiserver' | 'issuer' | 'admin' | 'controller-manager' | 'scheduler' | 'kwok' | 'front-proxy' | 'etcd-server' | 'etcd-client';
 
 /** All certificates of a cluster, and the key that signs service account tokens. */
 export type Pki = Readonly<Record<Authority | Leaf, StoredKeyPair>> & {
@@ -37,6 +37,7 @@ const LEAVES: Readonly<
   Record<Leaf, { readonly issuer: Authority } & Pick<CertificateRequest, 'commonName' | 'organization' | 'use' | 'hosts'>>
 > = {
   apiserver: { issuer: 'cluster-ca', commonName: 'kube-apiserver', use: 'server', hosts: API_SERVER_HOSTS },
+  issuer: { issuer: 'cluster-ca', commonName: 'chandlery-issuer', use: 'server', hosts: LOOPBACK },
   admin: { issuer: 'cluster-ca', commonName: 'chandlery-admin', organization: 'system:masters', use: 'client' },
   'controller-manager': { issuer: 'cluster-ca', commonName: 'system:kube-controller-manager', use: 'client' },
   scheduler: { issuer: 'cluster-ca', commonName: 'system:kube-scheduler', use: 'client' },
@@ -61,6 +62,7 @@ export async function preparePki(folder: string, now: Date): Promise<Pki> {
   return {
     ...authorities,
     apiserver: await leaf('apiserver'),
+    issuer: await leaf('issuer'),
     admin: await leaf('admin'),
     'controller-manager': await leaf('controller-manager'),
     scheduler: await leaf('scheduler'),

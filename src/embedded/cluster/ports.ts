@@ -9,6 +9,8 @@ export interface Ports {
   readonly apiServer: number;
   readonly etcd: number;
   readonly etcdPeer: number;
+  /** Where the api-server reads the keys of the embedded issuer. */
+  readonly issuer: number;
 }
 
 /** Below the range from which operating systems give ports to outgoing connections, so that a remembered port is seldom taken. */
@@ -35,6 +37,7 @@ export async function choosePorts(file: string, seed: string): Promise<Ports> {
     apiServer: await choose(remembered.apiServer),
     etcd: await choose(remembered.etcd),
     etcdPeer: await choose(remembered.etcdPeer),
+    issuer: await choose(remembered.issuer),
   };
   await writePrivateFile(file, `${JSON.stringify(ports)}\n`);
   return ports;

@@ -19,6 +19,8 @@ export interface ProgramInput {
   readonly pki: Pki;
   readonly ports: Ports;
   readonly durability: Durability;
+  /** The file that says which issuers of tokens the api-server trusts; without it, it trusts none but itself. */
+  readonly authenticationFile?: string;
 }
 
 /**
@@ -55,7 +57,7 @@ export function etcdProgram({ stateFolder, programs, pki, ports, durability }: P
   return { name: 'etcd', command: programs.etcd, args };
 }
 
-export function apiServerProgram({ stateFolder, programs, pki, ports }: ProgramInput): ProgramSpec {
+export function apiServerProgram({ stateFolder, programs, pki, ports, authenticationFile }: ProgramInput): ProgramSpec {
   const args = [
     '--bind-address=127.0.0.1',
     `--secure-port=${ports.apiServer}`,
@@ -64,6 +66,7 @@ export function apiServerProgram({ stateFolder, programs, pki, ports }: ProgramI
     `--tls-private-key-file=${pki.apiserver.keyFile}`,
     `--client-ca-file=${pki['cluster-ca'].certificateFile}`,
     '--anonymous-auth=false',
+    ...(authenticationFile === undefined ? [] : [`--authentication-config=${authenticationFile}`]),
     '--authorization-mode=RBAC',
     '--allow-privileged=true',
     '--profiling=false',

@@ -12,6 +12,8 @@ export interface EmbeddedIssuerOptions {
   readonly publicUrl: URL;
   /** Keys and lasting state go into its folder `issuer`. */
   readonly stateDir: string;
+  /** The name by which an embedded api-server knows it. */
+  readonly clusterIssuer?: string;
   readonly people?: readonly DemoPerson[];
   /** The address of the product's style sheet. */
   readonly stylesheet?: string;
@@ -40,7 +42,12 @@ export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Prom
   const secrets = await ensureSecrets(stateDir);
   const state = new IssuerState(stateDir, clock);
   await state.load();
-  await writeNames(stateDir, { issuer: issuerUrl.href, audience: publicUrl.origin });
+  const { clusterIssuer } = options;
+  await writeNames(stateDir, {
+    issuer: issuerUrl.href,
+    audience: publicUrl.origin,
+    ...(clusterIssuer === undefined ? {} : { clusterIssuer }),
+  });
   const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets }));
   provider.proxy = true;
   const handler = Router().use(underPublicUrl(publicUrl), interactionRoutes({ provider, people, assets }), provider.callback());

@@ -16,6 +16,8 @@ export interface IssuerSecrets {
 export interface IssuerNames {
   readonly issuer: string;
   readonly audience: string;
+  /** The issuer's name for the embedded api-server, which takes only https. */
+  readonly clusterIssuer?: string;
 }
 
 /** Reads the secrets of the issuer; undefined when none were made yet. */
@@ -41,8 +43,9 @@ export async function ensureSecrets(stateDir: string): Promise<IssuerSecrets> {
 
 export async function readNames(stateDir: string): Promise<IssuerNames | undefined> {
   const data = await readJson(namesFile(stateDir));
-  const [issuer, audience] = [textAt(data, 'issuer'), textAt(data, 'audience')];
-  return issuer === undefined || audience === undefined ? undefined : { issuer, audience };
+  const [issuer, audience, clusterIssuer] = [textAt(data, 'issuer'), textAt(data, 'audience'), textAt(data, 'clusterIssuer')];
+  if (issuer === undefined || audience === undefined) return undefined;
+  return { issuer, audience, ...(clusterIssuer === undefined ? {} : { clusterIssuer }) };
 }
 
 /** Tells other processes, which mint tokens, what the issuer is called today: the port may be another than last time. */

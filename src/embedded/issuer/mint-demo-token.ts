@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { importJWK, SignJWT } from 'jose';
+import { decodeJwt, importJWK, SignJWT } from 'jose';
 import { AppError } from '../../domain/core/errors.ts';
-import { claimsOf, DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
+import { CLUSTER_AUDIENCE } from '../cluster/cluster-issuer.ts';
+import { claimsOf, DEMO_PEOPLE, requireDemoPerson, type DemoPerson } from './demo-people.ts';
 import { readNames, readSecrets } from './issuer-secrets.ts';
 
 const LIFETIME_SECONDS = 3600;
@@ -16,17 +17,13 @@ interface MintRequest {
 }
 
 /**
- * A bearer token for a demo person, good for an hour: a JWT access token (RFC 9068) as the embedded issuer itself signs them. Needs only
- * the state folder, not the server.
+ * A bearer token for a demo person, good for an hour: a JWT access token (RFC 9068) as the embedded issuer itself signs them, for our API and, where there is
+ * one, the embedded api-server. Needs only the state folder, not the server.
  *
  * @throws AppError `InvalidInput` for somebody unknown, `ConfigInvalid` when the folder holds no embedded issuer.
  */
 export async function mintDemoToken({ stateDir, name, people = DEMO_PEOPLE, clock = Date.now }: MintRequest): Promise<string> {
-  const person = people.find((candidate) => candidate.name === name);
-  if (person === undefined) {
-    const known = people.map((candidate) => candidate.name).join(', ');
-    throw new AppError('InvalidInput', `token: ${JSON.stringify(name)} is not a demo person; they are ${known}`);
-  }
+  const person = requireDemoPerson(name, people);
   const [secrets, names] = [await readSecrets(stateDir), await readNames(stateDir)];
   if (secrets === undefined || names === undefined) {
     throw new AppError(
@@ -37,10 +34,17 @@ export async function mintDemoToken({ stateDir, name, people = DEMO_PEOPLE, cloc
   const now = Math.floor(clock() / 1000);
   return new SignJWT({ ...claimsOf(person), client_id: 'chandlery-token' })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: secrets.signingKey.kid ?? '' })
-    .setIssuer(names.issuer)
-    .setAudience(names.audience)
+    .setIssuer(names.clusterIssuer ?? names.issuer)
+    .setAudience(names.clusterIssuer === undefined ? names.audience : [names.audience, CLUSTER_AUDIENCE])
     .setJti(randomUUID())
     .setIssuedAt(now)
     .setExpirationTime(now + LIFETIME_SECONDS)
     .sign(await importJWK(secrets.signingKey, 'RS256'));
+}
+
+/** The `ExecCredential` (client.authentication.k8s.io/v1) by which kubectl takes a token from a program. */
+export function execCredential(token: string): object {
+  const { exp = 0 } = decodeJwt(token);
+  const status = { token, expirationTimestamp: new Date(exp * 1000).toISOString() };
+  return { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status };
 }

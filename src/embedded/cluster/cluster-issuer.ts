@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { JWK } from 'jose';
+import { stringify } from 'yaml';
+import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import type { ClaimMapping } from '../../identity/identity-settings.ts';
+import type { KeyPair } from './certificate.ts';
+
+/** Whom a token must be meant for that the embedded api-server accepts. */
+export const CLUSTER_AUDIENCE = 'kubernetes';
+
+/** The embedded issuer as the api-server knows it. */
+export interface ClusterIssuer {
+  /** The `iss` of tokens for the api-server. */
+  readonly url: string;
+  close(): void;
+}
+
+export interface ClusterIssuerOptions {
+  readonly port: number;
+  /** For the loopback, signed by an authority that the api-server is told to trust. */
+  readonly certificate: KeyPair;
+  /** The key that the embedded issuer signs with. Only its public part is served. */
+  readonly signingKey: JWK;
+}
+
+/**
+ * Serves the discovery document and the public key of the embedded issuer by https on the loopback. The api-server takes no issuer by http (Kubernetes, structured
+ * authentication configuration), and browsers would warn of the certificate, so the issuer has this second name for the api-server alone.
+ *
+ * @throws AppError `ClusterUnavailable` when the port is taken.
+ */
+export async function serveClusterIssuer({ port, certificate, signingKey }: ClusterIssuerOptions): Promise<ClusterIssuer> {
+  const url = `https://127.0.0.1:${port}`;
+  const { kty, n, e, alg, use, kid } = signingKey;
+  const documents = new Map<string | undefined, object>([
+    ['/.well-known/openid-configuration', discoveryDocument(url)],
+    ['/jwks', { keys: [{ kty, n, e, alg, use, kid }] }],
+  ]);
+  const server = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
+    const document = request.method === 'GET' ? documents.get(request.url) : undefined;
+    response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  await listen(server, port);
+  server.unref();
+  return {
+    url,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** OpenID Connect Discovery 1.0, 3, as far as there is anything. */
+function discoveryDocument(url: string): object {
+  return {
+    issuer: url,
+    jwks_uri: `${url}/jwks`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    server.listen({ port, host: '127.0.0.1', exclusive: true });
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new AppError('ClusterUnavailable', `embedded cluster: the issuer of its tokens: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/**
+ * The `AuthenticationConfiguration` (apiserver.config.k8s.io/v1) by which the api-server takes tokens of the issuer, and gives people the names and groups that
+ * impersonation gives them.
+ *
+ * @param authority PEM of the authority that signed the issuer's certificate.
+ */
+export function renderAuthentication(url: string, authority: string, mapping: ClaimMapping): string {
+  const { usernameClaim, groupsClaim, usernamePrefix, groupsPrefix } = mapping;
+  const [user, groups] = [text(usernameClaim), text(groupsClaim)];
+  const given = `dyn(claims[?${groups}].orValue([]))`;
+  return stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: [
+      {
+        issuer: { url, audiences: [CLUSTER_AUDIENCE], certificateAuthority: authority },
+        claimMappings: {
+          username: { claim: usernameClaim, prefix: usernamePrefix },
+          groups: { expression: `${given}.map(group, ${text(groupsPrefix)} + group) + [${text(EVERYBODY)}]` },
+        },
+        claimValidationRules: [
+          {
+            expression: `!string(claims[${user}]).lowerAscii().startsWith("system:")`,
+            message: 'the user name is reserved for the cluster',
+          },
+          {
+            expression: `!${given}.exists(group, string(group).lowerAscii().startsWith("system:"))`,
+            message: 'a group is reserved for the cluster',
+          },
+        ],
+      },
+    ],
+  });
+}
+
+/** A text of CEL; its escapes are those of JSON for what a claim or a prefix can hold. */
+function text(value: string): string {
+  return JSON.stringify(value);
+}
