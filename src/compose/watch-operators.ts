@@ -1,7 +1,7 @@
 import type { Kube } from '../kube/kube.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
-import { RECORDS, ROLES, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/held.ts';
+import { RECORDS, ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/held.ts';
 import { createSight, type Sight } from '../reconcile/operator/memory/sight.ts';
 
 export interface WatchOperatorsInput {
@@ -35,9 +35,15 @@ export function watchOperators({ kube, operators, definitions, log, signal }: Wa
     statefulsets: start(watchOfWorkloads('statefulsets')),
     daemonsets: start(watchOfWorkloads('daemonsets')),
   };
-  const all = [operators, definitions, records, roles, ...Object.values(workloads)];
+  const callers = {
+    validatingwebhookconfigurations: start(watchOfCallers('validatingwebhookconfigurations')),
+    mutatingwebhookconfigurations: start(watchOfCallers('mutatingwebhookconfigurations')),
+    apiservices: start(watchOfCallers('apiservices')),
+  };
+  const slices = start(SLICES);
+  const all = [operators, definitions, records, roles, slices, ...Object.values(workloads), ...Object.values(callers)];
   return {
-    sight: createSight({ operators, definitions, records, roles, workloads }),
+    sight: createSight({ operators, definitions, records, roles, workloads, callers, slices }),
     ready: async () => {
       const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       await Promise.all(all.map((type) => type.waitForSync(patience))).catch(() => undefined);

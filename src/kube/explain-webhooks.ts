@@ -1,8 +1,8 @@
 import type { CatalogCache, Cluster, Clusters, TrialCluster } from '../domain/kubernetes/cluster.ts';
 import { AppError } from '../domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
-import { CALLERS, explainUnanswered, isNamedBy } from '../domain/called-services.ts';
-import { unansweredSentence, type Unanswered } from '../domain/unanswered.ts';
+import { CALLERS, explainUnanswered, isNamedBy } from '../domain/operator/called-services.ts';
+import { unansweredSentence, type Unanswered } from '../domain/kubernetes/unanswered.ts';
 
 const DEFINITIONS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const PATIENCE_MS = 3_000;

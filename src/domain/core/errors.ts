@@ -1,4 +1,4 @@
-import type { Unanswered } from '../unanswered.ts';
+import type { Unanswered } from '../kubernetes/unanswered.ts';
 
 /**
  * The one table of errors: what can go wrong, the HTTP status that says so, and a short title. `docs/errors.md` explains each one and

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type ErrorDetails, type FieldFault, sentenceOfFault } from '../../domain/core/errors.ts';
 import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
-import { readUnanswered, unansweredSentence, type Unanswered } from '../../domain/unanswered.ts';
+import { readUnanswered, unansweredSentence, type Unanswered } from '../../domain/kubernetes/unanswered.ts';
 import type { Call } from './call.ts';
 import { plainFault } from './plain-fault.ts';
 

@@ -73,7 +73,7 @@ async function observe(memory: OperatorMemory, work: Work): Promise<LivingFacts>
   }
   if ('step' in chart && release.kind === 'Own' && release.status === 'deployed') {
     if (release.step === chart.step) return observeInStep(memory, work, { ...facts, chart });
-    if (facts.rollback?.digest === chart.step) return { ...facts, chart, health: await observeHealth(ports.cluster, work.release, signal) };
+    if (facts.rollback?.digest === chart.step) return { ...facts, chart, health: await observeHealth(work, crds) };
   }
   return spec.dependsOn.length === 0 ? { ...facts, chart } : { ...facts, chart, dependencies: await observeDependencies(work) };
 }
@@ -105,8 +105,8 @@ function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): Li
 
 /** The health, and as much more as a release in step is asked for. */
 async function observeInStep(memory: OperatorMemory, work: Work, facts: LivingFacts): Promise<LivingFacts> {
-  const { ports, spec, signal } = work;
-  const health = await observeHealth(ports.cluster, work.release, signal);
+  const { spec } = work;
+  const health = await observeHealth(work, facts.crds);
   const dependencies = facts.forced && spec.dependsOn.length > 0 ? { dependencies: await observeDependencies(work) } : {};
   const { release } = facts;
   if (facts.driftMode === 'Disabled' || release.kind !== 'Own') return { ...facts, health, ...dependencies };

@@ -3,6 +3,9 @@ import { healthOf } from '../../../domain/health/rules/health-of.ts';
 import { worstHealth, type Health } from '../../../domain/health/health.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+import type { Work } from '../work.ts';
+import type { CrdFact } from './observe-crds.ts';
+import { findUnanswering } from './observe-callers.ts';
 
 export const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets', 'daemonsets'].map((resource) => ({
   group: 'apps',
@@ -10,10 +13,31 @@ export const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets'
   resource,
 }));
 
-/** The health of the workloads that a release installed, the worst one's sentence first. Found by Helm's own annotations, in any namespace. */
-export async function observeHealth(cluster: OperatorPorts['cluster'], release: ReleaseRef, signal: AbortSignal): Promise<Health> {
-  const found = await Promise.all(WORKLOADS.map((type) => workloadsOf(cluster, { type, release }, signal)));
-  return judgeWorkloads(found.flat());
+/** How what an Operator installed is. */
+export interface OperatorHealth extends Health {
+  /** By default the word. */
+  readonly reason?: 'WebhookUnavailable' | 'APIServiceUnavailable';
+}
+
+/** How long the server behind a webhook may take to come up, in milliseconds. */
+const STARTING_MS = 60_000;
+
+/**
+ * The health of the workloads that a release installed, the worst one's sentence first, and of the webhooks and APIServices by which it takes part in
+ * requests. Found by Helm's own annotations, in any namespace.
+ */
+export async function observeHealth({ ports, release, signal }: Work, crds: readonly CrdFact[]): Promise<OperatorHealth> {
+  const [found, unanswering] = await Promise.all([
+    Promise.all(WORKLOADS.map((type) => workloadsOf(ports.cluster, { type, release }, signal))),
+    findUnanswering(ports.cluster, { release, crds }, signal),
+  ]);
+  const workloads = judgeWorkloads(found.flat());
+  const [first] = unanswering;
+  if (first === undefined) return workloads;
+  const message = unanswering.map((one) => one.message).join('; ');
+  if (workloads.word !== 'Healthy' && workloads.word !== 'Suspended') return { ...workloads, message: `${workloads.message}; ${message}` };
+  const isStarting = unanswering.every(({ since }) => ports.now().getTime() - since < STARTING_MS);
+  return { word: isStarting ? 'Progressing' : 'Degraded', message, reason: first.reason };
 }
 
 /** The worst health, naming each workload that is not healthy. */

@@ -1,9 +1,13 @@
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { isObject } from '../../../domain/core/read.ts';
+import { CALLERS } from '../../../domain/operator/called-services.ts';
+import { at, isObject, listAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { CLUSTER_ROLE, SECRET } from '../kinds.ts';
+import { ENDPOINT_SLICES } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';
+
+export type CallerResource = 'validatingwebhookconfigurations' | 'mutatingwebhookconfigurations' | 'apiservices';
 
 /** What of a type is watched, and how much of each object is held in memory. */
 export interface Watch {
@@ -40,6 +44,32 @@ function leanWorkload({ apiVersion, kind, metadata, spec, status }: KubeObject):
   const { replicas, paused, updateStrategy } = isObject(spec) ? spec : {};
   return { apiVersion, kind, metadata: lean(metadata), spec: { replicas, paused, updateStrategy }, status };
 }
+
+/** The webhook configurations and APIServices that Helm installed; of a webhook, what the api-server calls and whether it insists. */
+export function watchOfCallers(resource: CallerResource): Watch {
+  const type = CALLERS.find((caller) => caller.resource === resource) ?? { group: 'apiregistration.k8s.io', version: 'v1', resource };
+  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanCaller };
+}
+
+function leanCaller({ apiVersion, kind, metadata, spec, status, ...rest }: KubeObject): KubeObject {
+  const webhooks = listAt(rest, 'webhooks').map((webhook) => {
+    const { name, failurePolicy, clientConfig } = isObject(webhook) ? webhook : {};
+    return { name, failurePolicy, clientConfig: { service: at(clientConfig, 'service') } };
+  });
+  const own = kind === 'APIService' ? { spec: { service: at(spec, 'service') }, status } : { webhooks };
+  return { apiVersion, kind, metadata: lean(metadata), ...own };
+}
+
+/** The EndpointSlices of Services that Helm installed, whose labels they have: whether there is anything behind them. */
+export const SLICES: Watch = {
+  type: ENDPOINT_SLICES,
+  labelSelector: 'app.kubernetes.io/managed-by=Helm',
+  content: 'whole',
+  keep: ({ apiVersion, kind, metadata, endpoints }) => {
+    const ready = listAt(endpoints).some((endpoint) => at(endpoint, 'conditions', 'ready') !== false);
+    return { apiVersion, kind, metadata: lean(metadata), endpoints: ready ? [{ conditions: { ready } }] : [] };
+  },
+};
 
 const KEPT_ANNOTATIONS = ['meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'];
 

@@ -1,3 +1,4 @@
+import { calledBy, type CalledService } from '../../../domain/operator/called-services.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
 import { textsAt } from '../../../domain/core/read.ts';
@@ -33,7 +34,7 @@ export function marksOfOperator(operator: KubeObject): readonly string[] {
 /** A definition with a label is the labelled Operator's alone; that of a release may become its Operator's. */
 export function marksOfDefinition(crd: KubeObject): readonly string[] {
   const label = crd.metadata.labels?.[OURS.operatorLabel];
-  return [definitionMark(crd.metadata.name), ...(label === undefined ? marksOfReleased(crd) : [labelMark(label)])];
+  return [definitionMark(crd.metadata.name), ...(label === undefined ? marksOfReleased(crd) : [labelMark(label)]), ...servicesOf(crd)];
 }
 
 /** A record of Helm's: a Secret with the labels `owner=helm` and `name`. */
@@ -47,6 +48,29 @@ export function marksOfReleased({ metadata: { annotations = {} } }: KubeObject):
   const release = annotations['meta.helm.sh/release-name'];
   const namespace = annotations['meta.helm.sh/release-namespace'];
   return release === undefined || namespace === undefined ? [] : [releaseMark({ release, namespace })];
+}
+
+/** Whether Helm installed an object with a release. */
+export function isOfRelease(object: KubeObject, release: ReleaseRef): boolean {
+  return marksOfReleased(object).includes(releaseMark(release));
+}
+
+/** A webhook configuration or APIService has the marks of its release, and of the Services that it has the api-server call. */
+export function marksOfCaller(object: KubeObject): readonly string[] {
+  return [...marksOfReleased(object), ...servicesOf(object)];
+}
+
+function servicesOf(object: KubeObject): readonly string[] {
+  return calledBy(object).flatMap(({ service }) => (service === undefined ? [] : [serviceMark(service)]));
+}
+
+export function marksOfSlice({ metadata: { labels = {}, namespace = '' } }: KubeObject): readonly string[] {
+  const name = labels['kubernetes.io/service-name'];
+  return name === undefined ? [] : [serviceMark({ namespace, name })];
+}
+
+export function serviceMark({ namespace, name }: Pick<CalledService, 'namespace' | 'name'>): string {
+  return `service ${namespace}/${name}`;
 }
 
 export function marksOfRole({ metadata }: KubeObject): readonly string[] {

@@ -8,14 +8,20 @@ import { indexByMarks, type MarkIndex, type WatchedType } from './mark-index.ts'
 import {
   definitionMark,
   labelMark,
+  marksOfCaller,
   marksOfDefinition,
   marksOfOperator,
   marksOfRecord,
   marksOfReleased,
   marksOfRole,
+  marksOfSlice,
   releaseMark,
+  serviceMark,
 } from './marks.ts';
+import { CALLERS } from '../../../domain/operator/called-services.ts';
+import { ENDPOINT_SLICES, SLICES_OF } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';
+import type { CallerResource } from './held.ts';
 import type { ReleaseRef } from '../ports.ts';
 
 /** What is watched for the sake of Operators. */
@@ -29,6 +35,10 @@ export interface WatchedTypes {
   readonly roles: WatchedType;
   /** What Helm installed of each type of workload, with as much as its health needs. */
   readonly workloads: Readonly<Record<'deployments' | 'statefulsets' | 'daemonsets', WatchedType>>;
+  /** What Helm installed that has the api-server call a Service. */
+  readonly callers: Readonly<Record<CallerResource, WatchedType>>;
+  /** The EndpointSlices of Services that Helm installed. */
+  readonly slices: WatchedType;
 }
 
 /** The reads that memory can answer. */
@@ -61,8 +71,11 @@ export function createSight(types: WatchedTypes): Sight {
   const records = indexByMarks(types.records, marksOfRecord);
   const roles = indexByMarks(types.roles, marksOfRole);
   const workloads = new Map(Object.entries(types.workloads).map(([resource, type]) => [resource, indexByMarks(type, marksOfReleased)]));
-  const all = [types.operators, types.definitions, types.records, types.roles, ...Object.values(types.workloads)];
-  const indexes: Indexes = { definitions, records, roles, workloads };
+  const callers = new Map(Object.entries(types.callers).map(([resource, type]) => [resource, indexByMarks(type, marksOfCaller)]));
+  const slices = indexByMarks(types.slices, marksOfSlice);
+  const { operators: _operators, workloads: _workloads, callers: _callers, ...single } = types;
+  const all = [types.operators, ...Object.values(single), ...Object.values(types.workloads), ...Object.values(types.callers)];
+  const indexes: Indexes = { definitions, records, roles, workloads, callers, slices };
   return {
     operator: (key) => (all.every((type) => type.synced()) ? types.operators.get(key) : undefined),
     readsFor: (who, live) => readsFor(types, answersFor(indexes, who), live),
@@ -71,8 +84,13 @@ export function createSight(types: WatchedTypes): Sight {
         const keys = new Set(marks.flatMap((mark) => operators.having(mark).map((operator) => keyOf(operator))));
         for (const key of keys) listener(key);
       };
-      const stops = [definitions, records, roles, ...workloads.values()].map((index) => index.onChange(tell));
-      return () => stops.forEach((stop) => stop());
+      const released = [definitions, records, roles, ...workloads.values(), ...callers.values()];
+      const stops = released.map((index) => index.onChange(tell));
+      const stopSlices = slices.onChange((marks) => {
+        tell(marks.flatMap((mark) => [...callers.values()].flatMap((index) => index.having(mark).flatMap(marksOfReleased))));
+        tell(marks.flatMap((mark) => definitions.having(mark).flatMap(marksOfDefinition)));
+      });
+      return () => [...stops, stopSlices].forEach((stop) => stop());
     },
   };
 }
@@ -82,10 +100,12 @@ interface Indexes {
   readonly records: MarkIndex;
   readonly roles: MarkIndex;
   readonly workloads: ReadonlyMap<string, MarkIndex>;
+  readonly callers: ReadonlyMap<string, MarkIndex>;
+  readonly slices: MarkIndex;
 }
 
 /** What a list holds of this Operator's, by type; undefined where the question is another one than those that memory can answer. */
-function answersFor({ definitions, records, roles, workloads }: Indexes, who: Subject): Map<string, Answer> {
+function answersFor({ definitions, records, roles, workloads, callers, slices }: Indexes, who: Subject): Map<string, Answer> {
   const asked = ({ namespace, labelSelector, fieldSelector }: ListOptions): string =>
     [namespace ?? '', labelSelector ?? '', fieldSelector ?? ''].join(' ').trim();
   const when = (question: string, objects: () => readonly KubeObject[]): Answer => {
@@ -99,11 +119,19 @@ function answersFor({ definitions, records, roles, workloads }: Indexes, who: Su
     [pathOf(SECRET), when(`${who.namespace} owner=helm,name=${who.release}`, () => records.having(release))],
     [pathOf(CLUSTER_ROLE), when(`${OURS.operatorLabel}=${who.label}`, () => roles.having(label))],
   ];
-  for (const type of WORKLOADS) {
-    const index = workloads.get(type.resource);
+  answers.push([pathOf(ENDPOINT_SLICES), (options) => slicesIn(slices, options)]);
+  for (const type of [...WORKLOADS, ...CALLERS]) {
+    const index = workloads.get(type.resource) ?? callers.get(type.resource);
     if (index !== undefined) answers.push([pathOf(type), when('app.kubernetes.io/managed-by=Helm', () => index.having(release))]);
   }
   return new Map(answers);
+}
+
+/** Only where there are any: the Service of somebody else than Helm has others. */
+function slicesIn(slices: MarkIndex, { namespace = '', labelSelector = '' }: ListOptions): readonly KubeObject[] | undefined {
+  const [label, name = ''] = labelSelector.split('=');
+  const found = label === SLICES_OF ? slices.having(serviceMark({ namespace, name })) : [];
+  return found.length === 0 ? undefined : found;
 }
 
 function readsFor(types: WatchedTypes, answers: ReadonlyMap<string, Answer>, live: Reads): Reads {

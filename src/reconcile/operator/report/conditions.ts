@@ -1,7 +1,6 @@
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
 import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
-import type { Health } from '../../../domain/health/health.ts';
 import { addressOf, type ChartSource } from '../../../domain/operator/operator-spec.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
 import type { Rollback } from '../../../domain/operator/rollback.ts';
@@ -11,6 +10,7 @@ import type { Gathered } from '../charts/gather-crds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { DriftFact } from '../facts/observe-drift.ts';
+import type { OperatorHealth } from '../facts/observe-health.ts';
 import type { OwnRelease } from '../facts/judge-release.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
 import { conversionsSentence } from '../charts/render-chart.ts';
@@ -86,9 +86,9 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
 }
 
-export function healthy({ word, message }: Health): ConditionInput {
+export function healthy({ word, message, reason }: OperatorHealth): ConditionInput {
   if (word === 'Healthy' || word === 'Suspended') return isTrue('Healthy', word, message);
-  return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', word, message);
+  return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', reason ?? word, message);
 }
 
 export function drifted(fact: DriftFact): ConditionInput {

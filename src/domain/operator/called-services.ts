@@ -1,18 +1,18 @@
-import { operatorLabelValue, parseOperatorSpec } from './operator/operator-spec.ts';
-import { OURS } from './kubernetes/names.ts';
-import { at, isObject, listAt, numberAt, objectAt, textAt } from './core/read.ts';
-import { parseApiVersion, type KubeObject, type ResourceType } from './kubernetes/resource.ts';
-import { unansweredSentence, type Unanswered } from './unanswered.ts';
+import { operatorLabelValue, parseOperatorSpec } from './operator-spec.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
+import { parseApiVersion, type KubeObject, type ResourceType } from '../kubernetes/resource.ts';
+import { unansweredSentence, type Unanswered } from '../kubernetes/unanswered.ts';
 
 /** A Service that the api-server calls. */
-interface CalledService {
+export interface CalledService {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
 /** Something that the api-server calls, and the resource that says so. */
-interface Called {
+export interface Called {
   /** `webhook "a.example.com" of the ValidatingWebhookConfiguration x`. */
   readonly what: string;
   /** Absent for one outside of the cluster. */
@@ -26,7 +26,7 @@ export const CALLERS: readonly ResourceType[] = [
 ];
 
 /** What of a webhook configuration, an APIService or a CRD stops requests when it does not answer. Webhooks whose failure is ignored stop nothing. */
-function calledBy(object: KubeObject): readonly Called[] {
+export function calledBy(object: KubeObject): readonly Called[] {
   switch (object.kind) {
     case 'ValidatingWebhookConfiguration':
     case 'MutatingWebhookConfiguration':

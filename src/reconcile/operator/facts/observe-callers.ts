@@ -1,0 +1,78 @@
+import { findObject } from '../../find-object.ts';
+import { calledBy, CALLERS, type CalledService } from '../../../domain/operator/called-services.ts';
+import { findCondition } from '../../../domain/kubernetes/condition.ts';
+import { conditionsOf } from '../../../domain/health/rules/conditions.ts';
+import { at, listAt, textAt } from '../../../domain/core/read.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
+import { isOfRelease } from '../memory/marks.ts';
+import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+import type { CrdFact } from './observe-crds.ts';
+
+export const ENDPOINT_SLICES: ResourceType = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
+const SERVICES: ResourceType = { group: '', version: 'v1', resource: 'services' };
+
+/** The selector of the EndpointSlices of a Service. */
+export const SLICES_OF = 'kubernetes.io/service-name';
+
+/** Something that the api-server has to call, and that does not answer. */
+export interface Unanswering {
+  readonly reason: 'WebhookUnavailable' | 'APIServiceUnavailable';
+  readonly message: string;
+  /** When the api-server began to call it, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+interface Callers {
+  readonly release: ReleaseRef;
+  readonly crds: readonly CrdFact[];
+}
+
+/** The webhooks, conversion webhooks and APIServices of a release with nothing behind their Service. Webhooks whose failure is ignored do not count. */
+export async function findUnanswering(
+  cluster: OperatorPorts['cluster'],
+  { release, crds }: Callers,
+  signal: AbortSignal,
+): Promise<readonly Unanswering[]> {
+  const lists = await Promise.all(
+    CALLERS.map(async (type) => (await cluster.list(type, { labelSelector: 'app.kubernetes.io/managed-by=Helm', signal })).items),
+  );
+  const own = [...lists.flat().filter((object) => isOfRelease(object, release)), ...crds.map(({ object }) => object)];
+  const found = await Promise.all(own.map((object) => unansweringOf(cluster, object, signal)));
+  return found.flat();
+}
+
+async function unansweringOf(cluster: OperatorPorts['cluster'], object: KubeObject, signal: AbortSignal): Promise<readonly Unanswering[]> {
+  const since = Date.parse(object.metadata.creationTimestamp ?? '') || 0;
+  const called = calledBy(object);
+  if (object.kind === 'APIService') {
+    const available = findCondition(conditionsOf(object), 'Available');
+    if (called.length === 0 || available?.status === 'True') return [];
+    const why = available?.message ?? 'it was not checked yet';
+    return [{ reason: 'APIServiceUnavailable', message: `The APIService ${object.metadata.name} is not available: ${why}`, since }];
+  }
+  const found = await Promise.all(
+    called.map(async ({ what, service }): Promise<readonly Unanswering[]> => {
+      const why = service === undefined ? undefined : await whyAway(cluster, service, signal);
+      return why === undefined ? [] : [{ reason: 'WebhookUnavailable', message: `The ${what} does not answer: ${why}`, since }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Undefined while the Service has an endpoint, or stands for a name elsewhere. */
+async function whyAway(
+  cluster: OperatorPorts['cluster'],
+  { namespace, name }: CalledService,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { items } = await cluster.list(ENDPOINT_SLICES, { namespace, labelSelector: `${SLICES_OF}=${name}`, signal });
+  if (items.some(hasEndpoint)) return undefined;
+  const service = items.length > 0 ? undefined : await findObject(cluster, { ...SERVICES, namespace, name }, signal);
+  if (items.length === 0 && service === undefined) return `the Service ${namespace}/${name} does not exist`;
+  return textAt(service?.spec, 'type') === 'ExternalName' ? undefined : `the Service ${namespace}/${name} has no ready endpoint`;
+}
+
+/** `ready` is true where it is not said. */
+function hasEndpoint(slice: KubeObject): boolean {
+  return listAt(slice, 'endpoints').some((endpoint) => at(endpoint, 'conditions', 'ready') !== false);
+}
