@@ -1,5 +1,6 @@
-import type { JsonSchema, Route } from './route.ts';
-import { ref, SCHEMAS } from './schemas.ts';
+import { mediaTypesOf, type JsonSchema, type Route } from './route.ts';
+import { HEADERS, headersNamed, PRECONDITIONS, RESPONSES } from './http-schemas.ts';
+import { SCHEMAS } from './schemas.ts';
 
 /** The OpenAPI 3.1 description of a route table. */
 export function openApiOf(routes: readonly Route[], publicUrl: string): JsonSchema {
@@ -19,23 +20,22 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): JsonSche
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'A token of the identity provider that Chandlery trusts' },
       },
+      parameters: PRECONDITIONS,
+      headers: HEADERS,
+      responses: RESPONSES,
       schemas: SCHEMAS,
-      responses: {
-        Problem: { description: 'What went wrong and what to do', content: { 'application/problem+json': { schema: ref('Problem') } } },
-      },
     },
   };
 }
 
 function operationOf(route: Route): JsonSchema {
-  const mediaType = route.method === 'patch' ? 'application/merge-patch+json' : 'application/json';
   return {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.tag],
-    parameters: [...pathParameters(route.path), ...queryParameters(route)],
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { [mediaType]: { schema: route.body } } } }),
-    responses: { ...Object.fromEntries(Object.entries(route.replies).map(replyOf)), default: { $ref: '#/components/responses/Problem' } },
+    parameters: [...pathParameters(route.path), ...queryParameters(route), ...preconditionParameters(route)],
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(mediaTypesOf(route), route.body) } }),
+    responses: { ...responsesOf(route), default: { $ref: '#/components/responses/Problem' } },
   };
 }
 
@@ -48,14 +48,51 @@ function pathParameters(path: string): JsonSchema[] {
   return placeholders(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
 }
 
-function queryParameters({ method, query = {} }: Route): JsonSchema[] {
-  const parameters: JsonSchema[] = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
-  return method === 'put' || method === 'patch' || method === 'delete'
-    ? [...parameters, { name: 'If-Match', in: 'header', schema: { type: 'string' } }]
-    : parameters;
+function queryParameters({ query = {} }: Route): JsonSchema[] {
+  return Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
 }
 
-function replyOf([status, reply]: [string, Route['replies'][number]]): [string, JsonSchema] {
-  const content = reply.schema === undefined ? {} : { content: { 'application/json': { schema: reply.schema } } };
-  return [status, { description: reply.description, ...content }];
+/** Every GET has an ETag, be it a weak one; only what has a strong one can be asked for by `If-Match`. */
+function preconditionParameters({ method, etag }: Route): JsonSchema[] {
+  return [
+    ...(etag === undefined ? [] : [{ $ref: '#/components/parameters/IfMatch' }]),
+    ...(method === 'get' ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ];
+}
+
+function contentOf(types: readonly string[], schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+function responsesOf(route: Route): JsonSchema {
+  const good = Object.entries(route.replies).map(([status, reply]): [string, JsonSchema] => [
+    status,
+    replyOf(route, Number(status), reply),
+  ]);
+  return {
+    ...Object.fromEntries(good),
+    ...(route.method === 'get' ? { 304: response('NotModified') } : {}),
+    401: response('Unauthenticated'),
+    ...(route.etag === undefined ? {} : { 412: response('PreconditionFailed') }),
+    ...(route.body === undefined ? {} : { 413: response('TooLarge'), 415: response('UnsupportedMediaType') }),
+    429: response('TooManyRequests'),
+    default: response('Problem'),
+  };
+}
+
+function replyOf({ method, etag }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
+  const names = [
+    'X-Request-Id' as const,
+    ...(method === 'get' || (etag !== undefined && schema !== undefined) ? (['ETag'] as const) : []),
+    ...(status === 200 ? [] : (['Location'] as const)),
+  ];
+  return {
+    description,
+    headers: headersNamed(names),
+    ...(schema === undefined ? {} : { content: contentOf(['application/json'], schema) }),
+  };
+}
+
+function response(name: keyof typeof RESPONSES): JsonSchema {
+  return { $ref: `#/components/responses/${name}` };
 }

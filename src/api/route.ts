@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
+import type { Preconditions } from '../domain/kubernetes/etag.ts';
 import type { Asking } from '../domain/audit/audit-log.ts';
 import type { Ports } from '../operation/ports.ts';
 
@@ -14,8 +15,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
-  /** The entity tag of `If-Match` without its quotes; empty when the caller sent none. */
-  readonly ifMatch: string;
+  /** Of a route with `etag`; where there is none, they have been checked. */
+  readonly preconditions: Preconditions;
 }
 
 /** What a handler answers. */
@@ -23,6 +24,7 @@ export interface Reply {
   readonly status: 200 | 201 | 202;
   readonly body?: unknown;
   readonly location?: string;
+  /** Strong, quotes included; by default the `etag` of the body. */
   readonly etag?: string;
 }
 
@@ -30,6 +32,15 @@ export interface Reply {
 export const LARGEST_RESOURCE = 1024 * 1024;
 /** For bodies that hold names and a few sentences. */
 export const SMALL_BODY = 64 * 1024;
+
+/** What a PATCH takes (RFC 7396); clients that cannot name that type send `application/json`. */
+const PATCH_TYPES = ['application/merge-patch+json', 'application/json'] as const;
+const JSON_TYPE = ['application/json'] as const;
+
+/** The media types of the body of a route, the best first. */
+export function mediaTypesOf({ method }: Pick<Route, 'method'>): readonly [string, ...string[]] {
+  return method === 'patch' ? PATCH_TYPES : JSON_TYPE;
+}
 
 /** A row of the route table: it serves, validates and documents one call. */
 export interface Route {
@@ -43,6 +54,8 @@ export interface Route {
   readonly body?: JsonSchema;
   /** Bytes of the body; by default what a resource can need, `LARGEST_RESOURCE`. */
   readonly largestBody?: number;
+  /** `strong`: what the path is about has a strong ETag. Reads send it; writes hold `If-Match` against it, by `preconditions`. */
+  readonly etag?: 'strong';
   /** Successful answers by status. */
   readonly replies: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>;
   readonly handle: (call: Call) => Promise<Reply>;

@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { checkPreconditions, names, parsePreconditions, type Preconditions } from '../domain/kubernetes/etag.ts';
 import type { Asking } from '../domain/audit/audit-log.ts';
+import { textAt } from '../domain/core/read.ts';
 import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Ports } from '../operation/ports.ts';
 import { openApiOf, placeholders } from './openapi.ts';
-import { LARGEST_RESOURCE, type Call, type Reply, type Route } from './route.ts';
+import { LARGEST_RESOURCE, mediaTypesOf, type Call, type Reply, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
@@ -26,14 +29,11 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
   });
   for (const route of ROUTES) {
     const validator = validatorOf(route);
-    const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE)];
+    const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
-      send(
-        res,
-        await route.handle(
-          callOf({ ports, actor: actorOf(res), asking: { via: 'api', requestId: contextOf(res).requestId }, route, validator, req }),
-        ),
-      );
+      const asking = { via: 'api', requestId: contextOf(res).requestId } as const;
+      const call = callOf({ ports, actor: actorOf(res), asking, route, validator, req });
+      send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
     });
   }
   refuseOtherMethods(router);
@@ -66,17 +66,37 @@ function callOf({ ports, actor, asking, route, validator, req }: Incoming): Call
     params,
     query: validator.query({ ...req.query }),
     body: validator.body(req.body),
-    ifMatch: (req.get('if-match') ?? '').trim().replace(/^(W\/)?"(.*)"$/, '$2'),
+    preconditions: preconditionsOf(route, req),
   };
 }
 
-function send(res: Response, reply: Reply): void {
-  res.status(reply.status);
+/** Where the operation has no ETag to hold them against, they are checked here: none is ever ignored. */
+function preconditionsOf({ etag, method }: Route, req: Request): Preconditions {
+  const wanted = parsePreconditions({ ifMatch: req.get('If-Match'), ifNoneMatch: req.get('If-None-Match') });
+  if (etag === undefined && method !== 'get') checkPreconditions('request', undefined, wanted);
+  return wanted;
+}
+
+/** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already is told so (RFC 9110, 13.2.2). */
+function send(res: Response, { method }: Route, { preconditions, ...reply }: Reply & Pick<Call, 'preconditions'>): void {
+  const text = reply.body === undefined ? undefined : JSON.stringify(reply.body);
+  const strong = reply.etag ?? textAt(reply.body, 'etag');
+  const etag = strong ?? (method === 'get' ? weakTag(text ?? '') : undefined);
   res.set('Cache-Control', 'private, no-cache');
   if (reply.location !== undefined) res.set('Location', reply.location);
-  if (reply.etag !== undefined) res.set('ETag', `"${reply.etag}"`);
-  if (reply.body === undefined) res.end();
-  else res.json(reply.body);
+  if (etag !== undefined) res.set('ETag', etag);
+  if (method === 'get' && preconditions.ifMatch !== undefined) checkPreconditions('request', strong, { ifMatch: preconditions.ifMatch });
+  if (method === 'get' && etag !== undefined && names(preconditions.ifNoneMatch, etag)) {
+    res.status(304).end();
+    return;
+  }
+  res.status(reply.status);
+  if (text === undefined) res.end();
+  else res.type('json').end(text);
+}
+
+function weakTag(text: string): string {
+  return `W/"${createHash('sha256').update(text).digest('base64url')}"`;
 }
 
 /** OPTIONS is told the methods of an address; every other that has no route is refused with them. */
@@ -84,6 +104,7 @@ function refuseOtherMethods(router: Router): void {
   for (const [path, methods] of methodsByPath()) {
     router.all(expressPath(path), (req, res) => {
       res.set('Allow', methods.join(', '));
+      if (methods.includes('PATCH')) res.set('Accept-Patch', mediaTypesOf({ method: 'patch' }).join(', '));
       if (req.method !== 'OPTIONS') {
         throw new AppError('MethodNotAllowed', `${req.method} ${req.baseUrl}${req.path}: this address answers ${methods.join(', ')}`);
       }

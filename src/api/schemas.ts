@@ -223,7 +223,7 @@ export const SCHEMAS = {
       conditions: list(condition),
       generation: integer,
       observedGeneration: integer,
-      etag: text,
+      etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`' },
     },
     [...Object.keys(instanceSummary), 'object', 'masked', 'conditions', 'generation', 'etag'],
   ),
@@ -293,8 +293,9 @@ export const SCHEMAS = {
       deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
       suspended: flag,
       created: time,
+      etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`' },
     },
-    ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions'],
+    ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions', 'etag'],
   ),
   OperatorManifest: {
     ...object({

@@ -29,7 +29,7 @@ export function validatorOf(route: Route): Validator {
   };
 }
 
-/** What `readJson` read; a body of another type does not come at all. */
+/** What `readJson` read; without a body there is nothing. */
 function jsonOf(raw: unknown): unknown {
   if (isPlainObject(raw) || Array.isArray(raw)) return raw;
   throw new AppError('UnsupportedMediaType', 'body: this address reads JSON: send an object with "Content-Type: application/json"');

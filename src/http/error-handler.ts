@@ -31,7 +31,8 @@ export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): Error
     res.status(error.status).set('Cache-Control', 'no-store');
     if (wantsProblem(req)) {
       const problem = problemOf(error, { path: pathOf(req), requestId: contextOf(res).requestId });
-      res.type('application/problem+json').send(JSON.stringify(problem));
+      // An ETag would be taken for that of the resource.
+      res.type('application/problem+json; charset=utf-8').end(JSON.stringify(problem));
       return;
     }
     res.type('html').send(await page(deps, viewOf(error, req, res)));

@@ -139,7 +139,7 @@ async function patchObject(
 }
 
 async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: DeleteOptions = {}): Promise<void> {
-  const { propagation, uid, dryRun, signal } = options;
+  const { propagation, uid, resourceVersion, dryRun, signal } = options;
   await deps.transport.request({
     ...callFor(deps.identity, 'delete', ref),
     method: 'DELETE',
@@ -148,7 +148,7 @@ async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: Delete
       apiVersion: 'v1',
       kind: 'DeleteOptions',
       propagationPolicy: propagation ?? 'Background',
-      ...(uid === undefined ? {} : { preconditions: { uid } }),
+      ...(uid === undefined && resourceVersion === undefined ? {} : { preconditions: { uid, resourceVersion } }),
       ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
     },
     signal,

@@ -54,7 +54,7 @@ export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights,
 
 /**
  * What the pages need of the operations. Each acts as the actor and throws AppError: `NotFound` also for what the actor may not know of,
- * `Forbidden` with the missing right, `InvalidInput` with a fault for each field, `Conflict` when the etag is not the newest one.
+ * `Forbidden` with the missing right, `InvalidInput` with a fault for each field, `Conflict` when the spec version is not the newest one.
  */
 export interface WebOperations extends RecipeOperations {
   me(actor: Actor): Promise<Omit<Me, 'name' | 'waiting'>>;

@@ -165,8 +165,8 @@ describe('the check of a new instance', () => {
           assert.match(line?.message ?? '', part);
         const refused = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
         await assert.rejects(createInstance({ ...ports, journal }, DEV, { ...draft, ...ASKING }), refused);
-        const { etag } = await live('hooked');
-        const change = await preflightChange(ports, DEV, { ...at('hooked'), etag, spec: { replicas: 2 } });
+        const { specVersion } = await live('hooked');
+        const change = await preflightChange(ports, DEV, { ...at('hooked'), specVersion, spec: { replicas: 2 } });
         const deletion = await preflightDeletion(ports, DEV, at('hooked'));
         for (const { verdict, findings } of [change, deletion])
           assert.deepEqual([verdict, findings.blocked[0]?.about], ['Blocked', 'Webhook']);
@@ -203,7 +203,7 @@ describe('the check of a new instance', () => {
     );
     assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'estimate']);
     assert.deepEqual(refused.findings.unchecked, []);
-    const change = await preflightChange(ports, DEV, { ...at('old'), etag: (await live('old')).etag, spec: { replicas: 2 } });
+    const change = await preflightChange(ports, DEV, { ...at('old'), specVersion: (await live('old')).specVersion, spec: { replicas: 2 } });
     assert.deepEqual(aboutPods(change.findings), [line]);
 
     const other = { ...at('probe'), environment: OTHER, spec: {} };
@@ -265,10 +265,10 @@ describe('the check of a change', () => {
   it('names each field, and compares only what is added', async () => {
     await create({ replicas: 1, resources: { requests: { memory: '1Gi' } } }, 'steady');
     await quota({ 'requests.memory': '1Gi' });
-    const { etag } = await live('steady');
+    const { specVersion } = await live('steady');
     const { verdict, findings } = await preflightChange(ports, DEV, {
       ...at('steady'),
-      etag,
+      specVersion,
       spec: { replicas: 3, resources: { requests: { memory: '1Gi' } } },
     });
     assert.equal(verdict, 'Ready');
@@ -343,9 +343,9 @@ async function create(spec: JsonObject, name: string): Promise<void> {
   await kube.asController().create(VATS, object(`${GROUP}/v1`, 'Vat', name, spec));
 }
 
-async function live(name: string): Promise<{ uid: string; etag: string }> {
+async function live(name: string): Promise<{ uid: string; specVersion: string }> {
   const { metadata } = await kube.asController().get({ ...VATS, namespace: NS, name });
-  return { uid: metadata.uid ?? '', etag: `${metadata.uid ?? ''}.${metadata.generation ?? 0}` };
+  return { uid: metadata.uid ?? '', specVersion: `${metadata.uid ?? ''}.${metadata.generation ?? 0}` };
 }
 
 /** One quota, counted. The cluster learns to count a new kind only minutes later, so that is told to it here. */

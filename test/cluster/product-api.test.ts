@@ -19,6 +19,15 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   let catalog: string;
   const names = (answer: Answer, key = 'name'): (string | undefined)[] => listAt(answer.body, 'items').map((item) => textAt(item, key));
 
+  /** Does something to exactly what was read, and reads it again while its status moves, as clients do. */
+  async function asRead(path: string, act: (headers: { 'If-Match': string }) => Promise<Answer>): Promise<{ seen: string; done: Answer }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const seen = (await product.api(path.startsWith('/operators') ? 'admin' : 'dev-a', path)).headers.get('etag') ?? '';
+      const done = await act({ 'If-Match': seen });
+      if (done.status !== 412 || attempt === 20) return { seen, done };
+    }
+  }
+
   before(async () => {
     catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
     await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
@@ -90,14 +99,85 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     });
     const put = async (spec: object, query = '', headers: Record<string, string> = {}): Promise<Answer> =>
       await product.api('dev-a', `${instance}${query}`, { method: 'PUT', body: { spec }, headers });
-    const seen = (await product.api('dev-a', instance)).headers.get('etag') ?? '';
     const dry = await put({ memory: '80Mi' }, '?dryRun=All');
-    const done = await put({ memory: '80Mi' }, '', { 'If-Match': seen });
+    const { seen, done } = await asRead(instance, async (headers) => await put({ memory: '80Mi' }, '', headers));
     assert.equal(done.status, 200, JSON.stringify(done.body));
     const { memory, replicas } = objectAt(done.body, 'object', 'spec');
     assert.deepEqual([memory, replicas], ['80Mi', 1]);
     assert.deepEqual(objectAt(done.body, 'object', 'spec'), objectAt(dry.body, 'result', 'spec'));
     assert.equal((await put({ memory: '90Mi' }, '', { 'If-Match': seen })).status, 412);
+  });
+
+  it('gives one ETag in header and body, and holds every write against it', async () => {
+    await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'tagged', spec: {} } });
+    const instance = `${INSTANCES}/${CACHES}/tagged`;
+    const plan = await product.api('dev-a', '/plans', {
+      method: 'POST',
+      body: { environment: 'team-a', app: CACHES, name: 'asked', spec: {} },
+    });
+    const planPath = (plan.headers.get('location') ?? '').replace('/api/v1', '');
+    for (const [as, path] of [
+      ['dev-a', instance],
+      ['admin', '/operators/chandlery-system/cache'],
+      ['dev-a', planPath],
+    ] as const) {
+      const status = async (method: string, headers: Record<string, string>): Promise<number> =>
+        (await product.api(as, path, { method, headers, ...(method === 'PATCH' ? { body: { spec: {} } } : {}) })).status;
+      const shown = await product.api(as, path);
+      const etag = shown.headers.get('etag') ?? '';
+      assert.match(etag, /^"[^"]+"$/, path);
+      if (path !== planPath) assert.equal(textAt(shown.body, 'etag'), etag);
+      for (const ifMatch of ['"other"', `W/${etag}`, '"a", "b"']) {
+        const refused = await product.api(as, path, { method: 'DELETE', headers: { 'If-Match': ifMatch } });
+        assert.deepEqual([refused.status, textAt(refused.body, 'code')], [412, 'PreconditionFailed'], `${path} ${ifMatch}`);
+        assert.equal(refused.headers.get('etag'), null);
+      }
+      assert.equal(await status('DELETE', { 'If-Match': 'unquoted' }), 400);
+      assert.equal(await status('DELETE', { 'If-None-Match': '*' }), 412);
+      assert.equal(await status('GET', { 'If-Match': '"other"' }), 412);
+    }
+    const operator = (await product.api('admin', '/operators/chandlery-system/cache')).headers.get('etag') ?? '';
+    const unchanged = await product.api('admin', '/operators/chandlery-system/cache', {
+      headers: { 'If-None-Match': `"x", W/${operator}` },
+    });
+    assert.deepEqual([unchanged.status, unchanged.headers.get('etag'), unchanged.body], [304, operator, '']);
+    assert.equal(
+      (await product.api('admin', '/operators/chandlery-system/cache/reconcile', { method: 'POST', headers: { 'If-Match': '"x"' } }))
+        .status,
+      412,
+    );
+    const planTag = (await product.api('dev-a', planPath)).headers.get('etag') ?? '';
+    assert.equal((await product.api('dev-a', planPath, { method: 'DELETE', headers: { 'If-Match': `"x", ${planTag}` } })).status, 200);
+    const list = await product.api('dev-a', INSTANCES, {
+      method: 'POST',
+      body: { app: CACHES, name: 'never' },
+      headers: { 'If-Match': '"x"' },
+    });
+    assert.equal(list.status, 412);
+  });
+
+  it('takes merge patches of different fields at the same time, and nothing that is no merge patch', async () => {
+    const instance = `${INSTANCES}/${CACHES}/tagged`;
+    const patches = [{ replicas: 2 }, { memory: '96Mi' }, { evictionPolicy: 'noeviction' }].flatMap((spec) => [spec, spec, spec]);
+    const answers = await Promise.all(
+      patches.map(async (spec) => await product.api('dev-a', instance, { method: 'PATCH', body: { spec } })),
+    );
+    assert.deepEqual(
+      answers.map(({ status, body }) => (status === 200 ? '' : JSON.stringify(body))),
+      answers.map(() => ''),
+    );
+    const { replicas, memory, evictionPolicy } = objectAt((await product.api('dev-a', instance)).body, 'object', 'spec');
+    assert.deepEqual([replicas, memory, evictionPolicy], [2, '96Mi', 'noeviction']);
+    for (const type of ['application/json-patch+json', 'application/apply-patch+yaml', 'application/strategic-merge-patch+json']) {
+      const refused = await product.api('dev-a', instance, { method: 'PATCH', body: [], headers: { 'Content-Type': type } });
+      assert.deepEqual(
+        [refused.status, refused.headers.get('accept-patch')],
+        [415, 'application/merge-patch+json, application/json'],
+        type,
+      );
+    }
+    const deletion = await product.api('dev-a', instance, { method: 'DELETE', headers: { 'If-Match': '*' } });
+    assert.equal(deletion.status, 202);
   });
 
   it('finds out what a new Operator would bring, and what a developer lacks to create it', async () => {
@@ -176,9 +256,10 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     for (const kind of ['Cache', 'StatefulSet', 'Pod', 'Service', 'Secret']) assert.ok(kinds.includes(kind), `${kind} in ${kinds.join()}`);
     assert.ok(listAt((await product.api('dev-a', `${path}/events`)).body, 'items').length > 0);
 
-    const live = await product.api('dev-a', path);
-    const etag = live.headers.get('etag') ?? '';
-    const changed = await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 2 } }, headers: { 'If-Match': etag } });
+    const { seen: etag, done: changed } = await asRead(
+      path,
+      async (headers) => await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 2 } }, headers }),
+    );
     assert.equal(changed.status, 200);
     assert.equal(numberAt(changed.body, 'object', 'spec', 'replicas'), 2);
     const stale = await product.api('dev-a', path, { method: 'PATCH', body: { spec: { replicas: 3 } }, headers: { 'If-Match': etag } });
@@ -272,7 +353,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const draft = (name: string) => ({ method: 'POST', body: { app: CACHES, name, spec: {} } });
     assert.equal((await product.api('dev-a', INSTANCES, draft('kept'))).status, 201);
     // It waits for the instance.
-    assert.equal((await product.api('admin', '/operators/chandlery-system/cache', { method: 'DELETE' })).status, 202);
+    const cache = '/operators/chandlery-system/cache';
+    const { done } = await asRead(cache, async (headers) => await product.api('admin', cache, { method: 'DELETE', headers }));
+    assert.equal(done.status, 202);
     const blocked = async (): Promise<string> =>
       textAt((await product.api('dev-a', `${INSTANCES}?dryRun=All`, draft('late'))).body, 'findings', 'blocked', 0, 'message') ?? '';
     await until(async () => /its Operator chandlery-system\/cache is being deleted/.test(await blocked()), 'it is blocked', 30_000);

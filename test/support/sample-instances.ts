@@ -78,7 +78,7 @@ export function sampleInstances(environment: string): readonly InstanceView[] {
     ],
     generation: 2,
     observedGeneration: word === 'Progressing' ? 1 : 2,
-    etag: '4711',
+    etag: '"uid.4711"',
   }));
 }
 

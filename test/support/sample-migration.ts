@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../src/domain/instance/instance.ts';
+import { specVersionOf, type InstanceView } from '../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { InstanceMigration } from '../../src/web/ports.ts';
 import { planMigration } from '../../src/form/migration/migration.ts';
@@ -39,6 +39,7 @@ export function sampleMigration({ object, etag }: InstanceView): InstanceMigrati
     from: 'v1',
     versions: ['v1', 'v2'],
     etag,
+    specVersion: specVersionOf(object),
     values,
   };
 }

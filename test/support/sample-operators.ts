@@ -37,6 +37,7 @@ const BARE = {
   suspended: false,
   created: CREATED,
   message: '',
+  etag: '"uid.4711"',
 } as const satisfies Partial<OperatorView>;
 
 const digestOf = (seed: string): string => `sha256:${seed.repeat(8)}`;

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
+import { specVersionOf } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -5,7 +8,7 @@ import { askPlan } from '../../operation/change-request/create-change-request.ts
 import { approvePlan, declinePlan, withdrawPlan } from '../../operation/change-request/decide-change-request.ts';
 import { listPlans } from '../../operation/change-request/list-change-requests.ts';
 import { showInstance } from '../../operation/instance/show-instance.ts';
-import { showPlan } from '../../operation/change-request/show-change-request.ts';
+import { showPlan, type PlanView } from '../../operation/change-request/show-change-request.ts';
 import { PAGE_QUERY, pageOfItems, youngestFirst } from '../paging.ts';
 import { SMALL_BODY, type Call, type Reply, type Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -42,21 +45,25 @@ export const PLAN_ROUTES: readonly Route[] = [
     method: 'get',
     path: PLAN,
     operationId: 'showPlan',
+    etag: 'strong',
     summary: 'One plan, with what it would do if you approved it now',
     tag: 'Plans',
     replies: { 200: { description: 'The plan, looked at with your rights', schema: ref('PlanView') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showPlan(ports, actor, params['id'] ?? '') }),
+    handle: async ({ ports, actor, params }) => shown(await showPlan(ports, actor, params['id'] ?? '')),
   },
   {
     method: 'post',
     path: `${PLAN}/approval`,
     operationId: 'approvePlan',
+    etag: 'strong',
     summary: 'Do what a plan asks for, in your name; 409 `Conflict` when it is no longer what you looked at',
     tag: 'Plans',
     body: ref('PlanApproval'),
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
-    handle: async ({ ports, actor, params, body, asking }) => {
+    handle: async (call) => {
+      const { ports, actor, params, body, asking } = call;
+      await check(call);
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
       return { status: 200, body: await approvePlan(ports, actor, input) };
     },
@@ -65,6 +72,7 @@ export const PLAN_ROUTES: readonly Route[] = [
     method: 'post',
     path: `${PLAN}/decline`,
     operationId: 'declinePlan',
+    etag: 'strong',
     summary: 'Say no to a plan',
     tag: 'Plans',
     body: ref('PlanRefusal'),
@@ -72,23 +80,42 @@ export const PLAN_ROUTES: readonly Route[] = [
     replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
     handle: async (call) => {
       const { ports, actor, params, body, asking } = call;
+      await check(call);
       await declinePlan(ports, actor, { id: params['id'] ?? '', word: textAt(body, 'word') ?? '', ...asking });
-      return { status: 200, body: await showPlan(ports, actor, params['id'] ?? '') };
+      return shown(await showPlan(ports, actor, params['id'] ?? ''));
     },
   },
   {
     method: 'delete',
     path: PLAN,
     operationId: 'withdrawPlan',
+    etag: 'strong',
     summary: 'Take a plan of yours back; it can still be looked at',
     tag: 'Plans',
     replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
-    handle: async ({ ports, actor, params, asking }) => {
+    handle: async (call) => {
+      const { ports, actor, params, asking } = call;
+      await check(call);
       await withdrawPlan(ports, actor, { id: params['id'] ?? '', ...asking });
-      return { status: 200, body: await showPlan(ports, actor, params['id'] ?? '') };
+      return shown(await showPlan(ports, actor, params['id'] ?? ''));
     },
   },
 ];
+
+/** `digest` stands for the preflight of an open plan, which no two dry runs tell with the same bytes. */
+function planEtag({ preflight: _preflight, ...view }: PlanView): string {
+  return `"${createHash('sha256').update(JSON.stringify(view)).digest('base64url')}"`;
+}
+
+function shown(view: PlanView): Reply {
+  return { status: 200, body: view, etag: planEtag(view) };
+}
+
+/** A plan changes only by ending, and ends once: nobody can come between this and that. */
+async function check({ ports, actor, params, preconditions }: Call): Promise<void> {
+  if (Object.keys(preconditions).length === 0) return;
+  checkPreconditions('plan', planEtag(await showPlan(ports, actor, params['id'] ?? '')), preconditions);
+}
 
 async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
@@ -97,13 +124,17 @@ async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const plan =
     textAt(body, 'action') === 'change'
       ? await askPlan(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })
-      : await askPlan(ports, actor, { ...shared, action: 'install', spec: sent, etag: '' });
+      : await askPlan(ports, actor, { ...shared, action: 'install', spec: sent });
   return { status: 201, body: plan, location: `/api/v1/plans/${plan.id}` };
 }
 
 type Patch = { readonly address: Parameters<typeof showInstance>[2]; readonly patch: JsonObject };
 
-async function patched(ports: Call['ports'], actor: Call['actor'], { address, patch }: Patch): Promise<{ spec: JsonObject; etag: string }> {
-  const { object, etag } = await showInstance(ports, actor, address);
-  return { spec: applyMergePatch(object.spec ?? {}, patch) as JsonObject, etag };
+async function patched(
+  ports: Call['ports'],
+  actor: Call['actor'],
+  { address, patch }: Patch,
+): Promise<{ spec: JsonObject; specVersion: string }> {
+  const { object } = await showInstance(ports, actor, address);
+  return { spec: applyMergePatch(object.spec ?? {}, patch) as JsonObject, specVersion: specVersionOf(object) };
 }

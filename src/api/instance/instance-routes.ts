@@ -1,9 +1,6 @@
 import { narrowChoices } from '../../domain/app/choices.ts';
-import { AppError } from '../../domain/core/errors.ts';
-import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
-import { isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
-import type { InstanceView } from '../../domain/instance/instance.ts';
+import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { secret } from '../../domain/core/secret.ts';
 import { createInstance } from '../../operation/instance/create-instance.ts';
@@ -120,46 +117,50 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'get',
     path: INSTANCE,
     operationId: 'showInstance',
+    etag: 'strong',
     summary: 'One instance',
     tag: 'Instances',
     query: VERSION,
     replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
-    handle: async ({ ports, actor, params, query }) => withTag(200, await showInstance(ports, actor, versioned(params, query))),
+    handle: async ({ ports, actor, params, query }) => ({ status: 200, body: await showInstance(ports, actor, versioned(params, query)) }),
   },
   {
     method: 'patch',
     path: INSTANCE,
     operationId: 'updateInstance',
-    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`; `If-Match` guards against changes by others',
+    etag: 'strong',
+    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`',
     tag: 'Instances',
     ...A_CHANGE,
-    handle: async (call) => await change(call, (live) => applyMergePatch(live, objectAt(call.body, 'spec'))),
+    handle: async (call) => await change(call, 'Merge'),
   },
   {
     method: 'put',
     path: INSTANCE,
     operationId: 'replaceInstance',
-    summary: 'Replace the `spec` of an instance, values that are `null` included; `If-Match` guards against changes by others',
+    etag: 'strong',
+    summary: 'Replace the `spec` of an instance, values that are `null` included',
     tag: 'Instances',
     ...A_CHANGE,
-    handle: async (call) => await change(call, () => objectAt(call.body, 'spec')),
+    handle: async (call) => await change(call, 'Replace'),
   },
   {
     method: 'delete',
     path: INSTANCE,
     operationId: 'deleteInstance',
-    summary:
-      'Delete an instance and all that it owns, or with `dryRun=All` find out what would go; `If-Match` guards against changes by others',
+    etag: 'strong',
+    summary: 'Delete an instance and all that it owns, or with `dryRun=All` find out what would go',
     tag: 'Instances',
     query: DRY_RUN,
     replies: {
       200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
       202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
     },
-    handle: async ({ ports, actor, params, query, ifMatch, asking }) => {
-      if (query['dryRun'] === 'All') return { status: 200, body: await preflightDeletion(ports, actor, addressOf(params)) };
-      if (ifMatch !== '') refuseStale(await showInstance(ports, actor, addressOf(params)), ifMatch);
-      await deleteInstance(ports, actor, { ...addressOf(params), ...asking });
+    handle: async ({ ports, actor, params, query, preconditions, asking }) => {
+      if (query['dryRun'] === 'All') {
+        return { status: 200, body: await preflightDeletion(ports, actor, { ...addressOf(params), preconditions }) };
+      }
+      await deleteInstance(ports, actor, { ...addressOf(params), preconditions, ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -205,8 +206,7 @@ async function create({ ports, actor, params, query, body, asking }: Call): Prom
     secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
-  const instance = await createInstance(ports, actor, { ...draft, ...asking });
-  return { ...withTag(201, instance), location: pathOf(draft) };
+  return { status: 201, body: await createInstance(ports, actor, { ...draft, ...asking }), location: pathOf(draft) };
 }
 
 function newSecret(item: unknown, index: number): NewSecret {
@@ -215,27 +215,11 @@ function newSecret(item: unknown, index: number): NewSecret {
   return value === undefined ? named : { ...named, value: secret(value) };
 }
 
-async function change({ ports, actor, params, query, ifMatch, asking }: Call, specFrom: (live: unknown) => unknown): Promise<Reply> {
-  const address = versioned(params, query);
-  const live = await showInstance(ports, actor, address);
-  refuseStale(live, ifMatch);
-  const spec = specFrom(live.object.spec ?? {});
-  const wanted: InstanceChange = { ...address, spec: (isObject(spec) ? spec : {}) as JsonObject, etag: live.etag };
+async function change({ ports, actor, params, query, body, preconditions, asking }: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
+  const spec = objectAt(body, 'spec') as JsonObject;
+  const wanted: InstanceChange = { ...versioned(params, query), spec, mode, preconditions };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
-  return withTag(200, await updateInstance(ports, actor, { ...wanted, ...asking }));
-}
-
-function refuseStale(live: InstanceView, ifMatch: string): void {
-  if (ifMatch === '' || ifMatch === '*' || ifMatch.startsWith(`${live.etag}.`)) return;
-  throw new AppError(
-    'PreconditionFailed',
-    `${live.appName} ${live.name}: it was changed since you read it; read it again and repeat what you want`,
-  );
-}
-
-/** The tag moves with every version, for caches; `If-Match` looks at its first part, the uid and generation, alone. */
-function withTag(status: 200 | 201, instance: InstanceView): Reply {
-  return { status, body: instance, etag: `${instance.etag}.${instance.object.metadata.resourceVersion ?? ''}` };
+  return { status: 200, body: await updateInstance(ports, actor, { ...wanted, ...asking }) };
 }
 
 function addressOf(params: Call['params']): InstanceAddress {

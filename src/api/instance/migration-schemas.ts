@@ -6,12 +6,12 @@ const text = { type: 'string' } as const;
 export const MIGRATION_SCHEMAS = {
   Migration: {
     type: 'object',
-    required: ['version', 'from', 'versions', 'etag', 'rows', 'others'],
+    required: ['version', 'from', 'versions', 'instanceEtag', 'rows', 'others'],
     properties: {
       version: text,
       from: { ...text, description: 'The version whose values are looked at' },
       versions: { type: 'array', items: text, description: 'The versions that the cluster serves' },
-      etag: { ...text, description: 'For `If-Match`' },
+      instanceEtag: { ...text, description: 'The ETag of the instance, for `If-Match` of the PATCH' },
       others: { type: 'integer', description: 'Places of the schema that changed and that the values do not use' },
       rows: {
         type: 'array',

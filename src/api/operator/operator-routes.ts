@@ -75,9 +75,12 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     },
     handle: async (call) => await create(call),
   },
-  read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ ports, actor, params }) =>
-    showOperator(ports, actor, addressOf(params)),
-  ),
+  {
+    ...read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ ports, actor, params }) =>
+      showOperator(ports, actor, addressOf(params)),
+    ),
+    etag: 'strong',
+  },
   read(
     '/tree',
     { id: 'showOperatorTree', summary: 'What its release brought, with health', schema: ref('OperatorTree') },
@@ -131,11 +134,12 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'delete',
     path: OPERATOR,
     operationId: 'deleteOperator',
+    etag: 'strong',
     summary: 'Delete it, as its `deletionPolicy` says',
     tag: 'Admin',
     replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
-    handle: async ({ ports, actor, params, asking }) => {
-      await deleteOperator(ports, actor, { ...addressOf(params), ...asking });
+    handle: async ({ ports, actor, params, preconditions, asking }) => {
+      await deleteOperator(ports, actor, { ...addressOf(params), preconditions, ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -164,11 +168,13 @@ function steer(step: OperatorStep): Route {
     method: 'post',
     path: `${OPERATOR}/${step}`,
     operationId: `${step}Operator`,
+    etag: 'strong',
     summary: STEP_SUMMARIES[step],
     tag: 'Admin',
     replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params, asking }) => {
-      const body = await steerOperator(ports, actor, { ...addressOf(params), step, at: new Date().toISOString(), ...asking });
+    handle: async ({ ports, actor, params, preconditions, asking }) => {
+      const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...asking };
+      const body = await steerOperator(ports, actor, input);
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };

@@ -1,7 +1,5 @@
-import { AppError } from '../../domain/core/errors.ts';
-import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
-import type { Recipe, RecipeOwner } from '../../domain/saved-configuration/saved-configuration.ts';
+import { recipeEtag, type RecipeOwner } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { compareRecipe } from '../../operation/saved-configuration/compare-saved-configuration.ts';
 import { listEarlierRecipes, listRecipes, showRecipe } from '../../operation/saved-configuration/list-saved-configurations.ts';
@@ -45,19 +43,21 @@ export const RECIPE_ROUTES: readonly Route[] = [
     method: 'get',
     path: RECIPE,
     operationId: 'showRecipe',
+    etag: 'strong',
     summary: 'One saved configuration',
     tag: 'Recipes',
     replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('Recipe') } },
     handle: async ({ ports, actor, params }) => {
       const recipe = await showRecipe(ports, actor, params['id'] ?? '');
-      return { status: 200, body: recipe, etag: tagOf(recipe) };
+      return { status: 200, body: recipe, etag: recipeEtag(recipe) };
     },
   },
   {
     method: 'patch',
     path: RECIPE,
     operationId: 'changeRecipe',
-    summary: 'Change a saved configuration by a JSON Merge Patch (RFC 7386); `If-Match` guards against changes by others',
+    etag: 'strong',
+    summary: 'Change a saved configuration by a JSON Merge Patch (RFC 7386)',
     tag: 'Recipes',
     body: ref('RecipePatch'),
     replies: { 200: { description: 'The changed one', schema: ref('SavedRecipe') } },
@@ -98,12 +98,12 @@ export const RECIPE_ROUTES: readonly Route[] = [
     method: 'delete',
     path: RECIPE,
     operationId: 'deleteRecipe',
-    summary: 'Delete a saved configuration; `If-Match` guards against changes by others',
+    etag: 'strong',
+    summary: 'Delete a saved configuration',
     tag: 'Recipes',
     replies: { 200: { description: 'It is gone' } },
-    handle: async ({ ports, actor, params, ifMatch, asking }) => {
-      const { id, version } = await matched({ ports, actor, params, ifMatch });
-      await deleteRecipe(ports, actor, { id, version, ...asking });
+    handle: async ({ ports, actor, params, preconditions, asking }) => {
+      await deleteRecipe(ports, actor, { id: params['id'] ?? '', preconditions, ...asking });
       return { status: 200 };
     },
   },
@@ -118,42 +118,26 @@ async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
     owner: ownerIn(body) ?? { user: actor.user },
     ...asking,
   });
-  return { status: 201, body: saved, etag: tagOf(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
+  return { status: 201, body: saved, etag: recipeEtag(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
 }
 
-async function change({ ports, actor, params, body, ifMatch, asking }: Call): Promise<Reply> {
-  const { id, version, values } = await matched({ ports, actor, params, ifMatch });
+async function change({ ports, actor, params, body, preconditions, asking }: Call): Promise<Reply> {
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
   const owner = ownerIn(body);
-  const patch = Object.hasOwn(body as object, 'values') ? objectAt(body, 'values') : undefined;
   const saved = await changeRecipe(ports, actor, {
-    id,
-    version,
+    id: params['id'] ?? '',
+    preconditions,
     ...asking,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(owner === undefined ? {} : { owner }),
-    ...(patch === undefined ? {} : { values: applyMergePatch(values, patch) as JsonObject }),
+    ...(Object.hasOwn(body as object, 'values') ? { values: objectAt(body, 'values') as JsonObject, mode: 'Merge' } : {}),
   });
-  return { status: 200, body: saved, etag: tagOf(saved.recipe) };
+  return { status: 200, body: saved, etag: recipeEtag(saved.recipe) };
 }
 
 function ownerIn(body: unknown): RecipeOwner | undefined {
   const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
   if (group !== undefined) return { group };
   return user === undefined ? undefined : { user };
-}
-
-/** The recipe that the caller means, as they last read it. */
-async function matched({ ports, actor, params, ifMatch }: Pick<Call, 'ports' | 'actor' | 'params' | 'ifMatch'>): Promise<Recipe> {
-  const recipe = await showRecipe(ports, actor, params['id'] ?? '');
-  if (ifMatch === '' || ifMatch === '*' || ifMatch === tagOf(recipe)) return recipe;
-  throw new AppError(
-    'PreconditionFailed',
-    `saved configuration ${JSON.stringify(recipe.title)}: it was changed since you read it; read it again`,
-  );
-}
-
-function tagOf({ id, version }: Recipe): string {
-  return `${id}.${version}`;
 }

@@ -43,14 +43,15 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/operators/{namespace}/{name}/approval',
     operationId: 'approveUpgrade',
+    etag: 'strong',
     summary: 'Approve a newer version; the controller installs it in its own time (admins)',
     tag: 'Admin',
     body: ref('Approval'),
     replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params, body, asking }) => {
+    handle: async ({ ports, actor, params, body, preconditions, asking }) => {
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
-      const operator = await approveUpgrade(ports, actor, { ...address, ...approval, ...asking });
+      const operator = await approveUpgrade(ports, actor, { ...address, ...approval, preconditions, ...asking });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };
     },

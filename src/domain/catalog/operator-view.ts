@@ -1,5 +1,6 @@
 import { findCondition } from '../kubernetes/condition.ts';
 import { deletionPlan, parseDeletionStatus } from '../operator/deletion.ts';
+import { etagOf } from '../kubernetes/etag.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import type { OperatorView } from '../operator/operator.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -44,6 +45,7 @@ export function operatorView(operator: KubeObject): OperatorView {
     deletionPolicy: parseDeletionPolicy(textAt(spec, 'deletionPolicy')),
     suspended: booleanAt(spec, 'suspend') ?? false,
     created: metadata.creationTimestamp ?? '',
+    etag: etagOf(operator),
   };
 }
 

@@ -21,7 +21,7 @@ export interface SharedPlan {
   readonly name: string;
   /** The whole `spec` of what is to be installed; the JSON Merge Patch of the `spec` of what is to be changed. */
   readonly content: JsonObject;
-  /** The `InstanceView.etag` that a change was made on; empty for an installation. */
+  /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
   /** What the preflight told the person who asks. */
   readonly found: PlanFindings;

@@ -27,8 +27,13 @@ export interface InstanceView extends InstanceSummary {
   readonly conditions: readonly Condition[];
   readonly generation: number;
   readonly observedGeneration: number | undefined;
-  /** `<uid>.<generation>`, for `If-Match`: it moves when what is wanted changes, not whenever the status does. */
+  /** As the `ETag` header, for `If-Match`; see `etagOf`. */
   readonly etag: string;
+}
+
+/** `<uid>.<generation>`: changes with the spec of an Instance, not whenever the status does. */
+export function specVersionOf({ metadata }: KubeObject): string {
+  return `${metadata.uid ?? ''}.${metadata.generation ?? 0}`;
 }
 
 /** A masked value of an Instance, as somebody asked to see it. */

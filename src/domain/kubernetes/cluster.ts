@@ -63,6 +63,8 @@ export interface DeleteOptions extends CallOptions {
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan';
   /** Delete only the object with this uid. */
   readonly uid?: string;
+  /** Delete only this version of the object. */
+  readonly resourceVersion?: string;
   readonly dryRun?: 'All';
 }
 export interface WatchOptions {

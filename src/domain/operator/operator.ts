@@ -45,6 +45,8 @@ export interface OperatorView {
   readonly deletionPolicy: OperatorDeletionPolicy;
   readonly suspended: boolean;
   readonly created: string;
+  /** As the `ETag` header, for `If-Match`; see `etagOf`. */
+  readonly etag: string;
 }
 
 /** A fault of the catalogue: where, and a sentence about what to do. */

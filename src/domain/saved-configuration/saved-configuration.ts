@@ -50,6 +50,11 @@ export interface RecipeTable {
   delete(id: string, version: number): Promise<boolean>;
 }
 
+/** The entity tag of a recipe, quotes included. */
+export function recipeEtag({ id, version }: Recipe): string {
+  return `"${id}.${version}"`;
+}
+
 export function isSameOwner(a: RecipeOwner, b: RecipeOwner): boolean {
   if ('user' in a) return 'user' in b && a.user === b.user;
   return 'group' in b && a.group === b.group;

@@ -4,21 +4,23 @@ import { parseBoundedJson } from '../../domain/core/bounded-json.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { hasBody, receiveWhole, type BodyLimit } from './receive.ts';
 
-const JSON_TYPES = ['application/json', 'application/*+json'];
-
 /**
- * Reads JSON into `req.body`: an object or a list, within bounds; an empty body is an object. Other bodies are not read, and `req.body` stays
- * undefined.
+ * Reads JSON into `req.body`: an object or a list, within bounds; an empty body is an object.
  *
  * @param maxBytes what the resource that this address takes can need.
+ * @param types media types that this address takes, the best first. Another one is answered `UnsupportedMediaType` with them, for PATCH in `Accept-Patch` (RFC 5789).
  */
-export function readJson(maxBytes: number): RequestHandler {
+export function readJson(maxBytes: number, types: readonly [string, ...string[]]): RequestHandler {
   const limit: BodyLimit = {
     bytes: maxBytes,
     tooLarge: () => new AppError('TooLarge', `request: the body is larger than ${sizeOf(maxBytes)}`),
   };
   return async (req, res, next) => {
-    if (!hasBody(req) || typeof req.is(JSON_TYPES) !== 'string') return next();
+    if (!hasBody(req)) return next();
+    if (typeof req.is([...types]) !== 'string') {
+      res.set(req.method === 'PATCH' ? 'Accept-Patch' : 'Accept', types.join(', '));
+      throw new AppError('UnsupportedMediaType', `body: this address reads JSON: send an object with "Content-Type: ${types[0]}"`);
+    }
     refuseOtherCharsets(req.get('Content-Type') ?? '');
     const bytes = await receiveWhole(req, res, limit);
     req.body = bytes.length === 0 ? {} : parseBoundedJson(bytes);

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import type { Preflight } from '../../domain/instance/instance.ts';
+import { specVersionOf, type Preflight } from '../../domain/instance/instance.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { PlanAction, PlanBounds, SharedPlan } from '../../domain/change-request/change-request.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
-import { etagOf, findInstance } from '../instance/find-instance.ts';
+import { findInstance } from '../instance/find-instance.ts';
 import { markedOf, unmaskSpec } from '../instance/instance-masking.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import { instanceDeed, journaled } from '../audit/audited.ts';
@@ -21,8 +21,8 @@ import { planSummary, type PlanSummary } from './show-change-request.ts';
 /** What somebody wants another to install or change. */
 export interface PlanWish extends InstanceDraft, Asking {
   readonly action: PlanAction;
-  /** Of a change: the `InstanceView.etag` that it was made on; empty for whatever is there. */
-  readonly etag: string;
+  /** Of a change: the `specVersionOf` the Instance that it was made on; absent for whatever is there. */
+  readonly specVersion?: string;
   readonly message: string;
 }
 
@@ -93,7 +93,7 @@ async function installation(ports: Needs, actor: Actor, { environment, app, name
   return { content: (object.spec ?? {}) as JsonObject, base: '', preflight: await preflightInstance(ports, actor, draft) };
 }
 
-async function change(ports: Needs, actor: Actor, { environment, app, name, spec: sent, etag }: PlanWish): Promise<Wanted> {
+async function change(ports: Needs, actor: Actor, { environment, app, name, spec: sent, specVersion }: PlanWish): Promise<Wanted> {
   const { entry, object } = await findInstance(ports, actor, { environment, app, name });
   const before = object.spec ?? {};
   const spec = unmaskSpec(markedOf(entry), sent, object);
@@ -102,8 +102,14 @@ async function change(ports: Needs, actor: Actor, { environment, app, name, spec
     throw invalid('spec', 'A plan cannot set a value to null: leave the field out instead, or change the instance in one step');
   }
   if (Object.keys(content).length === 0) throw invalid('spec', 'Nothing differs from what is there: change something first');
-  const preflight = await preflightChange(ports, actor, { environment, app, name, spec, etag: etag === '' ? etagOf(object) : etag });
-  return { content, base: etagOf(object), preflight };
+  const preflight = await preflightChange(ports, actor, {
+    environment,
+    app,
+    name,
+    spec,
+    specVersion: specVersion ?? specVersionOf(object),
+  });
+  return { content, base: specVersionOf(object), preflight };
 }
 
 /** A plan is read by others, and kept outside the cluster: no place for a password. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { InstanceView, Preflight } from '../../domain/instance/instance.ts';
+import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -47,12 +47,17 @@ async function installation(ports: Needs, actor: Actor, plan: SharedPlan): Promi
 }
 
 async function change(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Candidate> {
-  const { object: live, etag } = await showInstance(ports, actor, addressOf(plan));
+  const { object: live } = await showInstance(ports, actor, addressOf(plan));
   const spec = applyMergePatch(live.spec ?? {}, plan.content) as JsonObject;
-  const wanted = { ...addressOf(plan), spec, etag, annotations: signatures(plan, actor) };
+  const specVersion = specVersionOf(live);
+  const wanted = { ...addressOf(plan), spec, specVersion, annotations: signatures(plan, actor) };
   return {
-    digest: digestOf(plan, { ...live, metadata: { name: plan.name, annotations: wanted.annotations }, spec, status: undefined }, etag),
-    moved: etag !== plan.base,
+    digest: digestOf(
+      plan,
+      { ...live, metadata: { name: plan.name, annotations: wanted.annotations }, spec, status: undefined },
+      specVersion,
+    ),
+    moved: specVersion !== plan.base,
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),
   };

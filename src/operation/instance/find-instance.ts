@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import type { InstanceSummary, InstanceView } from '../../domain/instance/instance.ts';
@@ -116,11 +117,6 @@ export function instanceView(entry: CatalogEntry, environment: EnvironmentView, 
       }),
     generation: object.metadata.generation ?? 0,
     observedGeneration: numberAt(object.status, 'observedGeneration'),
-    etag: etagOf(object),
+    etag: etagOf(raw),
   };
-}
-
-/** What a change is made against: it moves when the spec changes, not whenever the status does. */
-export function etagOf(object: KubeObject): string {
-  return `${object.metadata.uid ?? ''}.${object.metadata.generation ?? 0}`;
 }

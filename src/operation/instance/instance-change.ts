@@ -1,16 +1,23 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { etagOf, findInstance, type FoundInstance } from './find-instance.ts';
+import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
+import { specVersionOf } from '../../domain/instance/instance.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { findInstance, type FoundInstance } from './find-instance.ts';
 import { annotationsOf, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { layersOf, refuseLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, unmaskSpec, withoutSecretsInErrors } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
-/** A change to an Instance as it was read; `etag` is the `InstanceView.etag` of that reading, empty to change whatever is there. */
+/** A change to an Instance. */
 export interface InstanceChange extends InstanceDraft {
-  readonly etag: string;
+  /** `Merge`: `spec` is a JSON Merge Patch of the live one, whichever that is when it is written; by default it replaces the live one. */
+  readonly mode?: 'Replace' | 'Merge';
+  /** The `specVersionOf` the Instance as it was read; absent to change whatever is there. */
+  readonly specVersion?: string;
+  readonly preconditions?: Preconditions;
 }
 
 /** An Instance and its object as it should become. */
@@ -18,12 +25,13 @@ export interface PreparedChange extends FoundInstance {
   readonly changed: KubeObject;
 }
 
-const ATTEMPTS = 5;
+/** One of those who write at the same time succeeds each time. */
+const ATTEMPTS = 20;
 
 /**
  * Lays a change over the live object: `spec` is replaced, with live values for their stand-ins, and nothing else is touched.
  *
- * @throws AppError `Conflict` when somebody changed the spec since it was read.
+ * @throws AppError `Conflict` when somebody changed the spec since it was read, `PreconditionFailed`.
  */
 export async function prepareChange(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
@@ -31,8 +39,9 @@ export async function prepareChange(
   change: InstanceChange,
 ): Promise<PreparedChange> {
   const found = await findInstance(ports, actor, change);
-  if (change.etag !== '' && change.etag !== etagOf(found.object)) {
-    const place = `${found.entry.summary.displayName} ${JSON.stringify(change.name)}`;
+  const place = `${found.entry.summary.displayName} ${JSON.stringify(change.name)}`;
+  checkPreconditions(place, etagOf(found.object), change.preconditions ?? {});
+  if (change.specVersion !== undefined && change.specVersion !== specVersionOf(found.object)) {
     throw new AppError(
       'Conflict',
       `${place}: somebody changed it since you opened it; look at its present state and make your change again`,
@@ -40,7 +49,8 @@ export async function prepareChange(
   }
   const { managedFields: _managedFields, ...kept } = found.object.metadata;
   const metadata = { ...kept, ...annotationsOf(change, found.object.metadata), name: found.object.metadata.name };
-  const spec = unmaskSpec(markedOf(found.entry, found.ref.version), change.spec, found.object);
+  const wanted = change.mode === 'Merge' ? (applyMergePatch(found.object.spec ?? {}, change.spec) as JsonObject) : change.spec;
+  const spec = unmaskSpec(markedOf(found.entry, found.ref.version), wanted, found.object);
   return { ...found, changed: { ...found.object, metadata, spec } };
 }
 

@@ -1,12 +1,14 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf, versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { etagOf } from '../../domain/kubernetes/etag.ts';
+import { specVersionOf } from '../../domain/instance/instance.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { SECRET_VALUE } from '../../domain/values/value-change.ts';
 import { specSchema } from '../../form/model/app-form.ts';
 import { bothViews } from '../../schema/both-views.ts';
 import { planMigration, type Migration } from '../../form/migration/migration.ts';
-import { etagOf, findInstance, versionFor, type InstanceAddress } from './find-instance.ts';
+import { findInstance, versionFor, type InstanceAddress } from './find-instance.ts';
 import type { Ports } from '../ports.ts';
 
 /** What moving an Instance to a version of its kind asks somebody to decide. */
@@ -16,8 +18,10 @@ export interface InstanceMigration extends Migration {
   readonly from: string;
   /** Every version that the cluster serves. */
   readonly versions: readonly string[];
-  /** See `InstanceView.etag`. */
+  /** Of the Instance; see `etagOf`. */
   readonly etag: string;
+  /** See `specVersionOf`. */
+  readonly specVersion: string;
   /** What the decisions are about: the `spec` of both versions together, or, where the cluster has a converter, as it was converted. */
   readonly values: JsonObject;
 }
@@ -46,16 +50,29 @@ export async function planInstanceMigration(
       ? own
       : bothViews({ target: own, other: specOf((await findInstance(ports, actor, { ...address, version: from })).object), schema: before });
   const plan = planMigration({ from: before, to: after, values, root: 'spec' });
-  return { ...plan, version, from, versions, values, etag: etagOf(object) };
+  return { ...plan, version, from, versions, values, etag: etagOf(object), specVersion: specVersionOf(object) };
 }
 
 function specOf({ spec }: KubeObject): JsonObject {
   return (spec ?? {}) as JsonObject;
 }
 
+/** A migration as programs see it. */
+export type ShownMigration = Omit<InstanceMigration, 'values' | 'specVersion' | 'etag'> & { readonly instanceEtag: string };
+
 /** The same for the eyes of people and programs: without the values of secrets. */
-export function shownMigration({ values: _values, rows, ...rest }: InstanceMigration): Omit<InstanceMigration, 'values'> {
-  return { ...rest, rows: rows.map((row) => (row.secret && row.value !== undefined ? { ...row, value: SECRET_VALUE } : row)) };
+export function shownMigration({
+  values: _values,
+  specVersion: _specVersion,
+  etag: instanceEtag,
+  rows,
+  ...rest
+}: InstanceMigration): ShownMigration {
+  return {
+    ...rest,
+    instanceEtag,
+    rows: rows.map((row) => (row.secret && row.value !== undefined ? { ...row, value: SECRET_VALUE } : row)),
+  };
 }
 
 function otherThan(version: string, { summary }: CatalogEntry, versions: readonly string[]): string {

@@ -20,11 +20,16 @@ export async function findOperator(
   actor: Actor,
   { namespace, name }: OperatorAddress,
 ): Promise<KubeObject> {
-  const missing = new AppError('NotFound', `operator ${JSON.stringify(name)}: there is none in namespace ${JSON.stringify(namespace)}`);
+  const missing = new AppError('NotFound', `${operatorWords({ name })}: there is none in namespace ${JSON.stringify(namespace)}`);
   if (!isDnsLabel(namespace) || !isDnsSubdomain(name)) throw missing;
   try {
     return await clusters.asActor(actor).get({ ...OPERATORS, namespace, name });
   } catch (error) {
     throw isAppError(error, 'NotFound') ? missing : error;
   }
+}
+
+/** An Operator in a sentence. */
+export function operatorWords({ name }: Pick<OperatorAddress, 'name'>): string {
+  return `operator ${JSON.stringify(name)}`;
 }

@@ -1,10 +1,11 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
+import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { FORCE_AT, RECONCILE_AT } from '../../domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
-import { findOperator, type OperatorAddress } from './find-operator.ts';
+import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
 import { journaled, operatorDeed } from '../audit/audited.ts';
 import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
@@ -17,6 +18,7 @@ export interface SteerInput extends OperatorAddress {
   readonly step: OperatorStep;
   /** RFC 3339, with fractions of a second: any new value asks anew. */
   readonly at: string;
+  readonly preconditions?: Preconditions;
 }
 
 /**
@@ -36,14 +38,17 @@ export async function steerOperator(
 
 async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerInput): Promise<OperatorView> {
   const { namespace, name, step, at } = input;
-  await findOperator(ports, actor, input);
+  const found = await findOperator(ports, actor, input);
   const ref = { ...OPERATORS, namespace, name };
-  const patch = { type: 'merge', body: patchOf(step, at) } as const;
-  const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
-  return operatorView(object);
+  return await writeChecked({ ...input, what: operatorWords(input), object: found }, async (only) => {
+    const { metadata, ...rest } = patchOf(step, at);
+    const patch = { type: 'merge', body: { ...rest, metadata: { ...metadata, ...only } } } as const;
+    const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+    return operatorView(object);
+  });
 }
 
-function patchOf(step: OperatorStep, at: string): { readonly [key: string]: unknown } {
+function patchOf(step: OperatorStep, at: string): { readonly metadata?: object; readonly spec?: object } {
   switch (step) {
     case 'reconcile':
       return { metadata: { annotations: { [RECONCILE_AT]: at } } };

@@ -2,13 +2,15 @@ import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
+import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { deletionCommands } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { claimsLeft, deletionFindings, ownedBelow, type ClaimFate, type Reclaim } from '../../domain/preflight/deletion-findings.ts';
 import { joinFindings, type Findings } from '../../domain/preflight/findings.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { findInstance, instanceView, type InstanceAddress } from '../instance/find-instance.ts';
+import type { InstanceDeletion } from '../instance/delete-instance.ts';
+import { findInstance, instanceView } from '../instance/find-instance.ts';
 import { missingRight } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -23,11 +25,12 @@ const MOST_CLAIMS = 50;
 export async function preflightDeletion(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
   actor: Actor,
-  address: InstanceAddress,
+  address: InstanceDeletion,
 ): Promise<Preflight> {
   const found = await findInstance(ports, actor, address);
   const { ref, environment, entry } = found;
-  const { object } = instanceView(entry, environment, found.object);
+  const { object, appName, name, etag } = instanceView(entry, environment, found.object);
+  checkPreconditions(`${appName} ${JSON.stringify(name)}`, etag, address.preconditions ?? {});
   const { uid } = object.metadata;
   const cluster = ports.clusters.asActor(actor);
   return await preflight(actor, {

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError, type FieldFault } from '../../domain/core/errors.ts';
+import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import type { Asking, Deed } from '../../domain/audit/audit-log.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import {
   isForEverybody,
   isOfAnotherAuthor,
   isSameOwner,
+  recipeEtag,
   type Recipe,
   type RecipeBounds,
   type RecipeOwner,
@@ -34,10 +37,13 @@ export interface RecipeChange extends Asking {
   readonly title?: string;
   readonly description?: string;
   readonly values?: JsonObject;
+  /** `Merge`: `values` is a JSON Merge Patch of those that are there when it is saved; by default it replaces them. */
+  readonly mode?: 'Replace' | 'Merge';
   /** The actor, or a group of theirs. */
   readonly owner?: RecipeOwner;
   /** The version that it must have; absent: whichever it has. */
   readonly version?: number;
+  readonly preconditions?: Preconditions;
 }
 
 /** A recipe as it was saved, and the secrets that were left out. */
@@ -54,6 +60,8 @@ const BOUNDS: RecipeBounds = {
   characters: 4 * 1024 * 1024,
   ofAuthor: { count: 10, characters: 512 * 1024 },
 };
+/** One of those who save at the same time succeeds each time. */
+const ATTEMPTS = 20;
 const LONGEST_TITLE = 100;
 const LONGEST_DESCRIPTION = 1000;
 
@@ -77,37 +85,57 @@ export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft)
   });
 }
 
-/** Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more, `Forbidden` for everybody's of another author. */
+/**
+ * Changes a recipe of the actor or of a group of theirs; `Conflict` when it is not of the version any more, `PreconditionFailed`, `Forbidden` for everybody's
+ * of another author.
+ */
 export async function changeRecipe(ports: Needs, actor: Actor, change: RecipeChange): Promise<SavedRecipe> {
   return await journaled(ports, actor, recipeDeed('update recipe', change.id, change), async () => {
-    const before = await showRecipe(ports, actor, change.id);
-    await refuseOthers(ports, actor, before);
-    const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
-    const { values, stripped } =
-      change.values === undefined
-        ? { values: before.values, stripped: [] }
-        : recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), change.values);
-    const updated = new Date(ports.recipes.now()).toISOString();
-    const owner = change.owner ?? before.owner;
-    refuseForeign(actor, owner);
-    const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
-    if (before.version !== (change.version ?? before.version)) throw stale(before);
-    const done = await ports.recipes.table.replace(recipe, { version: before.version, bounds: BOUNDS });
-    if (done === 'full') throw full(owner);
-    if (done === 'stale') throw stale(before);
-    return { recipe, stripped };
+    for (let attempt = 1; ; attempt += 1) {
+      const saved = await attemptChange(ports, actor, change);
+      if (saved !== 'stale') return saved;
+      if (attempt >= ATTEMPTS) throw stale(await showRecipe(ports, actor, change.id));
+    }
   });
+}
+
+/** Lays the change over the recipe as it is now; `stale` when somebody was faster. */
+async function attemptChange(ports: Needs, actor: Actor, change: RecipeChange): Promise<SavedRecipe | 'stale'> {
+  const before = await showRecipe(ports, actor, change.id);
+  await refuseOthers(ports, actor, before);
+  checkPreconditions(recipeWords(before), recipeEtag(before), change.preconditions ?? {});
+  const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
+  const { values, stripped } = await valuesOf(ports, actor, { before, change });
+  const updated = new Date(ports.recipes.now()).toISOString();
+  const owner = change.owner ?? before.owner;
+  refuseForeign(actor, owner);
+  const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
+  if (before.version !== (change.version ?? before.version)) throw stale(before);
+  const done = await ports.recipes.table.replace(recipe, { version: before.version, bounds: BOUNDS });
+  if (done === 'full') throw full(owner);
+  return done === 'stale' ? 'stale' : { recipe, stripped };
+}
+
+async function valuesOf(
+  ports: Needs,
+  actor: Actor,
+  { before, change }: { readonly before: Recipe; readonly change: RecipeChange },
+): Promise<Pick<Recipe, 'values'> & Pick<SavedRecipe, 'stripped'>> {
+  if (change.values === undefined) return { values: before.values, stripped: [] };
+  const values = change.mode === 'Merge' ? (applyMergePatch(before.values, change.values) as JsonObject) : change.values;
+  return recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), values);
 }
 
 /** Deletes a recipe of the actor or of a group of theirs. Throws like `changeRecipe`. */
 export async function deleteRecipe(
   ports: Pick<Ports, 'clusters' | 'recipes' | 'journal'>,
   actor: Actor,
-  { id, version, ...asking }: Pick<RecipeChange, 'id' | 'version'> & Asking,
+  { id, version, preconditions = {}, ...asking }: Pick<RecipeChange, 'id' | 'version' | 'preconditions'> & Asking,
 ): Promise<void> {
   await journaled(ports, actor, recipeDeed('delete recipe', id, asking), async () => {
     const recipe = await showRecipe(ports, actor, id);
     await refuseOthers(ports, actor, recipe);
+    checkPreconditions(recipeWords(recipe), recipeEtag(recipe), preconditions);
     if (!(await ports.recipes.table.delete(id, version ?? recipe.version))) throw stale(recipe);
   });
 }
@@ -139,7 +167,7 @@ function refuseForeign(actor: Actor, owner: RecipeOwner): void {
 /** What is for everybody is changed by its author and by admins. */
 async function refuseOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, recipe: Recipe): Promise<void> {
   if (!isOfAnotherAuthor(recipe, actor) || (await me(ports, actor)).admin) return;
-  const message = `saved configuration ${JSON.stringify(recipe.title)}: it is for everybody, so only its author and admins can change or delete it`;
+  const message = `${recipeWords(recipe)}: it is for everybody, so only its author and admins can change or delete it`;
   throw new AppError('Forbidden', `${message}; save a copy of your own instead`);
 }
 
@@ -149,6 +177,10 @@ function full(owner: RecipeOwner): AppError {
   return new AppError('TooManyRequests', `saved configuration: this owner has all that can be kept, ${most}; delete one first`);
 }
 
-function stale({ title }: Recipe): AppError {
-  return new AppError('Conflict', `saved configuration ${JSON.stringify(title)}: somebody else changed it meanwhile; look at it again`);
+function stale(recipe: Recipe): AppError {
+  return new AppError('Conflict', `${recipeWords(recipe)}: somebody else changed it meanwhile; look at it again`);
+}
+
+function recipeWords({ title }: Recipe): string {
+  return `saved configuration ${JSON.stringify(title)}`;
 }

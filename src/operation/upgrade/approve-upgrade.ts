@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isExact } from '../../domain/chart/chart-version.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { installedChart } from '../../domain/operator/installed-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
@@ -8,7 +9,6 @@ import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import {
   APPROVED_UPGRADE,
@@ -18,7 +18,7 @@ import {
   parseApproval,
   type Approval,
 } from '../../domain/upgrade/upgrade-approval.ts';
-import { findOperator, type OperatorAddress } from '../operator/find-operator.ts';
+import { findOperator, type OperatorAddress, operatorWords } from '../operator/find-operator.ts';
 import { journaled, operatorDeed } from '../audit/audited.ts';
 import { OPERATORS } from '../operator/list-operators.ts';
 import { decideOwnValues } from './decide-values.ts';
@@ -33,6 +33,7 @@ export interface ApprovalInput extends OperatorAddress {
   readonly digest: string;
   /** What becomes of values that the new chart asks about, changed by the same write; absent: they stay. */
   readonly decisions?: Decisions;
+  readonly preconditions?: Preconditions;
 }
 
 const PATIENCE_MS = 60_000;
@@ -67,14 +68,14 @@ async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor
     throw new AppError('ApprovalRefused', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
   const { namespace, name } = input;
   const annotations = { [APPROVED_UPGRADE]: approvalText(approval) };
-  const body = {
-    metadata: { annotations },
-    ...(input.decisions === undefined ? {} : await withValues(ports, actor, { ...input, annotations })),
-  };
-  const written = await ports.clusters
-    .asActor(actor)
-    .patch({ ...OPERATORS, namespace, name }, { type: 'merge', body }, { fieldManager: OURS.userFieldManager });
-  return operatorView(written.object);
+  return await writeChecked({ ...input, what: operatorWords(input), object: operator }, async (only) => {
+    const values =
+      input.decisions === undefined ? { metadata: { annotations } } : await withValues(ports, actor, { ...input, annotations });
+    const patch = { type: 'merge', body: { ...values, metadata: { ...values.metadata, ...only } } } as const;
+    const ref = { ...OPERATORS, namespace, name };
+    const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+    return operatorView(object);
+  });
 }
 
 interface Decided extends ApprovalInput {
@@ -82,7 +83,11 @@ interface Decided extends ApprovalInput {
 }
 
 /** The approval together with the values as they were decided, on the very Operator and chart that the decisions are about. */
-async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<JsonObject> {
+async function withValues(
+  ports: Pick<Ports, 'clusters' | 'upgrades'>,
+  actor: Actor,
+  input: Decided,
+): Promise<{ metadata: object; spec?: object }> {
   const { name, version, digest, decisions, annotations } = input;
   const gathered = await withPatience(PATIENCE_MS, async (signal) => {
     const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });

@@ -148,7 +148,7 @@ async function attempt(
   try {
     if (body.get('_do') === 'ask' && secrets.length > 0)
       return await showDraft(install, { ...draft, fields: body, faults: secrets.map(cannotAsk) });
-    if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install', etag: '' });
+    if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install' });
     const preflight = await operations.preflightInstance(actor, draft);
     const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
     if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
-import type { InstanceView } from '../../domain/instance/instance.ts';
+import { specVersionOf, type InstanceView } from '../../domain/instance/instance.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
@@ -156,7 +156,7 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
 async function write({ operations }: WebDeps, change: Change, spec: JsonObject): Promise<Answer> {
   const { visit, instance } = change;
-  const wanted: InstanceChange = { ...addressOf(visit), spec, etag: instance.etag };
+  const wanted: InstanceChange = { ...addressOf(visit), spec, specVersion: specVersionOf(instance.object) };
   if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];

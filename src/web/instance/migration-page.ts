@@ -40,7 +40,7 @@ export interface MigrationPage {
   readonly errors: readonly { readonly message: string; readonly href: string }[];
   readonly action: string;
   readonly backHref: string;
-  readonly etag: string;
+  readonly specVersion: string;
 }
 
 /** What was chosen in the page: `d.<path>` is the choice, `t.<path>` the text of another value. */
@@ -58,7 +58,7 @@ export function migrationPage(
   migration: InstanceMigration,
   draft: { readonly body: URLSearchParams; readonly faults: readonly FieldFault[] },
 ): MigrationPage {
-  const { version, from, others, etag } = migration;
+  const { version, from, others, specVersion } = migration;
   const rows = migration.rows.map((row) => rowView(row, draft));
   return {
     name: instance.name,
@@ -70,7 +70,7 @@ export function migrationPage(
     errors: errorsOf(draft.faults, rows),
     action: migrationPath(instance, version),
     backHref: instancePath(instance),
-    etag,
+    specVersion,
   };
 }
 

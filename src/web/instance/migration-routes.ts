@@ -58,7 +58,7 @@ async function decide({ operations }: WebDeps, scene: Scene): Promise<Answer> {
   const { body, actor } = visit;
   const { values: spec, faults } = decideMigration(migration.values, migration.rows, decisionsIn(body, migration.rows));
   if (faults.length > 0) return show(scene, { body, faults });
-  const change = { ...addressOf(visit), version: migration.version, spec, etag: body.get('etag') ?? '' };
+  const change = { ...addressOf(visit), version: migration.version, spec, specVersion: body.get('specVersion') ?? '' };
   try {
     const preflight = await operations.preflightChange(actor, change);
     if (preflight.verdict === 'Ready' && body.get('_do') === 'move') {

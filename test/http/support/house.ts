@@ -115,7 +115,9 @@ function apiRouter(): express.Router {
   router.get('/me', (req, res) => {
     res.json({ ...signedInOf(res), headers: { ...req.headers }, raw: req.rawHeaders, requestId: contextOf(res).requestId });
   });
-  router.post('/echo', readJson(1024 * 1024), readForms(), (req, res) => {
+  const [json, forms] = [readJson(1024 * 1024, ['application/json', 'application/merge-patch+json']), readForms()];
+  const read: express.RequestHandler = (req, res, next) => (typeof req.is(['json', '+json']) === 'string' ? json : forms)(req, res, next);
+  router.post('/echo', read, (req, res) => {
     res.json({ body: req.body instanceof URLSearchParams ? [...req.body] : req.body });
   });
   router.get('/crash', () => {

@@ -32,6 +32,17 @@ describe('the OpenAPI description', () => {
     }
   });
 
+  it('offers If-Match for exactly what has a strong ETag, and If-None-Match for every read', () => {
+    const strong = new Set(ROUTES.flatMap(({ method, etag, path }) => (method === 'get' && etag === 'strong' ? [path] : [])));
+    for (const { method, path, etag } of ROUTES) {
+      const parameters = JSON.stringify(at(description, 'paths', path, method, 'parameters'));
+      const writes = method === 'put' || method === 'patch' || method === 'delete';
+      if (writes) assert.ok(strong.has(path) && etag === 'strong', `${method} ${path} writes what has no strong ETag`);
+      assert.equal(parameters.includes('/IfMatch"'), etag === 'strong', `${method} ${path}`);
+      assert.equal(parameters.includes('/IfNoneMatch"'), method === 'get', `${method} ${path}`);
+    }
+  });
+
   it('holds schemas that compile, with references that resolve', () => {
     const ajv = new Ajv2020({ strict: false });
     const schemas = objectAt(description, 'components', 'schemas');

@@ -280,15 +280,22 @@ test('Over REST a recipe is saved, found, changed by who read it last, and delet
     const given = await call('PATCH', path, { owner: { user: ANNA.user } }, changed.headers.get('etag') ?? '');
     assert.deepEqual([given.status, at(given.body, 'recipe', 'owner')], [200, { user: ANNA.user }]);
     assert.equal((await call('PATCH', path, { owner: { group: 'oidc:others' } })).status, 403);
+    const both = await Promise.all([call('PATCH', path, { title: 'V' }), call('PATCH', path, { description: 'long' })]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [200, 200],
+    );
+    const merged = await call('GET', path);
+    assert.deepEqual([at(merged.body, 'title'), at(merged.body, 'description')], ['V', 'long']);
     const versions = listAt((await call('GET', `${path}/versions`)).body, 'items').map((item) => at(item, 'version'));
-    assert.deepEqual(versions, [2, 1]);
+    assert.deepEqual(versions, [4, 3, 2, 1]);
     assert.deepEqual(at((await call('GET', `${path}/comparison`)).body, 'changes', 0, 'path'), 'spec.users');
     assert.equal((await call('DELETE', path, undefined, tag)).status, 412);
     assert.equal(
       (await call('POST', '/api/v1/recipes', { app: APP, title: 'T', values: {}, owner: { user: 'x', group: 'y' } })).status,
       422,
     );
-    assert.equal((await call('DELETE', path, undefined, given.headers.get('etag') ?? '')).status, 200);
+    assert.equal((await call('DELETE', path, undefined, merged.headers.get('etag') ?? '')).status, 200);
     assert.equal((await call('GET', path)).status, 404);
   } finally {
     server.close();

@@ -147,7 +147,6 @@ describe('a plan with an address', () => {
       app: APP,
       name: 'orders',
       spec: { note: 'mine' },
-      etag: '',
       message: ' please ',
       via: 'page',
       requestId: 'r1',

@@ -258,7 +258,8 @@ async function openEdit(): Promise<{ readonly web: SampleWeb; readonly seen: str
 
 test('a change is written onto the newest version, although its status moved on meanwhile', async () => {
   const { seen } = await openEdit();
-  const post = await start({ showInstance: async () => ({ ...orders, etag: '4712' }) });
+  const metadata = { ...orders.object.metadata, resourceVersion: '4712' };
+  const post = await start({ showInstance: async () => ({ ...orders, object: { ...orders.object, metadata } }) });
   const response = await post(
     `${ORDERS}/edit`,
     new URLSearchParams({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', _do: 'save' }),
@@ -269,7 +270,7 @@ test('a change is written onto the newest version, although its status moved on 
     app: POSTGRES,
     name: 'orders',
     spec: { instances: 5, storage: { size: '10Gi' } },
-    etag: '4712',
+    specVersion: 'uid-orders.2',
   });
 });
 
@@ -320,7 +321,7 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
   const { requestId = '', via, ...wish } = asked[0] ?? {};
   assert.deepEqual([requestId === '', via], [false, 'page']);
   const spec = { instances: 3, storage: { size: '20Gi' } };
-  assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', etag: '', message: 'please' });
+  assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', message: 'please' });
 });
 
 test('a secret in a plan is refused at its field, and the form comes back', async () => {

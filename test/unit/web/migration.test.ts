@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { InstanceView } from '../../../src/domain/instance/instance.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
+import { specVersionOf } from '../../../src/domain/instance/instance.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
 import { withoutAsking } from '../../support/sample-journal.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
@@ -63,7 +64,7 @@ test('What was decided is written once, in the new version', async () => {
       app: APP,
       name: 'orders',
       version: 'v2',
-      etag: orders.etag,
+      specVersion: specVersionOf(orders.object),
       spec: { instances: '3', storage: { size: '9Gi' }, storageClassName: 'fast', region: 'north', maintenance: 'sunday' },
     },
   ]);
