@@ -21,9 +21,10 @@ const SHAPES = {
   'escaped text': (bytes: number) => ({ text: '\u0001"\\'.repeat(bytes / 10) }),
   'many texts': (bytes: number) => ({ texts: Array.from({ length: 9_500 }, () => 'y'.repeat(Math.max(0, bytes / 9_500 - 4))) }),
   'many objects': () => ({ objects: Array.from({ length: 4_700 }, (_, index) => ({ number: index * 1.5 })) }),
+  /** Each may be a secret, by its name. */
   'many keys': (bytes: number) => ({
     keys: Object.fromEntries(
-      Array.from({ length: Math.min(9_500, bytes / 24) }, (_, index) => [`a-key-${index}`, 'v'.repeat(bytes / 40_000)]),
+      Array.from({ length: Math.min(9_500, bytes / 24) }, (_, index) => [`password-${index}`, 'v'.repeat(bytes / 40_000)]),
     ),
   }),
   depth: () => ({ deep: nested(85, 100) }),

@@ -22,9 +22,10 @@ export function sensitivityOf(facts: FieldFacts): Sensitivity {
   if (saysSecret(facts.schema)) return 'secret';
   const name = fieldName(facts.path);
   if (!MAY_MATTER.test(name.key)) return 'plain';
-  const words = wordsOf(name.key);
-  if (isReference({ ...facts, ...name, words })) return 'reference';
-  return isSecretName(words, name.isRow) && holdsText(facts.schema) ? 'secret' : 'plain';
+  const named = { facts, isRow: name.isRow, name: nameOf(name.key) };
+  if (isReference(named)) return 'reference';
+  const isSecret = named.name.secret === 'always' || (named.name.secret === 'rows' && name.isRow);
+  return isSecret && holdsText(facts.schema) ? 'secret' : 'plain';
 }
 
 /** Whether a member of this name can be a secret by its name at all. */
@@ -35,14 +36,21 @@ export function mayBeSecret(key: string): boolean {
 /** Whether a schema marks its value as a secret, whatever the value is. */
 export function saysSecret(schema: unknown): boolean {
   if (!isObject(schema)) return false;
-  if (schema['format'] === 'password' || schema['writeOnly'] === true) return true;
-  return Object.keys(schema).some((key) => SAYS_SECRET.test(key) && schema[key] !== false);
+  const known = saying.get(schema);
+  if (known !== undefined) return known;
+  const isMarked = schema['format'] === 'password' || schema['writeOnly'] === true;
+  const says = isMarked || Object.keys(schema).some((key) => SAYS_SECRET.test(key) && schema[key] !== false);
+  saying.set(schema, says);
+  return says;
 }
+
+/** What schemas say, which do not change: every member of a map has the same one. */
+const saying = new WeakMap<object, boolean>();
 
 /** Whether a map or list of this name holds secrets under any name: `passwords: {shop: …}`. */
 export function holdsSecretsOnly(path: FieldFacts['path']): boolean {
-  const words = wordsOf(fieldName(path).key);
-  return MANY_SECRETS.test(words.join('')) && !POINTS_ELSEWHERE.test(words.slice(0, -1).join(' ')) && !words.includes('pull');
+  const { words, whole } = nameOf(fieldName(path).key);
+  return MANY_SECRETS.test(whole) && !POINTS_ELSEWHERE.test(words.slice(0, -1).join(' ')) && !words.includes('pull');
 }
 
 const SAYS_SECRET = /^x-(.*-)?(is-)?(secret|sensitive|password|confidential)$/i;
@@ -52,6 +60,7 @@ const MAY_MATTER =
 /** What a name ends with when it holds a secret; in lower case, without anything between its words. */
 const SECRET_END =
   /(passwords?|passwds?|passphrases?|pwd|secrets?|tokens?|credentials?|connectionstring|dsn|kubeconfig|dockerconfig(json)?|htpasswd|authorization|bearer|(api|secret|private|access|account|encryption|encrypting|decryption|cipher|signing|sign|master|shared|preshared|hmac|jwt|fernet|auth|session|cookie|application|app|service|storage|root|admin|ssh|tls|ssl|wep|wpa|psk|crypto|unseal|recovery|integration|routing|write|read|license|deploy|instrumentation)keys?)$/;
+const IS_FORMAT = /^(txt|conf|cfg|ya?ml|json|properties|ini|env|b64|base64)$/i;
 const HASHED = /(password|passwd|secret|token)(hash|sha\d*|bcrypt|crypt|md5|salt)$/;
 const FILES_WITH_KEYS = /^(tlskey|idrsa|iddsa|idecdsa|ided25519|serverkey|clientkey|cakey)$/;
 const MANY_SECRETS = /(passwords|passwds|passphrases|secrets|tokens|credentials|apikeys|secretenv|secretdata|stringdata|secretvalues)$/;
@@ -71,7 +80,7 @@ const NAMES_SECRET = /^(secret|secretname|secretref|existingsecret(name)?|.*(cre
 const IN_GROUP = /^(name|namespace|key|keys|secret|secretkey|secretname|.*(password|token|user|username|secret|access|credentials?)key)$/;
 
 const CONDITION =
-  /[^.;\n]*\b(ignored|unused|not used|only used|overrid\w*|if|when|unless|instead|either|or use|prefer\w*|precedence|alternativ\w*|mutually|deprecated)\b[^.;\n]*/gi;
+  /\b(ignored|unused|not used|only used|overrid\w*|if|when|unless|instead|either|or use|prefer\w*|precedence|alternativ\w*|mutually|deprecated)\b/i;
 const SAYS_NAME =
   /\b(names?( and key)? of( an?| the)?( \w+){0,3} (secrets?|credentials?)|(reference|refers?|points?)( \w+){0,3} to( \w+){0,3} secrets?|secrets? (names?|resource|reference|object)|secrets?( \w+)? (containing|holding|that (contains?|holds?|has|stores?)|which (contains?|holds?|has|stores?)|with the)|(existing|kubernetes|k8s) secret)\b/i;
 const SAYS_NAME_OF_PASSWORD =
@@ -79,10 +88,10 @@ const SAYS_NAME_OF_PASSWORD =
 const SAYS_KEY =
   /\bkeys?( \w+){0,3} (in|of|within|inside|from|under)( \w+){0,4} secrets?\b|\bsecrets?('s)? (data )?keys?( \w+){0,2} (that|which|containing|holding|to|where|name|in)\b|\bname of the key\b/i;
 
-interface Named extends FieldFacts {
-  readonly key: string;
+interface Named {
+  readonly facts: FieldFacts;
   readonly isRow: boolean;
-  readonly words: readonly string[];
+  readonly name: Name;
 }
 
 /** What a field is called: rows of lists and maps go by the name of these. */
@@ -91,37 +100,61 @@ function fieldName(path: FieldFacts['path']): { readonly key: string; readonly i
   return { key: String(path[last] ?? ''), isRow: last !== path.length - 1 };
 }
 
+/** What a name says by itself, wherever it stands. */
+interface Name {
+  readonly words: readonly string[];
+  /** The words as one. */
+  readonly whole: string;
+  /** Whether it is the name of a secret: `rows` where only the rows of what has it are secrets. */
+  readonly secret: 'always' | 'rows' | 'never';
+  /** Whether it is the name of what says where a Secret is. */
+  readonly pointsElsewhere: boolean;
+}
+
 const MOST_KNOWN = 20_000;
-const knownWords = new Map<string, readonly string[]>();
+const knownNames = new Map<string, Name>();
 
 /** The same names come again and again, in every walk through an object and in every object of a kind. */
-function wordsOf(key: string): readonly string[] {
-  const known = knownWords.get(key);
+function nameOf(key: string): Name {
+  const known = knownNames.get(key);
   if (known !== undefined) return known;
-  if (knownWords.size >= MOST_KNOWN) knownWords.clear();
+  if (knownNames.size >= MOST_KNOWN) knownNames.clear();
   const words = endWords(key);
-  if (key.length <= 100) knownWords.set(key, words);
-  return words;
+  const whole = words.join('');
+  const name = { words, whole, secret: secretBy(words, whole), pointsElsewhere: pointsElsewhere(words) };
+  if (key.length <= 100) knownNames.set(key, name);
+  return name;
 }
+
+const SEPARATOR = /[./:]/;
 
 /** The words of what a name ends with: `config.database.password`, `admin/password` and `db-password.txt` are about a password. */
 function endWords(key: string): readonly string[] {
-  const segments = key
-    .slice(-200)
-    .split(/[./:]+/)
-    .filter((segment) => segment !== '' && !/^(txt|conf|cfg|ya?ml|json|properties|ini|env|b64|base64)$/i.test(segment));
+  const end = key.length > 200 ? key.slice(-200) : key;
+  if (!SEPARATOR.test(end)) return IS_FORMAT.test(end) ? [] : nameWords(end);
+  const segments = end.split(/[./:]+/).filter((segment) => segment !== '' && !IS_FORMAT.test(segment));
   const last = segments.at(-1) ?? '';
   // `tls.key` is a name for a file.
   return nameWords(/^(key|pem)$/i.test(last) && segments.length > 1 ? `${segments.at(-2) ?? ''}_key` : last);
 }
 
-function isSecretName(words: readonly string[], isRow: boolean): boolean {
+function secretBy(words: readonly string[], all: string): Name['secret'] {
+  if (words.some((word) => COUNTS.test(word))) return 'never';
   // `password2` is one, too.
-  const whole = words.join('').replace(/\d+$/, '');
-  if (words.some((word) => COUNTS.test(word))) return false;
-  if (SECRET_END.test(whole)) return !(words.at(-1) === 'keys' && !isRow) && !/public|ssh(host)?knownhosts/.test(whole);
-  if (words.length > 1 && (words.at(-1) === 'pass' || words.at(-1) === 'salt')) return true;
-  return HASHED.test(whole) || FILES_WITH_KEYS.test(whole) || whole === 'pass';
+  const whole = all.replace(/\d+$/, '');
+  if (SECRET_END.test(whole)) {
+    if (/public|ssh(host)?knownhosts/.test(whole)) return 'never';
+    return words.at(-1) === 'keys' ? 'rows' : 'always';
+  }
+  const isShort = words.length > 1 && (words.at(-1) === 'pass' || words.at(-1) === 'salt');
+  return isShort || HASHED.test(whole) || FILES_WITH_KEYS.test(whole) || whole === 'pass' ? 'always' : 'never';
+}
+
+function pointsElsewhere(words: readonly string[]): boolean {
+  const last = words.at(-1) ?? '';
+  if (words.length === 1 && last === 'name') return false;
+  if (IS_OBJECT_NAME.test(last) || words.includes('existing')) return true;
+  return /^secrets?$/.test(last) && POINTS_ELSEWHERE.test(words.slice(0, -1).join(' '));
 }
 
 /** A choice of words, a switch or a number is none, whatever it is called. */
@@ -133,26 +166,23 @@ function holdsText(schema: unknown): boolean {
 }
 
 function isReference(named: Named): boolean {
-  const { words } = named;
-  const last = words.at(-1) ?? '';
-  if (words.length === 1 && last === 'name') return standsInReference(named);
-  if (IS_OBJECT_NAME.test(last) || words.includes('existing')) return true;
-  const before = words.slice(0, -1).join(' ');
-  if (/^secrets?$/.test(last) && POINTS_ELSEWHERE.test(before)) return true;
-  if (last === 'secrets' && named.isRow && typeof named.path.at(-1) === 'number') return true;
+  const { facts, isRow, name } = named;
+  const last = name.words.at(-1) ?? '';
+  if (name.words.length === 1 && last === 'name') return standsInReference(named);
+  if (name.pointsElsewhere) return true;
+  if (last === 'secrets' && isRow && typeof facts.path.at(-1) === 'number') return true;
   return standsInReference(named) || isKeyOfSecret(named) || describesName(named);
 }
 
 /** `license_secret_ref.secret_key`, `passwordSecret.key`. */
-function standsInReference({ path, words, isRow }: Named): boolean {
-  if (isRow || !IN_GROUP.test(words.join(''))) return false;
-  const group = wordsOf(fieldName(path.slice(0, -1)).key).join('');
-  return REFERENCE_GROUP.test(group) || (SECRET_GROUP.test(group) && words.at(-1) !== 'secret');
+function standsInReference({ facts, name, isRow }: Named): boolean {
+  if (isRow || !IN_GROUP.test(name.whole)) return false;
+  const group = nameOf(fieldName(facts.path.slice(0, -1)).key).whole;
+  return REFERENCE_GROUP.test(group) || (SECRET_GROUP.test(group) && name.words.at(-1) !== 'secret');
 }
 
 /** A key of a Secret that is named beside it, unless it stands beside the other half of a pair of keys: `accessKey`, `secretKey`. */
-function isKeyOfSecret({ words, siblings = [], schema }: Named): boolean {
-  const whole = words.join('');
+function isKeyOfSecret({ name: { whole }, facts: { siblings = [], schema } }: Named): boolean {
   if (/(password|passwd|token|credentials?|username)keys?$/.test(whole)) return true;
   if (whole === 'secret') return besides(siblings).key;
   if (!whole.endsWith('secretkey')) return false;
@@ -173,7 +203,7 @@ const read = new WeakMap<readonly string[], Besides>();
 function besides(siblings: readonly string[]): Besides {
   const known = read.get(siblings);
   if (known !== undefined) return known;
-  const names = siblings.map((name) => nameWords(name).join(''));
+  const names = siblings.map((name) => nameOf(name).whole);
   const found = {
     key: names.some((name) => name === 'key' || name === 'secretkey'),
     accessKey: names.some((name) => /accesskey(id)?$/.test(name)),
@@ -184,10 +214,30 @@ function besides(siblings: readonly string[]): Besides {
 }
 
 /** "Ignored if an existing secret is provided" is about another field. */
-function describesName({ words, schema }: Named): boolean {
-  const said = descriptionOf(schema).replaceAll(CONDITION, '');
-  const isPassword = /(password|passwd|passphrase|pwd|pass)$/.test(words.join(''));
-  return isPassword ? SAYS_NAME_OF_PASSWORD.test(said) : SAYS_NAME.test(said) || SAYS_KEY.test(said);
+function describesName({ name, facts: { schema } }: Named): boolean {
+  const said = described(schema);
+  const isPassword = /(password|passwd|passphrase|pwd|pass)$/.test(name.whole);
+  return isPassword ? said.nameOfPassword : said.name;
+}
+
+/** What a description says that the value is. */
+interface Described {
+  readonly name: boolean;
+  readonly nameOfPassword: boolean;
+}
+
+const NOTHING: Described = { name: false, nameOfPassword: false };
+const descriptions = new WeakMap<object, Described>();
+
+function described(schema: unknown): Described {
+  if (!isObject(schema)) return NOTHING;
+  const known = descriptions.get(schema);
+  if (known !== undefined) return known;
+  const clauses = descriptionOf(schema).split(/[.;\n]/);
+  const said = clauses.filter((clause) => !CONDITION.test(clause)).join('.');
+  const found = { name: SAYS_NAME.test(said) || SAYS_KEY.test(said), nameOfPassword: SAYS_NAME_OF_PASSWORD.test(said) };
+  descriptions.set(schema, found);
+  return found;
 }
 
 function descriptionOf(schema: unknown): string {

@@ -88,42 +88,56 @@ function visit(spot: Spot, change: (found: SensitiveValue) => Json): Json {
     return isMarked || isSensitive(spot, value) ? change({ path, value }) : value;
   }
   const here = isMarked ? ({ ...spot, below: 'marked' } as const) : spot;
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item, row) => visit(rowSpot(here, item, row), change));
-  const members = value as JsonObject;
+  return Array.isArray(value) ? visitRows(here, value as readonly Json[], change) : visitMembers(here, value as JsonObject, change);
+}
+
+/** What has no sensitive value in it is given back as it is: nearly all of an object, and nothing is made of it. */
+function visitRows(spot: Spot, rows: readonly Json[], change: (found: SensitiveValue) => Json): Json {
+  const schemas = shapesOf(spot.schemas.map((schema) => schema['items']));
+  const changed = rows.map((item, row) => visit({ ...inside(spot, row), schemas, siblings: [], value: item }, change));
+  return changed.some((item, row) => item !== rows[row]) ? changed : rows;
+}
+
+function visitMembers(spot: Spot, members: JsonObject, change: (found: SensitiveValue) => Json): Json {
   const siblings = Object.keys(members);
-  const below = here.below === 'anything' && isMapOfSecrets(here) ? 'secrets' : here.below;
-  const group = { ...here, below, siblings };
-  return Object.fromEntries(
-    Object.entries(members).map(([key, member]) => [
-      key,
-      member === undefined || isPlain(group, key, member) ? member : visit(memberSpot(group, { key, member, members }), change),
-    ]),
-  );
+  const below = spot.below === 'anything' && isMapOfSecrets(spot) ? 'secrets' : spot.below;
+  const group = { ...spot, below, siblings };
+  const schemasOf = membersOf(spot.schemas);
+  const changes = new Map<string, Json>();
+  for (const key of siblings) {
+    const value = members[key];
+    const member = { key, value, schemas: schemasOf(key) };
+    if (isPlain(group, member)) continue;
+    const changed = visit(memberSpot(group, members, member), change);
+    if (changed !== value) changes.set(key, changed);
+  }
+  if (changes.size === 0) return members;
+  return Object.fromEntries(siblings.map((key) => [key, changes.has(key) ? changes.get(key) : members[key]]));
+}
+
+interface Member {
+  readonly key: string;
+  readonly value: Json | undefined;
+  readonly schemas: readonly JsonObject[];
 }
 
 /** Whether nothing can make a member sensitive, which is so for nearly all of them: found out without making anything for each. */
-function isPlain({ schemas, marks, below }: Spot, key: string, member: Json): boolean {
-  if (typeof member === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
+function isPlain({ marks, below }: Spot, { key, value, schemas }: Member): boolean {
+  if (value === undefined) return true;
+  if (typeof value === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
   if (key === 'value' || key === '*' || mayBeSecret(key)) return false;
-  return typeof member !== 'string' || !holdsSecret(member);
+  return typeof value !== 'string' || !holdsSecret(value);
 }
 
-function rowSpot(spot: Spot, value: Json, row: number): Spot {
-  const schemas = shapesOf(spot.schemas.map((schema) => schema['items']));
-  return { ...inside(spot, row), schemas, siblings: [], value };
-}
-
-function memberSpot(
-  spot: Spot,
-  { key, member, members }: { readonly key: string; readonly member: Json; readonly members: JsonObject },
-): Spot {
+function memberSpot(spot: Spot, members: JsonObject, { key, value = null, schemas }: Member): Spot {
   const { name, valueFrom } = members;
   const alias = key === 'value' && valueFrom === undefined ? (name ?? members['key']) : undefined;
-  const step = { ...inside(spot, key), schemas: membersOf(spot.schemas, key), siblings: spot.siblings, value: member };
+  const step = { ...inside(spot, key), schemas, siblings: spot.siblings, value };
   return typeof alias === 'string' ? { ...step, alias } : step;
 }
 
 function inside({ path, marks, below }: Spot, step: string | number): Pick<Spot, 'path' | 'marks' | 'below'> {
+  if (marks.length === 0) return { path: [...path, step], marks, below };
   return { path: [...path, step], marks: marks.flatMap(([first, ...rest]) => (isStep(first, step) ? [rest] : [])), below };
 }
 
@@ -164,8 +178,18 @@ function holdsSecret(text: string): boolean {
 
 /** Each schema with its alternatives, which say less than what they stand in. */
 function shapesOf(schemas: readonly unknown[]): readonly JsonObject[] {
-  const known = schemas.filter((schema) => isObject(schema)) as readonly JsonObject[];
-  return known.flatMap((schema) => [schema, ...PARTS.flatMap((part) => alternatives(schema[part]))]);
+  return schemas.flatMap((schema) => (isObject(schema) ? expand(schema as JsonObject) : []));
+}
+
+/** Schemas of objects that were asked for once: every member of a map has the same. */
+const expanded = new WeakMap<JsonObject, readonly JsonObject[]>();
+
+function expand(schema: JsonObject): readonly JsonObject[] {
+  const known = expanded.get(schema);
+  if (known !== undefined) return known;
+  const shapes = [schema, ...PARTS.flatMap((part) => alternatives(schema[part]))];
+  expanded.set(schema, shapes);
+  return shapes;
 }
 
 const PARTS = ['allOf', 'anyOf', 'oneOf'] as const;
@@ -174,11 +198,23 @@ function alternatives(part: Json | undefined): readonly JsonObject[] {
   return Array.isArray(part) ? shapesOf(part) : [];
 }
 
-function membersOf(schemas: readonly JsonObject[], key: string): readonly JsonObject[] {
-  const [first, ...others] = schemas.flatMap((schema) => {
-    const properties = objectAt(schema, 'properties');
-    const member = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties'];
-    return isObject(member) ? [member as JsonObject] : [];
-  });
+/** The schemas of the members of an object by their keys; those that no `properties` name have the same ones. */
+function membersOf(schemas: readonly JsonObject[]): (key: string) => readonly JsonObject[] {
+  if (schemas.length === 0) return () => schemas;
+  const named = schemas.map((schema) => objectAt(schema, 'properties'));
+  const unnamed = together(schemas.map((schema) => schema['additionalProperties']));
+  return (key) => {
+    if (!named.some((properties) => Object.hasOwn(properties, key))) return unnamed;
+    return together(
+      schemas.map((schema, index) => {
+        const properties = named[index] ?? {};
+        return Object.hasOwn(properties, key) ? (properties[key] as Json) : schema['additionalProperties'];
+      }),
+    );
+  };
+}
+
+function together(candidates: readonly (Json | undefined)[]): readonly JsonObject[] {
+  const [first, ...others] = candidates.filter((schema) => isObject(schema)) as readonly JsonObject[];
   return first === undefined ? [] : shapesOf([first, ...others.map((other) => ({ ...other, ...first }))]);
 }
