@@ -10,24 +10,30 @@ export interface Validator {
   readonly body: (raw: unknown) => unknown;
 }
 
-/** Compiles the schemas of a route, once. The functions throw AppError `InvalidInput` with a fault for each field. */
+/** Checks by the schemas of a route, each of which is compiled when it is asked for first. The functions throw AppError `InvalidInput` with a fault for each field. */
 export function validatorOf(route: Route): Validator {
-  const ajv = new Ajv2020({ allErrors: true, coerceTypes: 'array', useDefaults: true, strict: false });
-  const plain = new Ajv2020({ allErrors: true, strict: false });
-  const query = ajv.compile({ type: 'object', properties: route.query ?? {}, additionalProperties: false });
-  const body = route.body === undefined ? undefined : plain.compile({ ...route.body, components: { schemas: SCHEMAS } });
+  let query: ValidateFunction | undefined;
+  let body: ValidateFunction | undefined;
   return {
     query: (raw) => {
+      query ??= COERCING.compile({ type: 'object', properties: route.query ?? {}, additionalProperties: false });
       const checked = { ...raw };
       check(query, checked, 'query');
       return checked;
     },
     body: (raw) => {
-      if (body !== undefined) check(body, jsonOf(raw), 'body');
+      if (route.body === undefined) return raw;
+      body ??= PLAIN.compile({ ...route.body, components: { schemas: SCHEMAS } });
+      check(body, jsonOf(raw), 'body');
       return raw;
     },
   };
 }
+
+/** The schemas are our own: that they are right is tested, and to check each again would hold the event loop. */
+const OPTIONS = { allErrors: true, strict: false, validateSchema: false } as const;
+const COERCING = new Ajv2020({ ...OPTIONS, coerceTypes: 'array', useDefaults: true });
+const PLAIN = new Ajv2020(OPTIONS);
 
 /** What `readJson` read; without a body there is nothing. */
 function jsonOf(raw: unknown): unknown {
