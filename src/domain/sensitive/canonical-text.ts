@@ -42,6 +42,26 @@ export function canonicalText(original: string, form: CanonicalForm): CanonicalT
   return { text: writer.text.join(''), starts: Uint32Array.from(writer.starts), ends: Uint32Array.from(writer.ends) };
 }
 
+/** The text of it alone, which most secrets are at once: those of ASCII in which nothing is escaped. */
+export function canonicalTextOnly(original: string, form: CanonicalForm): string {
+  if (!PLAIN.test(original)) return canonicalText(original, form).text;
+  const folded = original.toLowerCase();
+  switch (form) {
+    case 'literal':
+      return folded;
+    case 'readable':
+      return folded.replaceAll(/["']/g, '');
+    case 'dense':
+      return folded.replaceAll(/["'+\s]/g, '');
+    case 'letters':
+      return folded.replaceAll(/[^a-z0-9]/g, '');
+    default:
+      return form satisfies never;
+  }
+}
+
+const PLAIN = /^[\t\n\r -$'-[\]-~]*$/;
+
 interface Writer {
   readonly text: string[];
   readonly starts: number[];

@@ -1,4 +1,4 @@
-import { canonicalText, type CanonicalForm, type CanonicalText } from './canonical-text.ts';
+import { canonicalText, canonicalTextOnly, type CanonicalForm, type CanonicalText } from './canonical-text.ts';
 
 /** A part of a text. */
 export interface Span {
@@ -14,14 +14,21 @@ const SHORT = 4;
 const STRIDES: readonly (readonly [longest: number, stride: number])[] = [
   [512, 1],
   [8_192, 4],
-  [Infinity, 16],
+  [65_536, 16],
+  [Infinity, 64],
 ];
+/**
+ * What is looked for at most, in fragments: it takes about 20 ms, in which nobody else is served. Where there is more, as in an object of thousands of
+ * passwords, each text about it is a secret as a whole.
+ */
+const MOST_FRAGMENTS = 40_000;
 const LONGEST_IN_BASE32 = 1_024;
 /** Longer ones are found by their parts. */
 const LONGEST_WHOLE = 256;
 
 /** Finds every spelling of some secrets in texts, in time that grows with the lengths and not with their product. */
 export function createSpellings(secrets: readonly string[]): (text: string) => readonly Span[] {
+  if (tooMany(secrets)) return (text) => [{ start: 0, end: text.length }];
   const unique = [...new Set(secrets.flatMap((secret) => [secret, ...linesOf(secret)]))];
   const words = unique.map((secret) => secret.trim()).filter(({ length }) => length > 0 && length < SHORT);
   const indexes = new Map<CanonicalForm, FragmentIndex>();
@@ -39,6 +46,19 @@ export function createSpellings(secrets: readonly string[]): (text: string) => r
   ];
 }
 
+function tooMany(secrets: readonly string[]): boolean {
+  let fragments = 0;
+  for (const { length } of new Set(secrets)) {
+    fragments += 8 + length / strideOf(length);
+    if (fragments > MOST_FRAGMENTS) return true;
+  }
+  return false;
+}
+
+function strideOf(length: number): number {
+  return STRIDES.find(([longest]) => length <= longest)?.[1] ?? 1;
+}
+
 function linesOf(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORT);
@@ -54,14 +74,14 @@ interface Pattern {
 }
 
 function patternsOf(secret: string): readonly Pattern[] {
-  const readable = canonicalText(secret, 'readable').text.trim();
-  const dense = canonicalText(secret, 'dense').text;
-  const letters = canonicalText(secret, 'letters').text;
+  const readable = canonicalTextOnly(secret, 'readable').trim();
+  const dense = canonicalTextOnly(secret, 'dense');
+  const letters = canonicalTextOnly(secret, 'letters');
   const own: Pattern[] =
     secret.length > LONGEST_WHOLE
       ? []
       : [
-          { form: 'literal', text: canonicalText(secret.trim(), 'literal').text, kind: 'whole' },
+          { form: 'literal', text: canonicalTextOnly(secret.trim(), 'literal'), kind: 'whole' },
           { form: 'readable', text: readable, kind: 'whole' },
         ];
   if (dense.length >= FRAGMENT) own.push({ form: 'dense', text: dense, kind: 'parts' });
@@ -82,7 +102,7 @@ function encodings(secret: string): string[] {
   });
   const twice = secret.length > LONGEST_IN_BASE32 ? [] : [Buffer.from(bytes.toString('base64')).toString('base64')];
   const others = secret.length > LONGEST_IN_BASE32 ? [] : [base32(bytes)];
-  const lettersOnly = [...base64, ...twice, ...others, bytes.toString('hex')].map((text) => canonicalText(text, 'letters').text);
+  const lettersOnly = [...base64, ...twice, ...others, bytes.toString('hex')].map((text) => canonicalTextOnly(text, 'letters'));
   return lettersOnly.filter((text) => text.length >= SHORT + 1);
 }
 
@@ -125,7 +145,7 @@ class FragmentIndex {
   add(text: string, kind: PatternKind): void {
     const least = kind === 'whole' ? text.length : Math.min(text.length, Math.max(SHORT, Math.min(FRAGMENT, Math.ceil(text.length / 2))));
     const size = Math.min(least, FRAGMENT);
-    const stride = kind === 'whole' ? text.length : (STRIDES.find(([longest]) => text.length <= longest)?.[1] ?? 1);
+    const stride = kind === 'whole' ? text.length : strideOf(text.length);
     const fragments = this.#bySize.get(size) ?? new Map<string, Known>();
     this.#bySize.set(size, fragments);
     for (let at = 0; at + size <= text.length; at += stride) {

@@ -18,6 +18,9 @@ export function specMarked({ schema, marks }: Marked): Marked {
 
 /** What must not be told about some objects, such as the live one and the one that is sent. */
 export function secretsOf(marked: Marked, ...objects: readonly KubeObject[]): readonly string[] {
+  const [only, ...others] = objects;
+  // Always the same list for the same object: what `redact` knows of a list is kept.
+  if (only !== undefined && others.length === 0) return textsOf(sensitiveIn(marked, only));
   return [...new Set(objects.flatMap((object) => textsOf(sensitiveIn(marked, object))))];
 }
 

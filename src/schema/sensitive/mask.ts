@@ -40,13 +40,19 @@ function foundOnce({ schema, marks }: Marked, value: object, find: () => readonl
   return found;
 }
 
-/** The values as texts, for `redact`. */
-export function textsOf(values: readonly SensitiveValue[]): string[] {
-  return values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : [String(value)]));
+/** The values as texts, for `redact`: the same list for the same values. */
+export function textsOf(values: readonly SensitiveValue[]): readonly string[] {
+  const before = texts.get(values);
+  if (before !== undefined) return before;
+  const made = values.flatMap(({ value }) => (typeof value === 'boolean' ? [] : [String(value)]));
+  texts.set(values, made);
+  return made;
 }
 
+const texts = new WeakMap<readonly SensitiveValue[], readonly string[]>();
+
 /** What values of a chart, told apart by their names alone, hold that must not be shown. */
-export function sensitiveTexts(values: JsonObject): string[] {
+export function sensitiveTexts(values: JsonObject): readonly string[] {
   const marked = { schema: undefined, marks: [] };
   return textsOf(foundOnce(marked, values, () => sensitiveValues(marked, { value: values, root: ['values'] })));
 }
