@@ -1,17 +1,20 @@
 import type { Target } from './target.ts';
 
+export type Pace = 'quick' | 'slow';
+
 /** One way in that an attacker tries on the running product. */
 export interface Attack {
   /** What is tried, as a sentence: "a developer creates a token Secret for …". */
   readonly title: string;
   /** `slow` ones run by hand alone (`npm run test:attacks`), `quick` ones in every test run too. Default `quick`. */
-  readonly pace?: 'quick' | 'slow';
+  readonly pace?: Pace;
   /**
-   * Tries it, in as many variants as there are. Resolves to how many attempts that were, default 1.
+   * Tries it, in as many variants as there are, or in a sample of very many of them where the run is a quick one. Resolves to how many attempts that were,
+   * default 1.
    *
    * @throws whatever says that one of them did not hold, e.g. an AssertionError.
    */
-  run(target: Target): Promise<number | undefined | void>;
+  run(target: Target, pace: Pace): Promise<number | undefined | void>;
 }
 
 /** The attacks on one part of the product; they run in order and may build on one another. */

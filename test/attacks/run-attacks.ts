@@ -1,5 +1,5 @@
 import { messageOf } from '../../src/domain/core/errors.ts';
-import type { Attack, Subject } from './attack.ts';
+import type { Attack, Pace, Subject } from './attack.ts';
 import type { Target } from './target.ts';
 
 export interface AttackRow {
@@ -15,7 +15,7 @@ export interface AttackRow {
 
 interface RunInput {
   readonly target: Target;
-  readonly pace: 'quick' | 'slow';
+  readonly pace: Pace;
   readonly write: (line: string) => void;
 }
 
@@ -25,7 +25,7 @@ export async function runAttacks(subjects: readonly Subject[], { target, pace, w
   write(`${'held'.padEnd(6)}${'attempts'.padStart(8)}${'turn ms'.padStart(9)}${'s'.padStart(7)}  attack`);
   for (const { name, attacks, report } of subjects) {
     for (const attack of attacks.filter((candidate) => pace === 'slow' || candidate.pace !== 'slow')) {
-      const row = { subject: name, ...(await runAttack(attack, target)) };
+      const row = { subject: name, ...(await runAttack(attack, target, pace)) };
       rows.push(row);
       write(lineOf(row));
     }
@@ -50,16 +50,20 @@ function secondsBySubject(rows: readonly AttackRow[]): string {
 }
 
 /** Tries one attack, and measures the product meanwhile. */
-export async function runAttack(attack: Attack, target: Target): Promise<Omit<AttackRow, 'subject'>> {
+export async function runAttack(attack: Attack, target: Target, pace: Pace): Promise<Omit<AttackRow, 'subject'>> {
   await target.longestTurn();
   const began = performance.now();
-  const { attempts, failure } = await attempt(attack, target);
+  const { attempts, failure } = await attempt(attack, target, pace);
   return { title: attack.title, attempts, failure, workMs: await target.longestTurn(), seconds: (performance.now() - began) / 1000 };
 }
 
-async function attempt({ run }: Attack, target: Target): Promise<{ readonly attempts: number; readonly failure: string | undefined }> {
+async function attempt(
+  { run }: Attack,
+  target: Target,
+  pace: Pace,
+): Promise<{ readonly attempts: number; readonly failure: string | undefined }> {
   try {
-    return { attempts: (await run(target)) ?? 1, failure: undefined };
+    return { attempts: (await run(target, pace)) ?? 1, failure: undefined };
   } catch (error) {
     return { attempts: 1, failure: messageOf(error) };
   }
