@@ -1,4 +1,4 @@
-import { buildEndSessionUrl, refreshTokenGrant } from 'openid-client';
+import { buildEndSessionUrl, refreshTokenGrant, tokenRevocation } from 'openid-client';
 import { AppError } from '../domain/core/errors.ts';
 import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
@@ -52,7 +52,7 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
     signedInBySession: (session: string): Promise<SignedIn | undefined> => sessions.find(session),
     peekSession: (session: string): Promise<SignedIn | undefined> => sessions.peek(session),
     signedInByToken: async (token: string): Promise<SignedIn> => signedInOfClaims(await verifyBearer(deps, token), settings.mapping),
-    logout: async (session: string): Promise<URL | undefined> => logoutAddress(deps, await sessions.end(session)),
+    logout: async (session: string): Promise<URL | undefined> => await signOut(deps, await sessions.end(session)),
     backchannelLogout: async (logoutToken: string): Promise<void> => {
       const { jti, ...named } = await verifyLogoutToken(deps, logoutToken);
       try {
@@ -86,12 +86,24 @@ async function renewTokens(
   }
 }
 
+async function signOut(deps: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
+  if (record === undefined || (await deps.issuer.away()) !== undefined) return undefined;
+  await revokeRefreshToken(deps, record);
+  return await logoutAddress(deps, record);
+}
+
+/** RFC 7009, where the issuer offers it: a copy of the token is worth nothing then. What it answers changes nothing, as the session here has ended. */
+async function revokeRefreshToken({ issuer }: IssuerDeps, { refreshToken }: SessionRecord): Promise<void> {
+  const configuration = await issuer.configuration();
+  if (refreshToken === undefined || configuration.serverMetadata().revocation_endpoint === undefined) return;
+  await tokenRevocation(configuration, refreshToken, { token_type_hint: 'refresh_token' }).catch(() => undefined);
+}
+
 /**
  * OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not told. Our client id says who asks. The ID token would too, but
  * it would stay in the history of the browser and in logs, so it goes along only where the issuer demands it.
  */
-async function logoutAddress({ settings, issuer }: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
-  if (record === undefined || (await issuer.away()) !== undefined) return undefined;
+async function logoutAddress({ settings, issuer }: IssuerDeps, record: SessionRecord): Promise<URL | undefined> {
   const configuration = await issuer.configuration();
   if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
   return buildEndSessionUrl(configuration, {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { importJWK, SignJWT } from 'jose';
@@ -34,6 +34,24 @@ describe('signing out', () => {
     assert.match((await browser.visit('/login')).text, /<h1>Sign in as<\/h1>/, 'the issuer asks who it is again');
     browser.setCookie(`chandlery-${new URL(house.origin).port}`, session);
     assert.equal(await isSignedIn(browser), false, 'the old secret is worth nothing');
+  });
+
+  it('revokes the refresh token, so that a copy of it is worth nothing', async () => {
+    const browser = house.browser();
+    await browser.signIn('dev-a');
+    const key = createHash('sha256')
+      .update(browser.cookie(`chandlery-${new URL(house.origin).port}`) ?? '')
+      .digest('hex');
+    const { refreshToken = '' } = (await house.store.sessions.get(key)) ?? {};
+    assert.notEqual(refreshToken, '');
+    assert.equal((await browser.visit('/logout', { method: 'POST', redirects: 'stop' })).status, 303);
+    const { issuerUrl, clientId, clientSecret } = house.issuer;
+    const answer = await fetch(`${issuerUrl.href}/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+    });
+    assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [400, 'invalid_grant']);
   });
 
   it('needs no second click where the browser says that our own page asked', async () => {

@@ -90,6 +90,7 @@ function clientOf(publicUrl: URL, secret: string) {
 function featuresOf(resource: string, assets: PageAssets): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
+    revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
       logoutSource: (ctx, form) => {
