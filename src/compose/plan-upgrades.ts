@@ -3,7 +3,7 @@ import type { ChartLibrary } from '../chart/chart-library.ts';
 import { createHelm } from '../helm/helm.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
-import { FairQueue } from '../operation/upgrade/fair-queue.ts';
+import { FairQueue } from '../domain/core/fair-queue.ts';
 import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
 import { helmChildren } from './helm-children.ts';
 
@@ -19,7 +19,7 @@ export interface PlanUpgradesInput {
 /** Plans render beside the controllers, but never more than two at once. */
 const MOST_RENDERS = 2;
 /** Upgrade previews and preflights of Operators for people. */
-const CHECKS = { all: 4, perPerson: 2, waiting: 6 };
+const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };
 
 /** What planning upgrades takes: a helm without a cluster, and the charts. */
 export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUpgradesInput): Promise<UpgradePorts> {

@@ -1,7 +1,7 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { FairQueue } from './fair-queue.ts';
+import type { FairQueue } from '../../domain/core/fair-queue.ts';
 
 /** A chart that is here. */
 export interface UpgradeChart {

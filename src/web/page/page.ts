@@ -4,6 +4,7 @@ import type { SignedIn } from '../../domain/core/session.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
 import { uploadOf, type Upload } from '../../http/body/read-multipart.ts';
 import { contextOf, signedInOf } from '../../http/request-context.ts';
+import { forPerson } from '../form-thread/for-person.ts';
 import type { LiveStreams } from '../live/live-streams.ts';
 import type { Me, WebOperations } from '../ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
@@ -60,7 +61,7 @@ export interface PageAnswer {
 export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
   return async (request, response) => {
     const visit = await visitOf(deps, request, response);
-    send(deps.views, response, { me: visit.me, answer: await answer(visit) });
+    send(deps.views, response, { me: visit.me, answer: await forPerson(visit.actor.user, () => answer(visit)) });
   };
 }
 

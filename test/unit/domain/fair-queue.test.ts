@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { FairQueue } from '../../../src/operation/upgrade/fair-queue.ts';
+import { FairQueue } from '../../../src/domain/core/fair-queue.ts';
 
 const FOREVER = new AbortController().signal;
 
 describe('a queue of what people ask for', () => {
-  const setUp = (bounds = { all: 2, perPerson: 1, waiting: 3 }) => {
+  const setUp = (bounds = { what: 'check', all: 2, perPerson: 1, waiting: 3 }) => {
     const queue = new FairQueue(bounds);
     const order: string[] = [];
     const gates: (() => void)[] = [];
@@ -44,7 +44,7 @@ describe('a queue of what people ask for', () => {
   });
 
   it('goes on after a task that fails, and after one that is given up while it waits', async () => {
-    const queue = new FairQueue({ all: 1, perPerson: 1, waiting: 3 });
+    const queue = new FairQueue({ what: 'check', all: 1, perPerson: 1, waiting: 3 });
     const gate = Promise.withResolvers<void>();
     const first = queue.run('p', FOREVER, async () => {
       await gate.promise;

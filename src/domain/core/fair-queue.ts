@@ -1,6 +1,8 @@
-import { AppError } from '../../domain/core/errors.ts';
+import { AppError } from './errors.ts';
 
 export interface FairQueueBounds {
+  /** What the tasks are, in messages: `check`. */
+  readonly what: string;
   /** Tasks that run at once. */
   readonly all: number;
   /** Those of one person. */
@@ -32,8 +34,8 @@ export class FairQueue {
    */
   async run<T>(user: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(user) ?? { running: 0, waiting: [] };
-    if (lane.waiting.length >= this.#bounds.waiting) throw busy(`you have ${lane.running + lane.waiting.length} under way`);
-    if (signal.aborted) throw busy('it was given up before it began');
+    if (lane.waiting.length >= this.#bounds.waiting) throw this.#busy(`you have ${lane.running + lane.waiting.length} under way`);
+    if (signal.aborted) throw this.#busy('it was given up before it began');
     this.#lanes.set(user, lane);
     try {
       await this.#enter(lane, signal);
@@ -54,7 +56,7 @@ export class FairQueue {
     const leave = (): void => {
       const place = lane.waiting.indexOf(resolve);
       if (place >= 0) lane.waiting.splice(place, 1);
-      reject(busy('it was not its turn in time'));
+      reject(this.#busy('it was not its turn in time'));
     };
     lane.waiting.push(resolve);
     signal.addEventListener('abort', leave, { once: true });
@@ -76,8 +78,8 @@ export class FairQueue {
       start();
     }
   }
-}
 
-function busy(why: string): AppError {
-  return new AppError('TooManyRequests', `check: ${why}; try again when others have finished`, { retryAfter: 10 });
+  #busy(why: string): AppError {
+    return new AppError('TooManyRequests', `${this.#bounds.what}: ${why}; try again when others have finished`, { retryAfter: 10 });
+  }
 }
