@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { AppError } from '../domain/core/errors.ts';
@@ -286,7 +286,12 @@ async function withReleaseCopy<T>({ context, store }: Library, { path, task, sig
   const copy = store.incoming();
   try {
     const packing = { from: path, to: copy, limits: context.limits, signal };
-    return await task((await writingTo(store.dir, async () => await packForRelease(packing))) === 'Same' ? path : copy);
+    const packed = await withRoom(store, async (needs) => {
+      await rm(copy, { force: true });
+      needs((await stat(path)).size);
+      return await writingTo(store.dir, async () => await packForRelease(packing));
+    });
+    return await task(packed === 'Same' ? path : copy);
   } finally {
     await rm(copy, { force: true });
   }

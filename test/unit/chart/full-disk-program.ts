@@ -6,16 +6,20 @@ import type { AddressInfo } from 'node:net';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import { chartFiles, packChart } from '../../support/charts.ts';
+import { crd } from '../../support/definitions.ts';
 
 const [cacheDir = ''] = process.argv.slice(2);
 const PREFIX = 'https://charts.example.com/';
 
+const crdText = JSON.stringify(crd({}));
 const answers: Readonly<Record<string, string | Buffer>> = {
   '/small.tgz': await packChart('small', chartFiles('small', '1.0.0')),
   '/large.tgz': await packChart('large', chartFiles('large', '1.0.0', { 'files/noise': noise(3_000_000) })),
   // Either of them fits, and not both.
   '/first.tgz': await packChart('first', chartFiles('first', '1.0.0', { 'files/noise': noise(1_100_000) })),
   '/second.tgz': await packChart('second', chartFiles('second', '1.0.0', { 'files/noise': noise(1_100_000) })),
+  // It fits beside one of them, and the copy of it for Helm does not.
+  '/copied.tgz': await packChart('copied', chartFiles('copied', '1.0.0', { 'files/noise': noise(600_000), 'crds/a.yaml': crdText })),
   // The text fits, and its parsed form beside it does not.
   '/index.yaml': `entries:\n  demo:\n${Array.from({ length: 9000 }, (_, patch) => `  - {version: 1.0.${patch}, urls: [${'demo'.repeat(20)}.tgz]}\n`).join('')}`,
 };
@@ -36,6 +40,8 @@ const kept = (await library.contents(small.digest))?.metadata.name;
 const files = (await readdir(cacheDir)).map((name) => name.replace(/^sha256-\w+/, ''));
 const again = (await refusalOf(fetchChart('small'))).code;
 const inTurn = [(await refusalOf(fetchChart('first'))).code, (await refusalOf(fetchChart('second'))).code];
+const { path } = await fetchChart('copied');
+inTurn.push((await refusalOf(library.forRelease(path, () => Promise.resolve(), AbortSignal.timeout(20_000)))).code);
 console.log(JSON.stringify({ refusals, kept, files, again, inTurn }));
 server.close();
 
