@@ -6,7 +6,7 @@ import { isFalse } from './report/conditions.ts';
 import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
 import { OPERATOR } from './kinds.ts';
 import { letGo } from '../finalizer.ts';
-import { holdRelease } from './acts/hold-release.ts';
+import { holdRelease, isLeaseLeft } from './acts/hold-release.ts';
 import { deleteCrds, disownCrds } from './acts/leave-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
 import { observeDeletionHooks } from './facts/observe-deletion-hooks.ts';
@@ -82,7 +82,8 @@ async function depart(work: Work, { policy, crds }: DyingFacts): Promise<Reconci
   };
   if ((await holdRelease(work, leave)) === 'Busy') return { requeueAfter: WAIT_MS };
   if (!vacant) return AT_ONCE;
-  // The lease is given back by now, so that nothing of the Operator stays behind it.
+  // Nothing of the Operator may stay behind it. The cluster may have been away when the lease was to be given back.
+  if (await isLeaseLeft(work)) return { requeueAfter: WAIT_MS };
   await letGo(ports.cluster, { type: OPERATOR, object: operator, signal: work.signal });
   return {};
 }

@@ -30,6 +30,11 @@ export async function holdRelease(work: Work, change: (signal: AbortSignal) => P
   }
 }
 
+/** Whether the lease of the release is there, though we do not hold it on purpose: the cluster did not answer when it was given back. */
+export async function isLeaseLeft(work: Work): Promise<boolean> {
+  return (await leaseState(leaseOf(work))) !== 'Free';
+}
+
 /** What is known of the leases of releases, so that many Operators cost one question when a controller starts. */
 export interface LeaseMemory {
   /** The uids of Operators whose release nobody who died holds. */

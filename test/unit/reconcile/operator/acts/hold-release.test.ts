@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ObjectList } from '../../../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/domain/kubernetes/resource.ts';
-import { clearLease, createLeaseMemory, holdRelease } from '../../../../../src/reconcile/operator/acts/hold-release.ts';
+import { clearLease, createLeaseMemory, holdRelease, isLeaseLeft } from '../../../../../src/reconcile/operator/acts/hold-release.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -72,6 +72,20 @@ describe('a change of a release', () => {
       assert.deepEqual(leases(), [], 'the lease is given back');
     });
   }
+});
+
+describe('a lease', () => {
+  it('that could not be given back while the cluster did not answer is noticed, and given back by the next change', async () => {
+    const { work, leases } = world(READ);
+    const away = async (): Promise<void> => {
+      throw new AppError('ClusterUnavailable', 'the cluster does not answer');
+    };
+    const cut = { ...work, ports: { ...work.ports, cluster: { ...work.ports.cluster, delete: away } } };
+    assert.equal(await holdRelease(cut, async () => undefined), 'Done');
+    assert.deepEqual([await isLeaseLeft(work), leases()], [true, ['leases/release.ns.a']]);
+    assert.equal(await holdRelease(work, async () => undefined), 'Done');
+    assert.deepEqual([await isLeaseLeft(work), leases()], [false, []]);
+  });
 });
 
 describe('the lease of a worker that died', () => {
