@@ -3,12 +3,14 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { answerCheck } from '../support/answer-check.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
+import { writeChild } from '../support/write-child.ts';
 import { startProduct, until, type Answer, type Product } from '../support/product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -255,6 +257,16 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const kinds = kindsOf(at(tree, 'root'));
     for (const kind of ['Cache', 'StatefulSet', 'Pod', 'Service', 'Secret']) assert.ok(kinds.includes(kind), `${kind} in ${kinds.join()}`);
     assert.ok(listAt((await product.api('dev-a', `${path}/events`)).body, 'items').length > 0);
+
+    const health = async (): Promise<unknown> => at((await product.api('dev-a', `${path}/tree`)).body, 'health');
+    for (const [reason, word] of [
+      ['Issuing', 'Progressing'],
+      ['Rejected', 'Degraded'],
+    ] as const) {
+      await writeChild(product, at(tree, 'root'), { conditions: [{ type: 'Ready', status: 'False', reason, message: 'because' }] });
+      await until(async () => isDeepStrictEqual(await health(), { word, message: 'A child: because' }), `${reason} counts as ${word}`);
+    }
+    await writeChild(product, at(tree, 'root'), { conditions: [{ type: 'Ready', status: 'True' }] });
 
     const { seen: etag, done: changed } = await asRead(
       path,

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { hasHealthRule } from '../../domain/health/rules/health-of.ts';
+import { healthSource } from '../../domain/health/rules/health-of.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 
 /** Kinds that own nothing and are owned by nothing that a tree is read for. */
@@ -58,8 +58,8 @@ export interface ReadObjects {
 }
 
 /**
- * All objects of the kinds: full ones of kinds with a health rule, metadata alone of all others, so that the data of a Secret never enters
- * the process.
+ * All objects of the kinds: full ones of kinds with a health rule, and of custom kinds of which something belongs to another object or to a release; metadata
+ * alone of all others, so that the data of a Secret never enters the process.
  */
 export async function readObjects(
   cluster: Pick<Cluster, 'list' | 'listMetadata'>,
@@ -80,11 +80,17 @@ async function itemsOf(
   where: { readonly namespace?: string; readonly labelSelector?: string },
 ): Promise<readonly KubeObject[] | undefined> {
   try {
-    const full = hasHealthRule(apiVersionOf(kind), kind.kind);
-    return (await (full ? cluster.list(kind, where) : cluster.listMetadata(kind, where))).items;
+    const source = healthSource(apiVersionOf(kind), kind.kind);
+    const { items } = source === 'rule' ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
+    return source === 'conditions' && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
   } catch (error) {
     if (isAppError(error, 'Forbidden')) return undefined;
     if (isAppError(error, 'NotFound', 'MethodNotAllowed')) return [];
     throw error;
   }
+}
+
+/** Whether an object can stand below another one in a tree. */
+function isPart({ metadata: { ownerReferences = [], annotations = {} } }: KubeObject): boolean {
+  return ownerReferences.length > 0 || annotations['meta.helm.sh/release-name'] !== undefined;
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { healthOf } from '../../../src/domain/health/rules/health-of.ts';
 import { worstHealth, type HealthWord } from '../../../src/domain/health/health.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const SHARED = '../shared/health/builtin.json';
+const CUSTOM = '../shared/health/custom';
+/** Of 676. Most of the others say how they are in fields of their own. */
+const LEAST_AGREED = 350;
 
 function object(apiVersion: string, kind: string, parts: { metadata?: object; spec?: object; status?: object }): KubeObject {
   return { apiVersion, kind, ...parts, metadata: { name: 'x', generation: 1, ...parts.metadata } };
@@ -82,6 +85,39 @@ const CASES: readonly [string, KubeObject, HealthWord | undefined][] = [
     'Degraded',
   ],
   [
+    'a certificate that is being issued',
+    object('cert-manager.io/v1', 'Certificate', {
+      status: { conditions: [condition('Ready', 'False', 'DoesNotExist'), condition('Issuing', 'True', 'DoesNotExist')] },
+    }),
+    'Progressing',
+  ],
+  [
+    'a custom kind that failed to be created',
+    object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'False', 'FailedCreateOrUpdate')] } }),
+    'Degraded',
+  ],
+  [
+    'a custom kind that cannot be synced, though it waits',
+    object('a.example/v1', 'A', {
+      status: { conditions: [condition('Ready', 'False', 'Creating'), condition('Synced', 'False', 'ReconcileError')] },
+    }),
+    'Degraded',
+  ],
+  [
+    'a custom kind one of whose parts is not ready',
+    object('a.example/v1', 'A', { status: { conditions: [condition('NodesReady', 'True'), condition('DatabaseReady', 'False')] } }),
+    'Progressing',
+  ],
+  ['a custom kind that only has a phase', object('a.example/v1', 'A', { status: { phase: 'Provisioning' } }), 'Progressing'],
+  ['a custom kind whose phase is good', object('a.example/v1', 'A', { status: { state: 'ready' } }), 'Healthy'],
+  ['a custom kind whose phase is bad', object('a.example/v1', 'A', { status: { phase: 'Failed' } }), 'Degraded'],
+  ['a custom kind whose phase is no known word', object('a.example/v1', 'A', { status: { phase: 'Blue' } }), undefined],
+  [
+    'a custom kind that is suspended',
+    object('a.example/v1', 'A', { spec: { suspend: true }, status: { conditions: [condition('Ready', 'True')] } }),
+    'Suspended',
+  ],
+  [
     'a custom kind that has not seen the latest change',
     object('a.example/v1', 'A', {
       metadata: { generation: 3 },
@@ -102,6 +138,15 @@ describe('health', () => {
     const words = (['Healthy', 'Degraded', 'Progressing'] as const).map((word) => ({ word, message: word }));
     assert.equal(worstHealth(words)?.word, 'Degraded');
     assert.equal(worstHealth([]), undefined);
+  });
+
+  it('agrees with most public cases for custom kinds', { skip: existsSync(CUSTOM) ? false : 'the shared cases are not here' }, (test) => {
+    const cases = readdirSync(CUSTOM).flatMap(
+      (file) => JSON.parse(readFileSync(`${CUSTOM}/${file}`, 'utf8')) as { status: string; object: KubeObject }[],
+    );
+    const agreed = cases.filter(({ status, object: known }) => healthOf({ ...object('', '', {}), ...known })?.word === status).length;
+    test.diagnostic(`${agreed} of ${cases.length} agree`);
+    assert.ok(agreed >= LEAST_AGREED, `${agreed}`);
   });
 
   it('agrees with the public cases for built-in kinds', { skip: existsSync(SHARED) ? false : 'the shared cases are not here' }, () => {

@@ -47,6 +47,19 @@ describe('the resource tree', () => {
     assert.match(tree.health.message, /Pod p: insufficient memory/);
   });
 
+  it('counts a custom resource below an instance, and names it', () => {
+    const certificate = (reason: string): KubeObject => ({
+      ...owned('Certificate', 'tls', 'c', {
+        status: { conditions: [{ type: 'Ready', status: 'False', reason, message: 'the order was rejected' }] },
+      }),
+      apiVersion: 'cert-manager.io/v1',
+    });
+    const failed = buildTree(root, [certificate('Failed')], []);
+    assert.deepEqual(failed.health, { word: 'Degraded', message: 'Certificate tls: the order was rejected' });
+    assert.deepEqual(failed.causes, [{ kind: 'Certificate', name: 'tls', message: 'the order was rejected' }]);
+    assert.equal(buildTree(root, [certificate('Issuing')], []).health.word, 'Progressing');
+  });
+
   it('ends although owners go round in a circle', () => {
     const tree = buildTree(
       { ...root, metadata: { ...root.metadata, ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'a', uid: 'a' }] } },

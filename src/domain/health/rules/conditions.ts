@@ -1,6 +1,7 @@
 import type { Health } from '../health.ts';
-import { isObject, listAt, numberAt, textAt } from '../../core/read.ts';
+import { at, isObject, listAt, numberAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
+import { meaningOfPhase, meaningOfReason } from './status-words.ts';
 
 /** A condition of foreign data: only `type` and `status` can be relied on. */
 export interface ForeignCondition {
@@ -8,6 +9,7 @@ export interface ForeignCondition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  readonly observedGeneration?: number;
 }
 
 /** The conditions of `status.conditions`, as far as they are readable. */
@@ -16,11 +18,24 @@ export function conditionsOf(object: KubeObject): ForeignCondition[] {
     .filter((item) => isObject(item))
     .map((item) => ({
       type: textAt(item, 'type') ?? '',
-      status: textAt(item, 'status') ?? 'Unknown',
+      status: statusOf(item),
       reason: textAt(item, 'reason') ?? '',
       message: textAt(item, 'message') ?? '',
+      ...observedBy(item),
     }))
     .filter((item) => item.type !== '');
+}
+
+function observedBy(item: object): Pick<ForeignCondition, 'observedGeneration'> {
+  const observedGeneration = numberAt(item, 'observedGeneration');
+  return observedGeneration === undefined ? {} : { observedGeneration };
+}
+
+/** Some write a boolean, against the conventions. */
+function statusOf(item: object): string {
+  const status = at(item, 'status');
+  if (typeof status === 'boolean') return status ? 'True' : 'False';
+  return typeof status === 'string' ? status : 'Unknown';
 }
 
 /** The sentence of a condition: its message, else its reason, else its type. */
@@ -28,36 +43,79 @@ export function sentence(condition: ForeignCondition): string {
   return condition.message || condition.reason || condition.type;
 }
 
-const POSITIVE = ['Ready', 'Available', 'Succeeded', 'Established', 'Complete', 'Synced', 'Healthy'];
-const NEGATIVE = ['Stalled', 'Failed', 'Degraded'];
+const POSITIVE = [
+  'Ready',
+  'Available',
+  'Succeeded',
+  'Established',
+  'Complete',
+  'Completed',
+  'Synced',
+  'Healthy',
+  'Valid',
+  'Accepted',
+  'Compliant',
+  'Successful',
+];
+/** The same of a part, such as `DatabaseReady`: all of them count where none of the above is there. */
+const POSITIVE_PART = /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|-available|-ready)$/;
+const NEGATIVE = /^(Stalled|Failed|Failure|Degraded|Error|Invalid|NotReady|.*Failed|.*Error|.*Unhealthy)$/;
+const BUSY = ['Reconciling', 'Progressing', 'Issuing', 'Running', 'InProgress', 'Updating', 'Installing'];
+const SUSPENDED = ['Suspended', 'Paused'];
+const PHASES = ['phase', 'state', 'health', 'status', 'currentState', 'overallStatus', 'updateStatus'];
 
 /**
- * The generic rule, after kstatus: an older observed generation or `Reconciling=True` is Progressing; `Stalled=True` and its like are
- * Degraded; `Ready=True` and its like are Healthy, `False` is Progressing while something is being done and Degraded otherwise.
+ * The generic rule, after kstatus: an older observed generation is Progressing; `Stalled=True` and its like are Degraded; `Ready=True` and its like are
+ * Healthy, `False` is Progressing while something is being done (`Reconciling=True`, `Issuing=True`, or a reason that says so) and Degraded otherwise. Without
+ * conditions that we know, the phase or state counts.
  */
 export function conditionsHealth(object: KubeObject): Health | undefined {
   const conditions = conditionsOf(object);
-  const stalled = conditions.find((condition) => NEGATIVE.includes(condition.type) && condition.status === 'True');
-  if (stalled !== undefined) return { word: 'Degraded', message: sentence(stalled) };
+  const holding = conditions.filter(({ status }) => status === 'True');
+  const failed = holding.find(({ type }) => NEGATIVE.test(type)) ?? conditions.find(isFailure);
+  if (failed !== undefined) return { word: 'Degraded', message: sentence(failed) };
+  const suspended = holding.find(({ type }) => SUSPENDED.includes(type));
+  if (suspended !== undefined) return { word: 'Suspended', message: sentence(suspended) };
+  if (at(object.spec, 'suspend') === true || at(object.spec, 'paused') === true) return { word: 'Suspended', message: 'It is suspended' };
+  if (isOutdated(object, numberAt(object.status, 'observedGeneration'))) return OUTDATED;
 
-  const observed = numberAt(object.status, 'observedGeneration');
-  const generation = object.metadata.generation;
-  if (observed !== undefined && generation !== undefined && observed < generation) {
-    return { word: 'Progressing', message: 'The latest change is not taken up yet' };
-  }
-  const busy = conditions.find((condition) => ['Reconciling', 'Progressing'].includes(condition.type) && condition.status === 'True');
-  const positive = POSITIVE.map((type) => conditions.find((condition) => condition.type === type)).find(
-    (condition) => condition !== undefined,
-  );
-  if (positive === undefined) return busy === undefined ? undefined : { word: 'Progressing', message: sentence(busy) };
+  const busy = holding.find(({ type }) => BUSY.includes(type));
+  const positive = summaryOf(conditions) ?? worstPartOf(conditions);
+  if (positive === undefined) return busy === undefined ? phaseHealth(object) : { word: 'Progressing', message: sentence(busy) };
+  if (isOutdated(object, positive.observedGeneration)) return OUTDATED;
   if (positive.status === 'True') return { word: 'Healthy', message: sentence(positive) };
-  if (busy !== undefined || positive.status === 'Unknown') return { word: 'Progressing', message: sentence(positive) };
-  return { word: isWaiting(positive) ? 'Progressing' : 'Degraded', message: sentence(positive) };
+  if (busy !== undefined) return { word: 'Progressing', message: sentence(busy) };
+  const isOpen = positive.status === 'Unknown' || !POSITIVE.includes(positive.type);
+  return { word: isOpen ? 'Progressing' : (meaningOfReason(positive.reason) ?? 'Degraded'), message: sentence(positive) };
 }
 
-/** Many controllers say `Ready=False` with a reason that only means "not yet". */
-function isWaiting(condition: ForeignCondition): boolean {
-  return /pending|progress|creat|initializ|provision|starting|waiting|installing|deploying|notready|reconciling|scaling|updating/i.test(
-    condition.reason,
-  );
+const OUTDATED: Health = { word: 'Progressing', message: 'The latest change is not taken up yet' };
+
+function isOutdated({ metadata: { generation } }: KubeObject, observed: number | undefined): boolean {
+  return observed !== undefined && generation !== undefined && observed < generation;
+}
+
+/** A condition that should hold, does not, and names a failure as the reason. */
+function isFailure({ type, status, reason }: ForeignCondition): boolean {
+  return status !== 'True' && (POSITIVE.includes(type) || POSITIVE_PART.test(type)) && meaningOfReason(reason) === 'Degraded';
+}
+
+/** The condition that sums the object up. */
+function summaryOf(conditions: readonly ForeignCondition[]): ForeignCondition | undefined {
+  return POSITIVE.map((type) => conditions.find((condition) => condition.type === type)).find((found) => found !== undefined);
+}
+
+/** Of the conditions about parts, one that does not hold, if any. */
+function worstPartOf(conditions: readonly ForeignCondition[]): ForeignCondition | undefined {
+  const parts = conditions.filter(({ type }) => POSITIVE_PART.test(type));
+  return parts.find(({ status }) => status !== 'True') ?? parts[0];
+}
+
+/** The health that a phase or a state says; undefined when it is no word that is known. */
+function phaseHealth({ status }: KubeObject): Health | undefined {
+  const phase = PHASES.map((field) => textAt(status, field)).find((text) => text !== undefined && text !== '');
+  const word = phase === undefined ? undefined : meaningOfPhase(phase);
+  if (phase === undefined || word === undefined) return undefined;
+  const message = textAt(status, 'message') ?? '';
+  return { word, message: message === '' ? phase : message };
 }

@@ -33,9 +33,16 @@ export function healthOf(object: KubeObject): Health | undefined {
   return rule === undefined ? conditionsHealth(object) : rule(object);
 }
 
-/** Whether the kind has a rule of its own, so that the full object is worth reading. */
-export function hasHealthRule(apiVersion: string, kind: string): boolean {
-  return Object.hasOwn(RULES, ruleKey({ apiVersion, kind }));
+/** Groups that the api-server serves itself. CRDs of Kubernetes projects lie deeper, such as gateway.networking.k8s.io. */
+const BUILT_IN = /^([a-z]*|[a-z]+\.k8s\.io|rbac\.authorization\.k8s\.io|(flowcontrol|internal)\.apiserver\.k8s\.io)$/;
+
+/**
+ * Where the health of objects of a kind stands: a rule of its own reads the full object, a custom resource may have conditions, and all others say nothing about
+ * themselves, so that their metadata is enough.
+ */
+export function healthSource(apiVersion: string, kind: string): 'rule' | 'conditions' | 'none' {
+  if (Object.hasOwn(RULES, ruleKey({ apiVersion, kind }))) return 'rule';
+  return BUILT_IN.test(parseApiVersion(apiVersion).group) ? 'none' : 'conditions';
 }
 
 function ruleKey({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {

@@ -1,0 +1,27 @@
+import { textAt } from '../../src/domain/core/read.ts';
+import { createKube } from '../../src/kube/kube.ts';
+import { CLUSTER_ROLE, CRD } from '../../src/reconcile/operator/kinds.ts';
+import { crd } from './definitions.ts';
+import { eventually } from './eventually.ts';
+import type { Product } from './product.ts';
+
+/** Writes a custom resource of another kind, which developers may read, below the instance `sessions` of team A, with a status, as operators do. */
+export async function writeChild({ kubeconfigPath }: Pick<Product, 'kubeconfigPath'>, root: unknown, status: object): Promise<void> {
+  const kube = createKube({ kubeconfigPath, userAgent: 'an-operator' });
+  const cluster = kube.asController();
+  const definition = crd({ schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } });
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'reads-children', labels: { 'chandlery.dev/aggregate-to-developer': 'true' } },
+    rules: [{ apiGroups: ['example.com'], resources: ['as'], verbs: ['get', 'list'] }],
+  };
+  const ownerReferences = [
+    { apiVersion: textAt(root, 'apiVersion') ?? '', kind: 'Cache', name: 'sessions', uid: textAt(root, 'uid') ?? '' },
+  ];
+  const child = { apiVersion: 'example.com/v1', kind: 'A', metadata: { namespace: 'team-a', name: 'child', ownerReferences }, status };
+  const options = { fieldManager: 'test', force: 'force' } as const;
+  await Promise.all([cluster.apply(CRD, { ...definition, status: undefined }, options), cluster.apply(CLUSTER_ROLE, role, options)]);
+  await eventually(() => cluster.apply({ group: 'example.com', version: 'v1', resource: 'as' }, child, options), 'the child is written');
+  await kube.close();
+}
