@@ -337,7 +337,7 @@ export const SCHEMAS = {
   },
   MissingRight: right,
   FieldFault: fault,
-  Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, message: text }, [
+  Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, field: text, message: text }, [
     'source',
     'file',
     'line',

@@ -142,6 +142,30 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await visitor.close();
   });
 
+  it('shows an admin paths of a catalogue block that its kind does not have, with the nearest one', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    const file = join(catalog, 'operators', 'cache.yaml');
+    const good = await readFile(file, 'utf8');
+    await writeFile(file, good.replace('- spec.memory\n', '- spec.memroy\n'));
+    const faults = async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
+    await until(async () => (await faults()).length > 0, 'the fault is found', 10_000);
+    const [fault] = await faults();
+    const message = 'Cache has no field spec.memroy; did you mean spec.memory?';
+    const told = ['resource', 'field', 'message'].map((key) => textAt(fault, key));
+    assert.deepEqual(told, ['Operator chandlery-system/cache', 'spec.catalog.kinds[0].fields[0]', message]);
+    await page.goto('/catalog/faults');
+    await page.getByText(message).waitFor();
+    await page.getByText('spec.catalog.kinds[0].fields[0]').waitFor();
+    await visitor.check();
+    const operator = async () => JSON.stringify((await product.api('admin', '/operators/chandlery-system/cache')).body);
+    const said = /"status":"READY".*"reason":"UnknownField","status":"False","type":"CatalogValid"/;
+    await until(async () => said.test(await operator()), 'it is READY, and its condition says so');
+    await writeFile(file, good);
+    await until(async () => (await faults()).length === 0, 'the fault is gone', 10_000);
+    await visitor.close();
+  });
+
   it('made every call about the things of a team in the name of one of its people', async () => {
     const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
     assert.ok(count > 100, `${count} calls were audited`);

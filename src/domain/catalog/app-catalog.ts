@@ -36,6 +36,12 @@ export function buildCatalog(operators: readonly KubeObject[], crds: readonly Ku
     .sort((a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id));
 }
 
+/** The CRDs that an Operator brings, by our label. */
+export function crdsOfOperator({ metadata }: KubeObject, crds: readonly KubeObject[]): readonly KubeObject[] {
+  const label = operatorLabelValue(metadata.namespace ?? '', metadata.name);
+  return crds.filter((crd) => crd.metadata.labels?.[OURS.operatorLabel] === label);
+}
+
 /** The versions of a CustomResourceDefinition, in its own order. */
 export function versionsOf(crd: KubeObject): AppVersion[] {
   return listAt(crd.spec, 'versions')
@@ -71,7 +77,7 @@ function entryOf(operator: KubeObject, crd: KubeObject): CatalogEntry | undefine
 }
 
 /** New instances use the storage version while it is served, else the first one that is. */
-function versionForNew(crd: KubeObject): string | undefined {
+export function versionForNew(crd: KubeObject): string | undefined {
   const served = versionsOf(crd).filter((version) => version.served);
   return (served.find((version) => version.storage) ?? served[0])?.name;
 }

@@ -57,5 +57,7 @@ export interface CatalogFault {
   readonly line: number;
   readonly column: number;
   readonly resource?: string;
+  /** The path of the field in the resource, where no file is at fault: `spec.catalog.kinds[0].fields[2]`. */
+  readonly field?: string;
   readonly message: string;
 }

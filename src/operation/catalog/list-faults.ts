@@ -1,4 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { crdsOfOperator } from '../../domain/catalog/app-catalog.ts';
+import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { CatalogFault } from '../../domain/operator/operator.ts';
 import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
@@ -6,12 +9,36 @@ import type { Ports } from '../ports.ts';
 
 const SOURCES = { group: OURS.group, version: OURS.version, resource: 'catalogsources' } as const;
 
-/** The faults of all CatalogSources, read as the actor; `Forbidden` for whoever is not an admin. Sorted by source, file and line. */
-export async function listFaults(ports: Pick<Ports, 'clusters'>, actor: Actor): Promise<CatalogFault[]> {
+/**
+ * The faults of all CatalogSources, read as the actor, and what in the `catalog` blocks of Operators their kinds do not have; `Forbidden` for whoever is
+ * not an admin. Sorted by source, file and line.
+ */
+export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<CatalogFault[]> {
+  const faults = await listSourceFaults(ports, actor);
+  const crds = ports.catalog.customResourceDefinitions();
+  const blocks = ports.catalog.operators().flatMap((operator) => blockFaults(operator, crds));
+  return [...faults, ...blocks].sort((a, b) => a.source.localeCompare(b.source) || a.file.localeCompare(b.file) || a.line - b.line);
+}
+
+/** The faults of all CatalogSources alone. */
+export async function listSourceFaults(ports: Pick<Ports, 'clusters'>, actor: Actor): Promise<CatalogFault[]> {
   const { items } = await ports.clusters.asActor(actor).list(SOURCES);
-  return items
-    .flatMap((source) => listAt(source.status, 'faults').map((fault) => faultOf(source.metadata.name, fault)))
-    .sort((a, b) => a.source.localeCompare(b.source) || a.file.localeCompare(b.file) || a.line - b.line);
+  return items.flatMap((source) => listAt(source.status, 'faults').map((fault) => faultOf(source.metadata.name, fault)));
+}
+
+/** Its file was taken over: what is wrong is known since its kinds are. */
+function blockFaults(operator: KubeObject, crds: readonly KubeObject[]): CatalogFault[] {
+  const { namespace = '', name, labels = {} } = operator.metadata;
+  const faults = checkCatalogBlock(operator, crdsOfOperator(operator, crds));
+  return faults.map(({ field, message }) => ({
+    source: labels[OURS.sourceLabel] ?? '',
+    file: '',
+    line: 0,
+    column: 0,
+    resource: `Operator ${namespace}/${name}`,
+    field,
+    message,
+  }));
 }
 
 function faultOf(source: string, fault: unknown): CatalogFault {

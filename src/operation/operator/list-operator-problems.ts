@@ -3,7 +3,7 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { type OperatorProblem, problemsOf } from '../../domain/operator/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../../domain/operator/operator.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
-import { listFaults } from '../catalog/list-faults.ts';
+import { listSourceFaults } from '../catalog/list-faults.ts';
 import type { Ports } from '../ports.ts';
 import { showOperatorTree } from './show-operator-tree.ts';
 
@@ -30,7 +30,7 @@ export async function listOperatorProblems(
 /** Whoever may read Operators but no sources still learns the rest. */
 async function readFaults(ports: Pick<Ports, 'clusters'>, actor: Actor): Promise<readonly CatalogFault[]> {
   try {
-    return await listFaults(ports, actor);
+    return await listSourceFaults(ports, actor);
   } catch (error) {
     if (isAppError(error, 'Forbidden')) return [];
     throw error;

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError, isAppError, type ErrorCode } from '../../domain/core/errors.ts';
 import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
+import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import { crdClaimant } from '../../domain/operator/crd-owner.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
@@ -87,10 +88,12 @@ async function check(
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
-    const warned = reachWarnings(rendering.objects, spec.targetNamespace).map(({ where, message }) =>
-      line(`${where}: ${redact(message, values.secrets)}`, 'Chart'),
-    );
-    const told = [own, chart, { blocked: [...faults, ...rivals(ports, scene)], warned, unchecked: unread }, checked.findings];
+    const told = [
+      own,
+      chart,
+      { blocked: [...faults, ...rivals(ports, scene)], warned: warningsOf(scene), unchecked: unread },
+      checked.findings,
+    ];
     return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
   } catch (thrown) {
     const error = orTooLate(thrown, signal);
@@ -109,6 +112,16 @@ interface Scene {
   readonly rendering: Rendering;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
+}
+
+/** Kinds and paths of the catalogue block that do not exist, and what of the chart reaches beyond its namespace. */
+function warningsOf({ operator, spec, rendering, secrets }: Scene): Finding[] {
+  const catalog = checkCatalogBlock(operator, rendering.definitions).map(({ field, message }): Finding => ({
+    ...line(`${field}: ${message}`, 'Validation'),
+    field,
+  }));
+  const reach = reachWarnings(rendering.objects, spec.targetNamespace);
+  return [...catalog, ...reach.map(({ where, message }) => line(`${where}: ${redact(message, secrets)}`, 'Chart'))];
 }
 
 /** Other Operators with the same release. */

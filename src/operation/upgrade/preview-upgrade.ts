@@ -1,7 +1,9 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { placesOf } from '../../domain/operator/operator-instances.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
-import { joinFindings } from '../../domain/preflight/findings.ts';
+import { crdsOfOperator } from '../../domain/catalog/app-catalog.ts';
+import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
+import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
@@ -163,6 +165,7 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     findings: joinFindings([
       checked.findings,
       { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
+      { warned: catalogFindings(scene, after) },
     ]),
     remedies: checked.remedies,
     instances,
@@ -171,6 +174,15 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     ...(tried === undefined ? {} : { tried }),
     commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(scene) }, ports.publicUrl),
   };
+}
+
+/** What of the catalogue block the kinds do not have after the upgrade; those that the operator registers itself stay as they are. */
+function catalogFindings({ ports, operator }: Scene, after: Rendering): readonly Finding[] {
+  const names = new Set(after.definitions.map(({ metadata }) => metadata.name));
+  const live = crdsOfOperator(operator, ports.catalog.customResourceDefinitions()).filter(({ metadata }) => !names.has(metadata.name));
+  return checkCatalogBlock(operator, isBroken(after) ? [] : [...after.definitions, ...live]).map(({ field, message }) => {
+    return { message: `${field}: ${message}`, about: 'Validation', evidence: 'exact', field };
+  });
 }
 
 /** Where a file of the catalogue sets the values, they are decided there. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkCatalogBlock } from '../../../src/domain/catalog/check-catalog.ts';
 import { buildCatalog } from '../../../src/domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
@@ -69,4 +70,84 @@ describe('the catalogue', () => {
     it(`does not show the icon ${icon}`, () =>
       assert.equal(buildCatalog([operator({ catalog: { icon } })], [crd()])[0]?.summary.icon, undefined));
   }
+});
+
+describe('the catalogue block of an Operator', () => {
+  const text = { type: 'string' };
+  const spec = {
+    type: 'object',
+    properties: {
+      replicas: { type: 'integer' },
+      storage: { type: 'object', properties: { size: text } },
+      users: { type: 'array', items: { type: 'object', properties: { name: text } } },
+      labels: { type: 'object', additionalProperties: text },
+      extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    },
+  };
+  const openAPIV3Schema = { type: 'object', properties: { spec } };
+  const kind = crd({ versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] });
+  const faultsOf = (block: object): readonly string[] =>
+    checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'BigCache', ...block }] } }), [kind]).map(
+      ({ field, message }) => `${field.replace('spec.catalog.kinds[0].', '')}: ${message}`,
+    );
+
+  it('is valid with paths of the schema, rows, open parts, labels and annotations', () => {
+    assert.deepEqual(
+      faultsOf({
+        fields: [
+          'spec.replicas',
+          'spec.users[].name',
+          'spec.users[*].name',
+          'spec.labels.any',
+          'spec.extra.deep.down',
+          'metadata.labels.team',
+        ],
+        references: { 'spec.storage': { kind: 'Secret' } },
+        defaults: { metadata: { labels: { 'a.b/c': 'x' }, annotations: { 'd.e/f': 'y' } }, spec: { replicas: 1, users: [{ name: 'a' }] } },
+        presets: [{ name: 'a', title: 'A', values: { spec: { storage: { size: '1Gi' } } } }],
+        example: { apiVersion: 'a.example/v1', kind: 'BigCache', metadata: { name: 'x' }, spec: { replicas: 1 } },
+        usage: 'kubectl get {name} -o jsonpath={.status.phase}',
+      }),
+      [],
+    );
+  });
+
+  for (const [title, block, fault] of [
+    ['a kind that it does not bring', { kind: 'BigCahce' }, 'kind: the Operator has no kind BigCahce; did you mean BigCache?'],
+    ['a field with a slip', { fields: ['spec.replcas'] }, 'fields[0]: BigCache has no field spec.replcas; did you mean spec.replicas?'],
+    ['a field of another group', { fields: ['spec.size'] }, 'fields[0]: BigCache has no field spec.size; did you mean spec.storage.size?'],
+    [
+      'a field that nothing is like',
+      { locked: ['spec.nope'] },
+      'locked[0]: BigCache has no field spec.nope; spec has replicas, storage, users, labels, extra',
+    ],
+    [
+      'a field of rows',
+      { sensitive: ['spec.users[*].nam'] },
+      'sensitive[0]: BigCache has no field spec.users[].nam; did you mean spec.users[].name?',
+    ],
+    [
+      'a reference',
+      { references: { 'spec.stroage': {} } },
+      'references["spec.stroage"]: BigCache has no field spec.stroage; did you mean spec.storage?',
+    ],
+    [
+      'a value of a preset',
+      { presets: [{ values: { spec: { storage: { sice: 1 } } } }] },
+      'presets[0].values.spec.storage.sice: BigCache has no field spec.storage.sice; did you mean spec.storage.size?',
+    ],
+    [
+      'metadata that no form has',
+      { defaults: { metadata: { finalizers: ['x'] } } },
+      'defaults.metadata.finalizers[]: the form of BigCache has no metadata.finalizers[]; of metadata it has metadata.labels and metadata.annotations',
+    ],
+    ['a placeholder', { usage: 'psql {spec.host}' }, 'usage: there is no placeholder {spec.host}; usage has {name} and {namespace}'],
+  ] as const) {
+    it(`is faulty with ${title}, and says what was meant`, () => assert.deepEqual(faultsOf(block), [fault]));
+  }
+
+  it('is not judged while its kinds are not known, nor a kind that the operator registers itself', () => {
+    assert.deepEqual(checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'Any' }] } }), []), []);
+    assert.deepEqual(faultsOf({ kind: 'Later', definition: 'laters.a.example' }), []);
+  });
 });

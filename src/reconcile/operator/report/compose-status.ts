@@ -9,7 +9,7 @@ import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
-import { unapproved } from './conditions.ts';
+import { catalogValid, unapproved } from './conditions.ts';
 
 /** What an act found out or brought about. What it says nothing about stays as the status has it. */
 export interface Finding {
@@ -69,9 +69,14 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   };
 }
 
-function composeConditions(work: Work, { conditions, ready, phase, chart }: Finding): Condition[] {
+function composeConditions(work: Work, { conditions, ready, phase, chart, crds }: Finding): Condition[] {
   const { status, spec, generation } = work;
-  const decided: ConditionInput[] = [...conditions, ...(chart === undefined ? [] : unapproved(chart)), ready];
+  const decided: ConditionInput[] = [
+    ...conditions,
+    ...catalogValid(work.operator, crds),
+    ...(chart === undefined ? [] : unapproved(chart)),
+    ready,
+  ];
   if (phase !== undefined) decided.push(phase);
   const known = new Set(decided.map(({ type }) => type));
   const standing = status.conditions.filter(

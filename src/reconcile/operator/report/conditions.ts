@@ -1,3 +1,6 @@
+import { checkCatalogBlock } from '../../../domain/catalog/check-catalog.ts';
+import { listAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
 import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
@@ -84,6 +87,18 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
   const kept = former.length === 0 ? '' : `. Kept, though no longer in the chart: ${former.join(', ')}`;
   return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
+}
+
+/** Whether the catalogue block fits the kinds; told only while there is something to compare. What is installed does not depend on it. */
+export function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): readonly ConditionInput[] {
+  if (crds.length === 0 || listAt(operator.spec, 'catalog', 'kinds').length === 0) return [];
+  const faults = checkCatalogBlock(
+    operator,
+    crds.map(({ object }) => object),
+  );
+  const [first] = faults;
+  if (first === undefined) return [isTrue('CatalogValid', 'Valid', 'Every kind and path of spec.catalog exists')];
+  return [isFalse('CatalogValid', first.reason, faults.map(({ field, message }) => `${field}: ${message}`).join('; '))];
 }
 
 export function healthy({ word, message, reason }: OperatorHealth): ConditionInput {
