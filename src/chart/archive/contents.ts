@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
+import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { parseManifest } from '../../domain/kubernetes/manifest.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -11,6 +12,7 @@ export interface ChartDependency {
   readonly repository: string;
   readonly alias?: string;
   readonly condition?: string;
+  readonly tags?: readonly string[];
 }
 
 /** Chart.yaml. */
@@ -37,6 +39,8 @@ export interface ChartContents {
   readonly valuesText: string;
   /** values.schema.json. */
   readonly schema?: JsonObject;
+  /** The charts in `charts/` that are folders; read only where one of them has a values.schema.json. */
+  readonly subcharts: readonly Subchart[];
   /** Markdown, at most 512 KiB; empty when there is none. */
   readonly readme: string;
   /** The objects in the chart's own `crds/`, in Helm's order. */
@@ -50,11 +54,14 @@ export interface ChartContents {
 const README_BYTES = 512 * 1024;
 const SCHEMA_DEPTH = 256;
 const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
+/** What is read of charts inside of the chart. */
+const SUBCHART_FILE = /^(?:charts\/[^/]+\/)+(?:Chart\.yaml|values\.yaml|values\.schema\.json|requirements\.yaml)$/;
+const DEEPEST_SUBCHART = 8;
 const READ = new Set(['Chart.yaml', 'values.yaml', 'values.schema.json', 'requirements.yaml', 'openapispec.json']);
 
 /** Whether the content of the file is needed for `readContents`. */
 export function isContentFile(name: string): boolean {
-  return READ.has(name) || isReadme(name) || CRD_FILE.test(name);
+  return READ.has(name) || isReadme(name) || CRD_FILE.test(name) || SUBCHART_FILE.test(name);
 }
 
 /**
@@ -75,11 +82,39 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
     values: mapIn('values.yaml', valuesText),
     valuesText,
     ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
+    subcharts: [...contents.keys()].some((name) => SUBCHART_FILE.test(name) && name.endsWith('values.schema.json'))
+      ? readSubcharts(textOf, names, '')
+      : [],
     readme: readmeName === undefined ? '' : (contents.get(readmeName)?.subarray(0, README_BYTES).toString('utf8') ?? ''),
     crds: names.filter((name) => CRD_FILE.test(name)).flatMap((name) => attributed(name, () => parseManifest(textOf(name) ?? ''))),
     files: names,
     ...(openApiSpec === undefined ? {} : { openApiSpec }),
   };
+}
+
+/** The charts in the folder `charts/` of a chart. Folders that Helm passes over begin with a dot or an underscore. */
+function readSubcharts(textOf: (name: string) => string | undefined, names: readonly string[], parent: string): readonly Subchart[] {
+  if (parent.split('charts/').length > DEEPEST_SUBCHART)
+    throw invalid(`${parent}charts: charts are nested more than ${DEEPEST_SUBCHART} levels deep`);
+  const below = names.filter((name) => name.startsWith(`${parent}charts/`)).map((name) => name.slice(`${parent}charts/`.length).split('/'));
+  const folders = [...new Set(below.flatMap(([folder = '', ...rest]) => (rest.length > 0 && !/^[._]/.test(folder) ? [folder] : [])))];
+  return folders.flatMap((folder) => {
+    const at = `${parent}charts/${folder}/`;
+    const chartYaml = textOf(`${at}Chart.yaml`);
+    if (chartYaml === undefined) return [];
+    const chart = mapIn(`${at}Chart.yaml`, chartYaml);
+    const schemaText = textOf(`${at}values.schema.json`);
+    return [
+      {
+        name: textIn(chart, 'name') ?? folder,
+        version: textIn(chart, 'version') ?? '',
+        dependencies: readDependencies(chart, mapIn(`${at}requirements.yaml`, textOf(`${at}requirements.yaml`) ?? '')),
+        values: mapIn(`${at}values.yaml`, textOf(`${at}values.yaml`) ?? ''),
+        ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
+        subcharts: readSubcharts(textOf, names, at),
+      },
+    ];
+  });
 }
 
 function isReadme(name: string): boolean {
@@ -102,13 +137,21 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
     ...(icon !== undefined && /^(https:\/\/|data:image\/)/i.test(icon) ? { icon } : {}),
     keywords: list(chart['keywords']).flatMap((word) => (typeof word === 'string' ? [word] : [])),
     maintainers: maps(chart['maintainers']).map((person) => ({ name: textIn(person, 'name') ?? '', ...texts(person, ['email', 'url']) })),
-    dependencies: [...maps(chart['dependencies']), ...maps(requirements['dependencies'])].map((dependency) => ({
+    dependencies: readDependencies(chart, requirements),
+  };
+}
+
+function readDependencies(chart: JsonObject, requirements: JsonObject): ChartDependency[] {
+  return [...maps(chart['dependencies']), ...maps(requirements['dependencies'])].map((dependency) => {
+    const tags = list(dependency['tags']).flatMap((tag) => (typeof tag === 'string' ? [tag] : []));
+    return {
       name: textIn(dependency, 'name') ?? '',
       version: textIn(dependency, 'version') ?? '',
       repository: textIn(dependency, 'repository') ?? '',
       ...texts(dependency, ['alias', 'condition']),
-    })),
-  };
+      ...(tags.length === 0 ? {} : { tags }),
+    };
+  });
 }
 
 function mapIn(file: string, text: string): JsonObject {

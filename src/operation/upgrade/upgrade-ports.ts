@@ -1,4 +1,5 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
+import type { Dependency, Subchart } from '../../domain/chart/subcharts.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { FairQueue } from '../../domain/core/fair-queue.ts';
@@ -9,10 +10,16 @@ export interface UpgradeChart {
   readonly digest: string;
   readonly path: string;
   readonly contents: {
-    readonly metadata: { readonly name: string; readonly version: string; readonly appVersion?: string };
+    readonly metadata: {
+      readonly name: string;
+      readonly version: string;
+      readonly appVersion?: string;
+      readonly dependencies?: readonly Dependency[];
+    };
     readonly values: JsonObject;
     /** values.schema.json. */
     readonly schema?: JsonObject;
+    readonly subcharts?: readonly Subchart[];
     readonly openApiSpec?: string;
   };
 }

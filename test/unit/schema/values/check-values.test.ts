@@ -166,7 +166,13 @@ test('Up to the limits a schema is checked, and one node beyond it is not', asyn
 
 test('Values are laid over those of the chart, and what is meant for a chart inside is left to it', async () => {
   const contents = {
-    metadata: { name: 'shop', dependencies: [{ name: 'redis' }, { name: 'postgresql', alias: 'db' }] },
+    metadata: {
+      name: 'shop',
+      dependencies: [
+        { name: 'redis', version: '' },
+        { name: 'postgresql', version: '', alias: 'db' },
+      ],
+    },
     values: { size: 1, host: 'a' },
     schema: { required: ['size', 'host'], properties: { size: { type: 'integer' }, redis: { type: 'string' }, db: { type: 'string' } } },
   };
