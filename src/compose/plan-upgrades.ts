@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
+import { readArchive } from '../chart/archive/archive.ts';
+import { CHART_LIMITS } from '../chart/limits.ts';
 import { createHelm } from '../helm/helm.ts';
+import { releaseRecordBytes } from '../helm/release-record.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
@@ -32,6 +35,11 @@ export async function planUpgrades({ kube, charts, helm, stateDir, log }: PlanUp
   return {
     charts,
     render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
+    recordBytes: async ({ chart: { path, contents }, values: config, objects }, signal) =>
+      await charts.using(path, async () => {
+        const { contents: files } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
+        return await releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files, objects });
+      }),
     kubernetesVersion: (options) => kube.kubernetesVersion(options),
     now: () => new Date(),
     queue: new FairQueue(CHECKS),

@@ -1,3 +1,4 @@
+import { RELEASE_TOO_LARGE } from '../domain/chart/inspection/inspection.ts';
 import { AppError } from '../domain/core/errors.ts';
 import type { ErrorCode } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/redact.ts';
@@ -5,10 +6,6 @@ import { redact } from '../domain/core/redact.ts';
 const MAX_SENTENCE = 1500;
 /** Of a longer one, characters at its end: templates that include one another name the cause last. */
 const END_OF_SENTENCE = 500;
-
-/** CustomResourceDefinitions are not part of the record, but where a template reads them. */
-const SMALLER =
-  'Helm keeps the templates and files of the chart, its values and all that it renders in one Secret of 1 MiB. Switch parts of the chart off by its values, install its subcharts as Operators of their own, or use a chart with fewer files';
 
 /** What helm says, and the row of the error table it belongs to; the first that fits. */
 const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
@@ -34,7 +31,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
 export function failureOf(what: string, stderr: string, secrets: readonly string[]): AppError {
   const sentence = shown(sentenceOf(stderr), secrets);
   const code = MEANINGS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'HelmFailed';
-  return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${SMALLER}` : ''}`);
+  return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${RELEASE_TOO_LARGE}` : ''}`);
 }
 
 /** What `fail` and `required` say is the chart's own text: where a value of a Secret is in it, only where it stands is told. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,12 +19,13 @@ import { createOperator } from '../../src/operation/operator/create-operator.ts'
 import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight/preflight-operator.ts';
 import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
+import { chartFiles } from '../support/charts.ts';
 import { trialsFor } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { ASKING, sampleJournal } from '../support/sample-journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
-import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
 import { kubeconfigFor } from '../support/run-sample-operator.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
@@ -84,6 +86,15 @@ describe('the check of a new Operator', () => {
     await assert.rejects(world.read(NS, 'barrel'), { code: 'NotFound' });
   });
 
+  it('warns of kinds of its catalogue block that the chart does not bring', async () => {
+    const catalog = { kinds: [{ kind: 'Barel' }, { kind: BARREL.kind }] };
+    const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, catalog }));
+    assert.equal(verdict, 'Ready');
+    const [line, ...more] = findings.warned.filter(({ about }) => about === 'Validation');
+    assert.deepEqual([line?.field, more], ['spec.catalog.kinds[0].kind', []]);
+    assert.match(line?.message ?? '', /the Operator has no kind Barel; did you mean Barrel\?/);
+  });
+
   it('tells of a namespace that is made with it, or that is missing', async () => {
     const made = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}`, createNamespace: true }));
     assert.ok(made.findings.created.some(({ message }) => message === `The namespace new-${RUN}`));
@@ -107,6 +118,15 @@ describe('the check of a new Operator', () => {
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, releaseName: 'taken' }));
     assert.equal(verdict, 'Blocked');
     assert.match(texts(findings.blocked), /Secret pfo-target-\w+\/taken is there already: no release has made it/);
+  });
+
+  it('is blocked by a release that will not fit into its Secret, as the controller would say at the end', async () => {
+    const large = { 'files/large.txt': randomBytes(1_000_000).toString('base64'), 'templates/a.yaml': CONFIG_MAP };
+    await world.writeChart('heavy', chartFiles('heavy', '1.0.0', large));
+    const chart = { repoURL: 'file://samples', name: 'heavy', version: '1.0.0' };
+    const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, chart }));
+    assert.equal(verdict, 'Blocked');
+    assert.match(texts(findings.blocked), /^The release does not fit into its Secret: .* KiB of 1024 KiB\. Helm keeps the templates/);
   });
 
   it('is blocked by a chart that is not there', async () => {

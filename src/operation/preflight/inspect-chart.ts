@@ -39,7 +39,7 @@ export interface InspectChartPorts {
   /** The chart's objects with its own values, as for a first release in the namespace. */
   readonly render: (chartPath: string, namespace: string, signal: AbortSignal) => Promise<readonly KubeObject[]>;
   /** Bytes of the record that Helm would write. */
-  readonly recordBytes: (parts: RecordParts) => number;
+  readonly recordBytes: (parts: RecordParts) => Promise<number>;
 }
 
 const NAMESPACE = 'default';
@@ -68,7 +68,7 @@ export async function inspectChart(ports: InspectChartPorts, source: ChartSource
     crds,
     rendering,
     namespace: NAMESPACE,
-    recordBytes: ports.recordBytes({ metadata, values, files, objects }),
+    recordBytes: await ports.recordBytes({ metadata, values, files, objects }),
   });
   return { ...inspection, warnings: [...inspection.warnings, ...(await schemaWarnings({ digest, contents }, definitions))] };
 }

@@ -12,7 +12,8 @@ import { mergeLayers } from '../../domain/values/layers.ts';
 import { checkChartValues } from '../../schema/values/check-chart-values.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import type { Ports } from '../ports.ts';
-import type { UpgradeChart } from './upgrade-ports.ts';
+import type { ReleaseRecord, UpgradeChart } from './upgrade-ports.ts';
+import { RELEASE_TOO_LARGE, SECRET_BYTES } from '../../domain/chart/inspection/inspection.ts';
 
 /** What a chart renders, carried over to today's APIs. */
 export interface Rendering {
@@ -62,11 +63,13 @@ export async function renderForPlan(
     );
     const rejected =
       spec.legacyAPIs === 'Reject' && conversions.length > 0 ? ['The chart uses legacy APIs, which spec.legacyAPIs refuses'] : [];
+    const others = objects.filter((object) => !isCustomResourceDefinition(object));
+    const size = await sizeFaults(ports, { chart, values: merged, objects: others }, signal);
     return {
-      objects: objects.filter((object) => !isCustomResourceDefinition(object)),
+      objects: others,
       definitions: definitions.map((object) => describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '')),
       conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
-      faults: [...misfits, ...reservedObjects(rendered), ...refused, ...rejected].map((sentence) => redact(sentence, secrets)),
+      faults: [...misfits, ...reservedObjects(rendered), ...refused, ...rejected, ...size].map((sentence) => redact(sentence, secrets)),
       unchecked,
     };
   } catch (error) {
@@ -74,6 +77,15 @@ export async function renderForPlan(
     const faults = [...misfits, `The chart does not render with these values: ${error.message}`];
     return { ...RENDERED_NOTHING, faults: faults.map((sentence) => redact(sentence, secrets)), unchecked };
   }
+}
+
+/** What Helm would find only at the end of an installation, when its objects are there. */
+async function sizeFaults({ upgrades }: Pick<Ports, 'upgrades'>, record: ReleaseRecord, signal: AbortSignal): Promise<readonly string[]> {
+  const bytes = await upgrades.recordBytes(record, signal);
+  if (bytes <= SECRET_BYTES) return [];
+  return [
+    `The release does not fit into its Secret: its record takes about ${Math.ceil(bytes / 1024)} KiB of 1024 KiB. ${RELEASE_TOO_LARGE}`,
+  ];
 }
 
 /** What `.Capabilities.APIVersions` is made of: group versions, and their kinds. */

@@ -36,6 +36,15 @@ export interface UpgradeRender {
   readonly secrets: readonly string[];
 }
 
+/** What Helm keeps of a release. */
+export interface ReleaseRecord {
+  readonly chart: UpgradeChart;
+  /** Laid over those of the chart. */
+  readonly values: JsonObject;
+  /** Rendered, without CustomResourceDefinitions. */
+  readonly objects: readonly KubeObject[];
+}
+
 /** What planning an upgrade needs besides the cluster. None of it asks the cluster for anything but its version. */
 export interface UpgradePorts {
   readonly charts: {
@@ -45,6 +54,8 @@ export interface UpgradePorts {
   };
   /** As `helm template` does. */
   readonly render: (request: UpgradeRender, signal: AbortSignal) => Promise<readonly KubeObject[]>;
+  /** Bytes of the record that Helm would write for a release. */
+  readonly recordBytes: (request: ReleaseRecord, signal: AbortSignal) => Promise<number>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly now: () => Date;

@@ -98,3 +98,7 @@ export const SECRET_BYTES = 1024 * 1024;
 /** What `helm template` made of a chart, or why it made nothing. */
 export type Rendering =
   { readonly kind: 'Rendered'; readonly objects: readonly KubeObject[] } | { readonly kind: 'Failed'; readonly why: string };
+
+/** Why the record of a release is too large and what to do, as everybody tells it. CustomResourceDefinitions are in it only where a template reads them. */
+export const RELEASE_TOO_LARGE =
+  'Helm keeps the templates and files of the chart, its values and all that it renders in one Secret of 1 MiB. Switch parts of the chart off by its values, install its subcharts as Operators of their own, or use a chart with fewer files';
