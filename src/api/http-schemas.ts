@@ -15,6 +15,11 @@ export const HEADERS = {
   },
   Location: { description: 'The path of the resource', schema: { ...text, format: 'uri-reference' } },
   'Retry-After': { description: 'Seconds until the request is accepted again', schema: { type: 'integer', minimum: 1 } },
+  RateLimit: {
+    description: 'How many requests are left to you, and when there are more (draft-ietf-httpapi-ratelimit-headers-08)',
+    schema: text,
+  },
+  'RateLimit-Policy': { description: 'How many requests a person has in which time', schema: text },
   'Accept-Patch': { description: 'The media types that PATCH takes (RFC 5789)', schema: text },
   'WWW-Authenticate': { description: 'RFC 6750', schema: text },
 } as const satisfies Record<string, JsonSchema>;
@@ -42,7 +47,7 @@ export const RESPONSES = {
   PreconditionFailed: problem('`If-Match` or `If-None-Match` does not hold; nothing was written', []),
   TooLarge: problem('The body is too large', []),
   UnsupportedMediaType: problem('The body has another media type than those of this call', ['Accept-Patch']),
-  TooManyRequests: problem('You send too many requests', ['Retry-After']),
+  TooManyRequests: problem('You send too many requests', ['Retry-After', 'RateLimit', 'RateLimit-Policy']),
   Problem: problem('What went wrong and what to do', ['Retry-After']),
 } as const;
 

@@ -83,6 +83,8 @@ function responsesOf(route: Route): JsonSchema {
 function replyOf({ method, etag }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
   const names = [
     'X-Request-Id' as const,
+    'RateLimit' as const,
+    'RateLimit-Policy' as const,
     ...(method === 'get' || (etag !== undefined && schema !== undefined) ? (['ETag'] as const) : []),
     ...(status === 200 ? [] : (['Location'] as const)),
   ];

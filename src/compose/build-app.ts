@@ -52,7 +52,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     ready: rest.ready,
     metrics: () => metrics.text(),
     observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
-    ...(issuer === undefined ? {} : { issuer: issuer.handler }),
+    ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
     assets: [{ path: '/', handler: assets.router }],
     routers: [
       { path: '/api/v1', handler: api, access: 'anyone' },

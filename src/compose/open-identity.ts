@@ -43,10 +43,10 @@ export function claimMappingOf({ issuer, usernameClaim, groupsClaim, usernamePre
   return { usernameClaim: usernameClaim ?? usual, groupsClaim, usernamePrefix, groupsPrefix };
 }
 
-type Client = Pick<IdentitySettings, 'issuer' | 'clientId'> & Partial<Pick<IdentitySettings, 'clientSecret' | 'scopes'>>;
+type Client = Pick<IdentitySettings, 'issuer' | 'clientId'> & Partial<Pick<IdentitySettings, 'clientSecret' | 'scopes' | 'callHeaders'>>;
 
-function embeddedClient({ issuerUrl, clientId, clientSecret, scopes }: EmbeddedIssuer): Client {
-  return { issuer: issuerUrl, clientId, clientSecret, scopes };
+function embeddedClient({ issuerUrl, clientId, clientSecret, scopes, ownCalls }: EmbeddedIssuer): Client {
+  return { issuer: issuerUrl, clientId, clientSecret, scopes, callHeaders: { [ownCalls.header]: ownCalls.value } };
 }
 
 async function externalClient({ issuer }: Config): Promise<Client> {

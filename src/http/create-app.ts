@@ -4,12 +4,13 @@ import { authenticate } from './authenticate.ts';
 import { announcedLength } from './body/announced-length.ts';
 import { dropUnread } from './body/drop-unread.ts';
 import { cookiesOf } from './cookies.ts';
+import { hasCredentials } from './credentials.ts';
 import { dropForeignIdentity } from './drop-foreign-identity.ts';
 import { errorHandler, notFound } from './error-handler.ts';
 import type { HttpDeps, MountedRouter } from './http-deps.ts';
 import { knownHost } from './known-host.ts';
 import { probes } from './probes.ts';
-import { rateLimit } from './rate-limit.ts';
+import { limitAddresses, limitCredentials } from './rate-limit.ts';
 import { requestLog } from './request-log.ts';
 import { requireSignedIn } from './require-signed-in.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
@@ -42,16 +43,28 @@ export function createApp(deps: HttpDeps): express.Express {
   app.use(knownHost(deps.publicUrl, deps.otherHosts));
   for (const { path, handler } of deps.assets) app.use(path, handler);
   app.use(noStore());
-  app.use(rateLimit(limits.all));
-  app.use(SIGN_IN_PATHS, rateLimit(limits.signIn));
+  const isOwn = ownCalls(deps.ownCalls);
+  const credentials = limitCredentials(limits.all, (req) => hasCredentials(req, cookies) && !isOwn(req));
+  app.use(limitAddresses(limits.all, (req) => !hasCredentials(req, cookies) && !isOwn(req)));
+  app.use(credentials.unproven);
+  app.use(
+    SIGN_IN_PATHS,
+    limitAddresses(limits.signIn, () => true),
+  );
   if (deps.issuer !== undefined) app.use('/issuer', announcedLength(LARGEST_SIGN_IN), deps.issuer);
   app.use(sameSiteOnly(deps.publicUrl, cookies));
   app.use(authRoutes({ ...deps, cookies }));
   app.use(authenticate(deps.identity, cookies));
+  app.use(credentials.proven);
   for (const router of deps.routers) mount(app, router);
   app.use(notFound());
   app.use(errorHandler(deps));
   return app;
+}
+
+/** Calls of our own to the embedded issuer, which come from this machine like those of its people. */
+function ownCalls(mark: HttpDeps['ownCalls']): (req: express.Request) => boolean {
+  return (req) => mark !== undefined && req.get(mark.header) === mark.value;
 }
 
 function mount(app: express.Express, { path, handler, access }: MountedRouter): void {

@@ -20,6 +20,11 @@ export function credentialsOf(req: Request, cookies: Cookies): Credentials {
   return session === undefined || session === '' ? { kind: 'none' } : { kind: 'session', session };
 }
 
+/** Whether the request says who it is from, be that true or not. */
+export function hasCredentials(req: Request, cookies: Cookies): boolean {
+  return req.get('Authorization') !== undefined || (cookies.session(req) ?? '') !== '';
+}
+
 function tokenOf(header: string): string {
   const token = BEARER.exec(header.trim())?.[1];
   if (token !== undefined) return token;

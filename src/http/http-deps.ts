@@ -28,9 +28,11 @@ export interface MountedRouter {
   readonly access: 'anyone' | 'signed-in';
 }
 
-/** Requests a minute from one address. */
+/** Requests a minute. */
 export interface RateLimits {
+  /** Of one person; of nobody who is known, from one address. */
   readonly all: number;
+  /** Sign-ins from one address. */
   readonly signIn: number;
 }
 
@@ -54,6 +56,8 @@ export interface HttpDeps {
   readonly routers: readonly MountedRouter[];
   renderError(view: MessageView): string | Promise<string>;
   readonly rateLimits?: RateLimits;
+  /** A header that only calls of our own have; they are not counted. */
+  readonly ownCalls?: { readonly header: string; readonly value: string };
   /** Proxies before us whose X-Forwarded-For is believed. */
   readonly trustedProxies?: number;
   newRequestId?(): string;

@@ -19,6 +19,8 @@ export interface IdentitySettings {
   readonly publicUrl: URL;
   /** The issuer's address, to the letter as its discovery document says it. */
   readonly issuer: URL;
+  /** Sent along with every call to the issuer. */
+  readonly callHeaders: Readonly<Record<string, string>>;
   /** Other names of the issuer: what it signs under them with the same keys counts, too. */
   readonly issuerAliases: readonly string[];
   readonly clientId: string;
@@ -49,6 +51,7 @@ export function identitySettings(
     audiences: [required.publicUrl.origin, required.clientId],
     bearerClients: [],
     issuerAliases: [],
+    callHeaders: {},
     signOutHint: 'none',
     mapping: DEFAULT_MAPPING,
     idleLifetime: 2 * HOUR,

@@ -1,5 +1,13 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
-import { allowInsecureRequests, ClientSecretBasic, type Configuration, discovery, enableNonRepudiationChecks, None } from 'openid-client';
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  type Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from 'openid-client';
 import { DiscoveryCache } from './discovery-cache.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { issuerAway } from './issuer-errors.ts';
@@ -37,7 +45,12 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
   const keys = async (): Promise<IssuerKeys> => {
     const { issuer, jwks_uri: address } = (await configuration()).serverMetadata();
     if (address === undefined) throw issuerAway(settings.issuer, new Error('its discovery document names no keys'));
-    const key = keySets.get(address) ?? createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_SECONDS * 1000 });
+    const key =
+      keySets.get(address) ??
+      createRemoteJWKSet(new URL(address), {
+        timeoutDuration: TIMEOUT_SECONDS * 1000,
+        headers: { ...settings.callHeaders },
+      });
     keySets.set(address, key);
     return { issuer, key };
   };
@@ -53,9 +66,13 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
 }
 
 /** Signatures of id tokens are always checked, because the way to the issuer may be plain http on one machine. */
-async function discover({ issuer, clientId, clientSecret }: IdentitySettings): Promise<Configuration> {
+async function discover({ issuer, clientId, clientSecret, callHeaders }: IdentitySettings): Promise<Configuration> {
   const plain = issuer.protocol === 'http:' ? [allowInsecureRequests] : [];
   const authentication = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
   const execute = [...plain, enableNonRepudiationChecks];
-  return discovery(issuer, clientId, clientSecret ?? {}, authentication, { execute, timeout: TIMEOUT_SECONDS });
+  return discovery(issuer, clientId, clientSecret ?? {}, authentication, {
+    execute,
+    timeout: TIMEOUT_SECONDS,
+    [customFetch]: async (url, options) => await fetch(url, { ...options, headers: { ...options.headers, ...callHeaders } } as RequestInit),
+  });
 }

@@ -300,6 +300,27 @@ describe('too many requests', () => {
     );
     await house.close();
   });
+
+  it('are those of a person who is signed in, whatever the token, and never those of the address or of our own calls', async () => {
+    const house = await openHouse({ http: { rateLimits: { all: 8, signIn: 3 } } });
+    const get = async (token?: string): Promise<Response> =>
+      await fetch(`${house.origin}/api/v1/me`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+    const statuses = async (count: number, token: () => Promise<string>): Promise<number[]> => {
+      const found: number[] = [];
+      for (let index = 0; index < count; index++) found.push((await get(await token())).status);
+      return found;
+    };
+    for (let index = 0; index < 8; index++) await get();
+    assert.equal((await get()).status, 429, 'the address has sent enough as nobody');
+    const mint = (person: string) => async (): Promise<string> => await house.issuer.mintToken(person);
+    assert.deepEqual(await statuses(9, mint('dev-a')), [200, 200, 200, 200, 200, 200, 200, 200, 429]);
+    const refused = await get(await mint('dev-a')());
+    assert.match(refused.headers.get('retry-after') ?? '', /^(60|5\d)$/);
+    assert.match(refused.headers.get('ratelimit') ?? '', /r=0/);
+    assert.deepEqual(await statuses(8, mint('dev-b')), [200, 200, 200, 200, 200, 200, 200, 200], 'another person at the same address');
+    assert.deepEqual(await statuses(9, async () => 'forged'), [401, 401, 401, 401, 401, 401, 401, 401, 429]);
+    await house.close();
+  });
 });
 
 function partsOf(count: number, value: string): string {

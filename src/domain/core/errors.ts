@@ -23,6 +23,7 @@ export const ERROR_TABLE = {
   QuotaExceeded: { status: 403, title: 'The quota of the environment is used up' },
   AdmissionDenied: { status: 422, title: 'A policy of the cluster refuses this' },
   WebhookUnavailable: { status: 409, title: 'A webhook or API service of the cluster does not answer' },
+  LimitReached: { status: 409, title: 'You have as many of these as one person can have' },
   TooManyRequests: { status: 429, title: 'Too many requests' },
   TooBusy: { status: 503, title: 'Too much is going on at once' },
   ClusterUnavailable: { status: 503, title: 'The cluster does not answer' },

@@ -30,11 +30,14 @@ export class FairQueue {
   /**
    * Runs a task when it is the person's turn.
    *
-   * @throws AppError `TooManyRequests` when too many tasks of the person wait already, or the signal aborts before its turn; what the task throws.
+   * @throws AppError `LimitReached` when too many tasks of the person wait already, `TooBusy` when the signal aborts before its turn; what the task throws.
    */
   async run<T>(user: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(user) ?? { running: 0, waiting: [] };
-    if (lane.waiting.length >= this.#bounds.waiting) throw this.#busy(`you have ${lane.running + lane.waiting.length} under way`);
+    if (lane.waiting.length >= this.#bounds.waiting) {
+      const message = `${this.#bounds.what}: you have ${lane.running + lane.waiting.length} under way; wait until one of them has finished`;
+      throw new AppError('LimitReached', message);
+    }
     if (signal.aborted) throw this.#busy('it was given up before it began');
     this.#lanes.set(user, lane);
     try {
@@ -80,6 +83,6 @@ export class FairQueue {
   }
 
   #busy(why: string): AppError {
-    return new AppError('TooManyRequests', `${this.#bounds.what}: ${why}; try again when others have finished`, { retryAfter: 10 });
+    return new AppError('TooBusy', `${this.#bounds.what}: ${why}; try again when others have finished`);
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Router, type Request, type RequestHandler } from 'express';
 import { Provider } from 'oidc-provider';
 import { DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
@@ -26,6 +27,8 @@ export interface EmbeddedIssuer {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scopes: readonly string[];
+  /** A header by which calls of this process are known; nobody else knows its value. */
+  readonly ownCalls: { readonly header: string; readonly value: string };
   /** Mount it at `/issuer`, before anything reads bodies. */
   readonly handler: RequestHandler;
   /** A bearer token for a demo person, good for an hour. */
@@ -56,6 +59,7 @@ export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Prom
     clientId: CLIENT_ID,
     clientSecret: secrets.clientSecret,
     scopes: SCOPES,
+    ownCalls: { header: 'X-Chandlery-Own-Call', value: randomBytes(32).toString('base64url') },
     handler,
     mintToken: (name) => mintDemoToken({ stateDir, name, people, clock }),
     close: () => state.close(),

@@ -11,7 +11,7 @@ export interface HeldBytes {
 }
 
 export interface Account {
-  /** Adds bytes that have arrived. @throws AppError `TooManyRequests` or `TooBusy` when there would be too many; none are added then. */
+  /** Adds bytes that have arrived. @throws AppError `LimitReached` or `TooBusy` when there would be too many; none are added then. */
   add(bytes: number): void;
   /** The request is over. */
   close(): void;
@@ -42,7 +42,7 @@ export function createHeldBytes({ all, each }: HeldBytesLimits): HeldBytes {
         add: (bytes) => {
           if ((byOwner.get(owner) ?? 0) + bytes > each) {
             const message = 'requests: too many large bodies of yours are on their way at once: send one after the other';
-            throw new AppError('TooManyRequests', message, { retryAfter: RETRY_SECONDS });
+            throw new AppError('LimitReached', message);
           }
           if (total + bytes > all) {
             const message = 'requests: too many large bodies are on their way at once: try again in a moment';

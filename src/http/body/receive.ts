@@ -22,7 +22,7 @@ export interface BodyLimit {
  * Hands the body on piece by piece as it arrives, within a limit. A large one is complete only when it is its turn: its sender's other large
  * requests wait until this one has been answered.
  *
- * @throws AppError `UnsupportedMediaType` for a compressed body, what the limit says for a larger one, `TooManyRequests` and `TooBusy` when too much
+ * @throws AppError `UnsupportedMediaType` for a compressed body, what the limit says for a larger one, `LimitReached` and `TooBusy` when too much
  * is on its way, `MalformedRequest` for one that ends before its time.
  */
 export async function receive(req: Request, res: Response, limit: BodyLimit, take: (piece: Buffer) => void): Promise<void> {

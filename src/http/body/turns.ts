@@ -6,7 +6,7 @@ export interface Turns {
    * Resolves when it is the request's turn, with the function that ends it.
    *
    * @param signal aborts when the request has gone: it leaves the queue.
-   * @throws AppError `TooManyRequests` when too many of the owner's wait already.
+   * @throws AppError `LimitReached` when too many of the owner's wait already.
    */
   take(owner: string, signal: AbortSignal): Promise<() => void>;
 }
@@ -22,8 +22,6 @@ interface Waiting {
   readonly owner: string;
   readonly start: () => void;
 }
-
-const RETRY_SECONDS = 2;
 
 /** A queue in which each owner has one place: whoever sends a hundred large requests waits for themselves, not others for them. */
 export function createTurns({ all, waiting: mostWaiting }: TurnsLimits): Turns {
@@ -45,7 +43,7 @@ export function createTurns({ all, waiting: mostWaiting }: TurnsLimits): Turns {
     take: (owner, signal) => {
       if (queue.filter((other) => other.owner === owner).length >= mostWaiting) {
         const message = 'requests: too many large bodies of yours wait already: send one after the other';
-        throw new AppError('TooManyRequests', message, { retryAfter: RETRY_SECONDS });
+        throw new AppError('LimitReached', message);
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const waiting: Waiting = { owner, start: () => resolve(endOf(owner)) };

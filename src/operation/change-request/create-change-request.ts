@@ -38,7 +38,7 @@ const MOST_LINES = 20;
  * Keeps a wish under an address of its own. Nothing is written to the cluster.
  *
  * @throws AppError `InvalidInput` for what the cluster would refuse from anybody and for values that are secrets; `TooLarge`;
- *   `TooManyRequests` beyond the bounds; else as the preflight of it.
+ *   `LimitReached` beyond the bounds; else as the preflight of it.
  */
 export async function askPlan(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSummary> {
   return await journaled(ports, actor, instanceDeed('ask plan', wish, wish), async () => await ask(ports, actor, wish));
@@ -147,5 +147,5 @@ async function keep({ plans }: Needs, plan: SharedPlan): Promise<void> {
   const added = await plans.table.add(plan, PLAN_BOUNDS);
   if (added === 'added') return;
   const whose = added === 'ofPerson' ? `you have ${PLAN_BOUNDS.ofPerson} open plans` : `there are ${PLAN_BOUNDS.ofAll} open plans`;
-  throw new AppError('TooManyRequests', `plan: ${whose}, and that is the bound: withdraw one, or wait until one is decided`);
+  throw new AppError('LimitReached', `plan: ${whose}, and that is the bound: withdraw one, or wait until one is decided`);
 }

@@ -57,7 +57,7 @@ export interface CheckedChart {
  * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
  * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their right to have its chart installed.
  *
- * @throws AppError when the cluster is away; `TooManyRequests` when too many checks of the actor are under way.
+ * @throws AppError when the cluster is away; `LimitReached` when too many checks of the actor are under way.
  */
 export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
   return await withPatience(PATIENCE_MS, (signal) =>

@@ -68,7 +68,7 @@ const LONGEST_DESCRIPTION = 1000;
 /**
  * Saves a configuration of an App for the actor or a group of theirs, without its secrets.
  *
- * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `TooManyRequests` beyond 100 of an owner or 4 MiB;
+ * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `LimitReached` beyond 100 of an owner or 4 MiB;
  *   `TooLarge`; `NotFound` as `findApp`.
  */
 export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft): Promise<SavedRecipe> {
@@ -174,7 +174,7 @@ async function refuseOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, recipe
 function full(owner: RecipeOwner): AppError {
   const { count, ofAuthor } = BOUNDS;
   const most = isForEverybody(owner) ? `${count} or 4 MiB, of one author ${ofAuthor.count} or 512 KiB` : `${count} or 4 MiB`;
-  return new AppError('TooManyRequests', `saved configuration: this owner has all that can be kept, ${most}; delete one first`);
+  return new AppError('LimitReached', `saved configuration: this owner has all that can be kept, ${most}; delete one first`);
 }
 
 function stale(recipe: Recipe): AppError {

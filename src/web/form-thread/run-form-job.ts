@@ -17,8 +17,8 @@ const queue = new FairQueue({ what: 'form', all: 1, perPerson: 1, waiting: MOST_
  * Does a job of `FORM_JOBS`: a light one at once, any other in the thread for forms, one after the other and one of each person in turn, so that the event
  * loop serves others meanwhile.
  *
- * @throws AppError that the job throws; `TooLarge` when it takes too long or too much memory, `TooManyRequests` when too many of the person wait, or it was not
- * their turn in time.
+ * @throws AppError that the job throws; `TooLarge` when it takes too long or too much memory, `LimitReached` when too many of the person wait, `TooBusy` when it was
+ * not their turn in time.
  */
 export async function runFormJob<J extends FormJob>(job: J, ...args: Parameters<FormJobs[J]>): Promise<ReturnType<FormJobs[J]>> {
   // Each job has a turn of its own, whatever was done in the one before.

@@ -16,7 +16,7 @@ const CHECK_MS = 3_000;
  * gone or may not be read any more (`gone`), the session or token has ended (`signed-out`), or five minutes are over. Before the first reading it is an
  * ordinary request: what may not be seen is answered as everywhere.
  *
- * @throws AppError `TooManyRequests` beyond the limits of streams.
+ * @throws AppError `LimitReached` or `TooBusy` beyond the limits of streams.
  */
 export interface LiveStreams {
   answer<Reading>(request: Request, response: Response, thing: LiveThing<Reading>): Promise<void>;

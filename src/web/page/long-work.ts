@@ -119,13 +119,13 @@ interface Task {
   readonly run: Job['run'];
 }
 
-/** @throws AppError `TooManyRequests` when as much work of the same person goes on; what others do never matters. */
+/** @throws AppError `LimitReached` when as much work of the same person goes on; what others do never matters. */
 function start({ known, now }: Bench, { key, user, run }: Task): Started {
   for (const [old, { at }] of known) if (now() - at > KEPT_MS) known.delete(old);
   const own = [...known].filter(([, work]) => work.user === user);
   const over = own.filter(([, { isOver }]) => isOver);
   if (own.length - over.length >= MOST_RUNNING) {
-    throw new AppError('TooManyRequests', `check: ${MOST_RUNNING} of yours are under way; wait for one of them`, { retryAfter: 10 });
+    throw new AppError('LimitReached', `check: ${MOST_RUNNING} of yours are under way; wait for one of them`);
   }
   for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MOST_KEPT))) known.delete(old);
   const started: Started = { user, result: run(), at: now(), isOver: false };

@@ -62,7 +62,8 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   InvalidInput: 'Go back, correct what is named here and send it again.',
   CrossSiteRequest: 'Open the page here and send the form again.',
   Conflict: 'Go back, load the page again and repeat your change on what is there now.',
-  TooManyRequests: 'Wait a minute and try again.',
+  LimitReached: 'Finish, close or delete one of those named here first.',
+  TooManyRequests: 'Wait as long as is said here and try again.',
   WebhookUnavailable:
     'Nothing was changed. Tell an administrator of the cluster which webhook or API service is named here, and try again when it answers.',
   ClusterUnavailable: 'Wait a moment and load the page again. If it stays so, tell whoever runs the cluster.',

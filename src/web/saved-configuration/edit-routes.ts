@@ -120,7 +120,7 @@ async function save({ deps: { operations }, visit, app, recipe }: Edit, { words,
 }
 
 function faultsOfRefusal(error: unknown): readonly FieldFault[] {
-  if (!isAppError(error, 'InvalidInput', 'TooLarge', 'TooManyRequests')) throw error;
+  if (!isAppError(error, 'InvalidInput', 'TooLarge', 'LimitReached')) throw error;
   return error.faults.length > 0 ? error.faults : [{ message: error.message }];
 }
 

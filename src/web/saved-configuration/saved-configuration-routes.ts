@@ -95,7 +95,7 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
       const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values, owner, ...asking });
       return { redirect: `${recipesPath(app.id)}?saved=${recipe.id}` };
     } catch (error) {
-      if (!isAppError(error, 'InvalidInput', 'TooLarge', 'TooManyRequests')) throw error;
+      if (!isAppError(error, 'InvalidInput', 'TooLarge', 'LimitReached')) throw error;
       faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
     }
   }

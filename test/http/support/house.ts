@@ -58,8 +58,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const issuerCalls: string[] = [];
   const store = await createStore({ file: join(stateDir, 'store.json'), clock });
   const issuer = await createEmbeddedIssuer({ publicUrl, stateDir });
-  const { issuerUrl, clientId, clientSecret, scopes } = issuer;
-  const settings = identitySettings({ publicUrl, issuer: issuerUrl, clientId, clientSecret, scopes, ...options.settings });
+  const { issuerUrl, clientId, clientSecret, scopes, ownCalls } = issuer;
+  const callHeaders = { [ownCalls.header]: ownCalls.value };
+  const settings = identitySettings({ publicUrl, issuer: issuerUrl, clientId, clientSecret, scopes, callHeaders, ...options.settings });
   const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login'), clock });
   const write =
     (level: string) =>
@@ -70,6 +71,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     identity,
     ready: () => absences(identity),
+    ownCalls,
     issuer: express.Router().use((req, res, next) => {
       issuerCalls.push(req.path);
       if (away) res.destroy();

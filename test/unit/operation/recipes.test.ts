@@ -216,7 +216,7 @@ test('What is too much or says nothing is refused', async () => {
     assert.equal(await code(saveRecipe(ports, ANNA, draft(change))), answer, JSON.stringify(change).slice(0, 60));
   }
   await Promise.all(Array.from({ length: 100 }, () => saveRecipe(ports, ANNA, draft())));
-  assert.equal(await code(saveRecipe(ports, ANNA, draft())), 'TooManyRequests');
+  assert.equal(await code(saveRecipe(ports, ANNA, draft())), 'LimitReached');
 });
 
 test('Each write is in the journal, also one that was refused', async () => {

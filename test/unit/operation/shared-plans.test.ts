@@ -308,6 +308,6 @@ describe('a plan with an address', () => {
   it('is one of fifty that a person may have open', async () => {
     const { ask } = await start();
     for (let asked = 0; asked < 50; asked += 1) await ask({ name: `n${asked}` });
-    await assert.rejects(ask({ name: 'more' }), { code: 'TooManyRequests' });
+    await assert.rejects(ask({ name: 'more' }), { code: 'LimitReached' });
   });
 });

@@ -17,5 +17,5 @@ test('whoever sends many large forms waits for themselves, and others have their
   assert.deepEqual(done.slice(0, 4).toSorted(), ['many', 'many', 'one', 'other']);
   const refused = all.filter(({ status }) => status === 'rejected');
   assert.equal(refused.length, 2);
-  for (const one of refused) assert.equal((one as PromiseRejectedResult).reason.code, 'TooManyRequests');
+  for (const one of refused) assert.equal((one as PromiseRejectedResult).reason.code, 'LimitReached');
 });

@@ -84,7 +84,7 @@ describe('work that takes longer than a look', () => {
     const never = jobOf(() => new Promise<Answer>(() => undefined));
     const begin = async (actor: Actor, job = never): Promise<Answer> => await work.begin(visitOf(actor), '/new', job);
     for (let count = 0; count < 3; count += 1) await begin(ANN);
-    for (let count = 0; count < 300; count += 1) await assert.rejects(begin(ANN), { code: 'TooManyRequests' });
+    for (let count = 0; count < 300; count += 1) await assert.rejects(begin(ANN), { code: 'LimitReached' });
     for (let person = 0; person < 300; person += 1) assert.ok('redirect' in (await begin({ ...ANN, user: `oidc:${person}` })));
     time = 600_001;
     assert.ok('redirect' in (await begin(ANN)));
