@@ -34,7 +34,7 @@ export async function installCrdsAndRoles(input: InstallInput, signal: AbortSign
       signal.throwIfAborted();
       const delay = backoffDelay(failures, BACKOFF, Math.random());
       const why = messageOf(error);
-      if (why !== known) input.log.warn('The cluster is not furnished yet; trying again until it is', { why });
+      if (why !== known) input.log.warn('CRDs and roles are not installed yet; trying again', { why });
       known = why;
       await sleep(delay, undefined, { signal });
     }

@@ -43,7 +43,7 @@ export interface HttpDeps {
   readonly otherHosts?: readonly string[];
   readonly log: HttpLog;
   readonly identity: IdentityPort;
-  /** What is away; nothing when we can serve. */
+  /** What is away. */
   ready(): Promise<readonly Absence[]>;
   /** The text of `/metrics` and its media type. */
   metrics?(): Promise<{ readonly contentType: string; readonly body: string }>;

@@ -1,7 +1,13 @@
 import { Router } from 'express';
 import type { HttpDeps } from './http-deps.ts';
 
-/** `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` when there are any. */
+/** How long `/readyz` may wait for what it asks: `timeoutSeconds` of the probe in the chart is longer. */
+export const READY_PATIENCE_MS = 3_000;
+
+/**
+ * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` when there are any. Without the issuer nobody new can sign in, but
+ * everybody else is served: it is told in `away`, and no reason to send people elsewhere.
+ */
 export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
   const router = Router();
   router.get('/healthz', (_req, res) => {
@@ -9,9 +15,10 @@ export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
   });
   router.get('/readyz', async (_req, res) => {
     const away = await deps.ready();
-    const status = away.length === 0 ? 'ready' : 'not ready';
+    const ready = away.every(({ part }) => part === 'issuer');
+    const status = ready ? 'ready' : 'not ready';
     res
-      .status(away.length === 0 ? 200 : 503)
+      .status(ready ? 200 : 503)
       .set('Cache-Control', 'no-store')
       .json({ status, away });
   });

@@ -8,6 +8,8 @@ export interface Metrics {
   helmRan(command: string, outcome: 'succeeded' | 'failed', seconds: number): void;
   /** Whether the cluster answered when it was last asked. */
   clusterReachable(reachable: 'yes' | 'no'): void;
+  /** Whether the issuer answered when it was last asked. */
+  issuerReachable(reachable: 'yes' | 'no'): void;
   /** The text for Prometheus and its content type. */
   text(): Promise<{ readonly body: string; readonly contentType: string }>;
 }
@@ -42,11 +44,13 @@ export function createMetrics(): Metrics {
     registers,
   });
   const reachable = new Gauge({ name: 'chandlery_cluster_reachable', help: 'Whether the cluster answered when last asked', registers });
+  const issuer = new Gauge({ name: 'chandlery_issuer_reachable', help: 'Whether the issuer answered when last asked', registers });
   return {
     httpAnswered: ({ method, route, status }, seconds) => http.observe({ method, route, status: String(status) }, seconds),
     reconciled: (controller, outcome, seconds) => reconcile.observe({ controller, outcome }, seconds),
     helmRan: (command, outcome, seconds) => helm.observe({ command, outcome }, seconds),
     clusterReachable: (answer) => reachable.set(answer === 'yes' ? 1 : 0),
+    issuerReachable: (answer) => issuer.set(answer === 'yes' ? 1 : 0),
     text: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   };
 }

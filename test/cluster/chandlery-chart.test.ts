@@ -14,6 +14,7 @@ import { parseConfig } from '../../src/config.ts';
 import { loadTools, type ToolPaths } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube } from '../../src/kube/kube.ts';
+import { READY_PATIENCE_MS } from '../../src/http/probes.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { adminTransport, kubeconfigFor } from '../support/run-sample-operator.ts';
@@ -91,6 +92,13 @@ describe('The chart of Chandlery', () => {
     assert.equal(config.publicUrl?.href, 'https://apps.example.com/');
     assert.equal(config.listen, '0.0.0.0');
     assert.ok(config.otherHosts.includes(`chandlery.${NAMESPACE}.svc`), 'programs in the cluster call the Service');
+  });
+
+  it('waits longer for a probe than Chandlery takes to answer it', async () => {
+    const deployment = (await rendered(REQUIRED)).find(({ kind }) => kind === 'Deployment');
+    const [container] = listAt(valueAt(deployment?.spec, 'template', 'spec'), 'containers');
+    const timeout = Number(valueAt(container, 'readinessProbe', 'timeoutSeconds'));
+    assert.ok(timeout * 1000 >= READY_PATIENCE_MS + 1_000, `${timeout} s`);
   });
 
   it('is refused without an address and an issuer', async () => {
