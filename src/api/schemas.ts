@@ -16,6 +16,17 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const integer = { type: 'integer' } as const;
 const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
+const marks = {
+  type: 'object',
+  description:
+    'Labels and annotations; of a patch, `null` takes one away. Those of Chandlery, of Kubernetes and of tools that own objects are rejected',
+  properties: {
+    labels: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+    annotations: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+    finalizers: { type: 'array', items: { type: 'string' }, description: 'Added to those that are there' },
+  },
+  additionalProperties: false,
+} as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
 /** A reference to a schema of this file, for OpenAPI. */
@@ -230,10 +241,15 @@ export const SCHEMAS = {
   RevealedValueRequest: { ...object({ path: { ...text, maxLength: 2000 } }, ['path']), additionalProperties: false },
   RevealedValue: object({ path: text, value: { type: ['string', 'number', 'boolean'] } }, ['path', 'value']),
   InstanceDraft: {
-    ...object({ app: text, name: text, spec: anything, secrets: { ...list(newSecret), maxItems: 10 } }, ['app', 'name']),
-    additionalProperties: false,
+    ...object({ app: text, name: text, spec: anything, metadata: marks, secrets: { ...list(newSecret), maxItems: 10 } }, ['app', 'name']),
+    additionalProperties: true,
+    description: 'Members that a kind has beside its `spec`, such as `data`, go beside it here, too',
   },
-  InstancePatch: { ...object({ spec: anything }), additionalProperties: false },
+  InstancePatch: {
+    ...object({ spec: anything, metadata: marks }, []),
+    additionalProperties: true,
+    description: 'Of the resource: its `spec`, its labels and annotations, and members that the kind has beside its `spec`',
+  },
   TreeNode: object(
     {
       uid: text,

@@ -9,6 +9,8 @@ import { AppError, messageOf } from '../domain/core/errors.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { isObject, objectAt, textAt } from '../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
+import { formRoot } from '../form/model/app-form.ts';
+import { contentSchema } from '../form/model/content-schema.ts';
 import { inferSchema } from '../schema/infer-schema.ts';
 
 /** A schema that a form can be made of. */
@@ -16,6 +18,7 @@ export interface FormSource {
   readonly title: string;
   readonly schema: JsonObject;
   readonly root: string;
+  readonly hoisted?: string;
   readonly defaults?: JsonObject;
 }
 
@@ -79,7 +82,7 @@ function crdSource(crd: KubeObject): FormSource {
   // The first API of definitions had one schema for all versions.
   const whole = Object.keys(own).length > 0 ? own : objectAt(crd.spec, 'validation', 'openAPIV3Schema');
   const title = `${textAt(crd.spec, 'names', 'kind') ?? ''} ${textAt(crd.spec, 'group') ?? ''}/${version}`;
-  return { title, schema: objectAt(whole, 'properties', 'spec') as JsonObject, root: 'spec' };
+  return { title, schema: contentSchema(whole as JsonObject), ...formRoot(whole as JsonObject) };
 }
 
 function valuesSource(file: string, text: string): FormSource {

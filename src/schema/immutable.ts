@@ -20,11 +20,6 @@ export function frozenPaths(schema: JsonObject): readonly Path[] {
   return wanted.flatMap((each) => frozenBy(each, kept));
 }
 
-/** Those of the paths that lead into a member, from that member on. */
-export function pathsBelow(paths: readonly Path[], key: string): readonly Path[] {
-  return paths.filter(([first]) => first === key).map((path) => path.slice(1));
-}
-
 function rulesOf(schema: JsonObject): string[] {
   const validations = schema['x-kubernetes-validations'];
   if (!Array.isArray(validations)) return [];

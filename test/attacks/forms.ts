@@ -113,7 +113,7 @@ function multiplied(): readonly Try[] {
     { what: 'thirty-nine KiB', inputs: nested(1000), statuses: [413], says },
     { what: 'rows beside each other', inputs: [...beside, ...nested(5).slice(1)], statuses: [413], says },
     { what: 'rows of a part as YAML', inputs: [...nested(300), ['_op', 'yaml:spec.users']], statuses: [413], says },
-    { what: 'rows of the whole form as YAML', inputs: [...nested(300), ['_op', 'yaml:spec']], statuses: [413], says },
+    { what: 'rows of the whole form as YAML', inputs: [...nested(300), ['_op', 'yaml:']], statuses: [413], says },
     { what: 'rows for a file', inputs: [...nested(300), ['_do', 'download']], statuses: [413], says },
     { what: 'rows for a saved configuration', inputs: [...nested(300), ['_do', 'keep']], statuses: [413], says },
     { what: 'one more row', inputs: [...nested(300), ['_op', 'add:spec.users']], statuses: [413], says },
@@ -174,7 +174,7 @@ function manyInputs(): readonly Try[] {
   ]);
   return [
     { what: 'users', inputs: users, statuses: [200, 422] },
-    { what: 'users, as YAML', inputs: [...users, ['_op', 'yaml:spec']], statuses: [200] },
+    { what: 'users, as YAML', inputs: [...users, ['_op', 'yaml:']], statuses: [200] },
     { what: 'users, turned to their last page', inputs: [...users, ['_op', 'rows:spec.users:999']], statuses: [200] },
     { what: 'labels', inputs: labels, statuses: [200, 422] },
     { what: 'labels of one key', inputs: rows('labels', (row) => [[`k.spec.labels[${row}]`, text]]), statuses: [422] },
@@ -212,23 +212,23 @@ function muchYaml(): readonly Try[] {
   };
   const all: readonly (readonly [string, string])[] = [
     ['_do', 'review'],
-    ['_op', 'fields:spec'],
-    ['_op', 'skeleton:spec'],
+    ['_op', 'fields:'],
+    ['_op', 'skeleton:'],
     ['_do', 'download'],
     ['_do', 'keep'],
   ];
   return [
     ...Object.entries(bodies).map(([what, text]) => ({
       what: `YAML ${what}`,
-      inputs: [['y.spec', text]] as const,
+      inputs: [['y.', text]] as const,
       statuses: [200, 413, 422],
     })),
-    ...all.map((button) => ({ what: `YAML and ${button.join(' ')}`, inputs: [['y.spec', yaml], button] as const, statuses: [200, 422] })),
+    ...all.map((button) => ({ what: `YAML and ${button.join(' ')}`, inputs: [['y.', yaml], button] as const, statuses: [200, 422] })),
     {
       what: 'YAML and the YAML before it',
       inputs: [
-        ['c.spec', yaml],
-        ['_op', 'yaml:spec'],
+        ['c.', yaml],
+        ['_op', 'yaml:'],
       ],
       statuses: [200],
     },
@@ -291,7 +291,7 @@ function changes(): readonly Try[] {
       ],
       statuses,
     },
-    { what: 'YAML over live values', inputs: [['y.spec', yamlOf(255 * KIB)]], statuses },
+    { what: 'YAML over live values', inputs: [['y.', yamlOf(255 * KIB)]], statuses },
     {
       what: 'rows within rows',
       inputs: [['n.spec.users', '300'], ...range(300).map((row) => [`n.spec.users[${row}].permissions`, '2000'] as const)],

@@ -7,6 +7,7 @@ import { withDefaults } from '../../src/domain/upgrade/crd-safety/with-defaults.
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { type FieldFault, isAppError } from '../../src/domain/core/errors.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance/instance.ts';
+import { splitContent } from '../../src/domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../src/domain/core/read.ts';
 import type { Json, JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
@@ -14,7 +15,7 @@ import { createInstance } from '../../src/operation/instance/create-instance.ts'
 import { findApp } from '../../src/operation/app/find-app.ts';
 import { findEnvironment } from '../../src/operation/environment/find-environment.ts';
 import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
-import { markedOf, unmaskSpec } from '../../src/operation/instance/instance-masking.ts';
+import { markedOf, unmaskContent } from '../../src/operation/instance/instance-masking.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
 import { showApp } from '../../src/operation/app/show-app.ts';
@@ -94,10 +95,10 @@ async function follow({ kind: name, first, second, edit }: Case, byKubectl: bool
   assert.ok(kind);
   const address = addressOf(kind);
   const model = await modelOf(kind, 'create');
-  const { values, faults } = formToValues(model, valuesToFields(model, first), {});
+  const { values, faults } = formToValues(model, valuesToFields(model, { spec: first }), {});
   if (faults.length > 0) return refused(faults);
-  assert.deepEqual(values, first, 'the form gives the values back');
-  const draft = { ...address, spec: fillRequired(model, values) };
+  assert.deepEqual(values, { spec: first }, 'the form gives the values back');
+  const draft = { ...address, ...splitContent(fillRequired(model, values)) };
   const preflight = await preflightInstance(world.ports, DEV, draft);
   if (preflight.verdict === 'Blocked') {
     await assert.rejects(createInstance(world.ports, DEV, { ...draft, ...ASKING }), (error) => isAppError(error));
@@ -130,14 +131,14 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
   const address = { ...addressOf(kind), name };
   const model = await modelOf(kind, 'edit');
   const before = await showInstance(world.ports, DEV, address);
-  const live = specOf(before);
+  const live = { spec: specOf(before) };
   const entry = findApp(world.ports, DEV, address.app);
   const { object: raw } = await findInstance(world.ports, DEV, address);
-  const fields = edit === 'yaml' ? asYaml(second) : edited(model, { live, second, picks: edit });
+  const fields = edit === 'yaml' ? asYaml(second) : edited(model, { live, second: { spec: second }, picks: edit });
   const { values, faults } = formToValues(model, fields, live);
   if (faults.length > 0) return refused(faults);
-  if (edit === 'yaml') assert.deepEqual(values, second, 'YAML means what it says');
-  const wanted = { ...address, spec: fillRequired(model, values, live), etag: before.etag };
+  if (edit === 'yaml') assert.deepEqual(values, { spec: second }, 'YAML means what it says');
+  const wanted = { ...address, ...splitContent(fillRequired(model, values, live)), etag: before.etag };
   const preflight = await preflightChange(world.ports, DEV, wanted);
   if (preflight.verdict === 'Blocked') {
     await assert.rejects(updateInstance(world.ports, DEV, { ...wanted, ...ASKING }), (error) => isAppError(error));
@@ -149,11 +150,14 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
   assert.deepEqual(specOf(after), preflight.result?.spec, 'what is stored is what the check showed');
   assert.deepEqual(
     stored,
-    withDefaults(kind.schema, withoutNulls(kind.schema, unmaskSpec(markedOf(entry), wanted.spec, raw))),
+    withDefaults(
+      kind.schema,
+      withoutNulls(kind.schema, objectAt(unmaskContent(markedOf(entry), { spec: wanted.spec }, raw), 'spec') as JsonObject),
+    ),
     'nothing is lost, nothing but defaults is added',
   );
   assert.deepEqual(
-    changesOfLive(entry, (raw.spec ?? {}) as JsonObject, stored).map(told),
+    changesOfLive(entry, { spec: (raw.spec ?? {}) as JsonObject }, { spec: stored }).map(told),
     preflight.changes.map(told),
     'the review lists what changed, and nothing else',
   );
@@ -195,7 +199,7 @@ function emptied([name]: readonly [string, string]): (readonly [string, string])
 }
 
 function asYaml(values: JsonObject): URLSearchParams {
-  return new URLSearchParams([['y.spec', JSON.stringify(values)]]);
+  return new URLSearchParams([['y.', JSON.stringify(values)]]);
 }
 
 /** Values over those of the catalogue: maps are merged, all else replaces what is there, `null` as well, and one source takes the other away. */

@@ -21,8 +21,11 @@ import { eventually } from './eventually.ts';
 export interface WorldKind {
   readonly kind: string;
   readonly plural: string;
-  /** The structural schema of `spec`. */
-  readonly schema: JsonObject;
+  /** The structural schema of `spec`; without one the kind has `members` alone. */
+  readonly schema?: JsonObject;
+  /** The schemas of what stands beside it. */
+  readonly members?: JsonObject;
+  /** Laid out like `spec`; without one like the resource. */
   readonly defaults: JsonObject;
 }
 
@@ -107,13 +110,15 @@ async function furnish(kube: Kube, { name, group, kinds, developer }: AppWorldIn
     spec: {
       name,
       chartURL: `https://charts.example.com/${name}-1.0.0.tgz`,
-      catalog: { kinds: kinds.map(({ kind, defaults }) => ({ kind, defaults: { spec: defaults } })) },
+      catalog: {
+        kinds: kinds.map(({ kind, schema, defaults }) => ({ kind, defaults: schema === undefined ? defaults : { spec: defaults } })),
+      },
     },
   });
 }
 
-function definitionOf({ kind, plural, schema }: WorldKind, group: string, label: string): KubeObject {
-  const openAPIV3Schema = { type: 'object', properties: { spec: schema } };
+function definitionOf({ kind, plural, schema, members = {} }: WorldKind, group: string, label: string): KubeObject {
+  const openAPIV3Schema = { type: 'object', properties: { ...members, ...(schema === undefined ? {} : { spec: schema }) } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

@@ -120,7 +120,9 @@ async function check({ ports, actor, params, preconditions }: Call): Promise<voi
 async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
   const sent = objectAt(body, 'spec') as JsonObject;
-  const shared = { ...address, message: textAt(body, 'message') ?? '', ...asking };
+  const beside = objectAt(body, 'beside') as JsonObject;
+  const besides = Object.keys(beside).length === 0 ? {} : { beside };
+  const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...asking };
   const plan =
     textAt(body, 'action') === 'change'
       ? await askPlan(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })

@@ -3,6 +3,10 @@ import { PLAN_ACTIONS, PLAN_STATES } from '../../domain/change-request/change-re
 const text = { type: 'string' } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
+const beside = {
+  ...anything,
+  description: 'What goes beside the `spec`, laid out like the resource; of a change, the JSON Merge Patch of it',
+} as const;
 const texts = { type: 'array', items: text } as const;
 
 function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
@@ -19,6 +23,7 @@ export const PLAN_SCHEMAS = {
         app: text,
         name: text,
         spec: { ...anything, description: 'The whole `spec` to install; the JSON Merge Patch of the `spec` to change' },
+        beside,
         message: { type: 'string', description: 'A word to whoever decides' },
       },
       ['environment', 'app', 'name'],
@@ -38,6 +43,7 @@ export const PLAN_SCHEMAS = {
       app: text,
       name: text,
       content: { ...anything, description: 'The `spec` to install, or the JSON Merge Patch of it to change' },
+      beside,
       found: {
         ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
         description: 'What the preflight told the person who asks',

@@ -1,4 +1,6 @@
 import { narrowChoices } from '../../domain/app/choices.ts';
+import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
+import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -129,7 +131,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     path: INSTANCE,
     operationId: 'updateInstance',
     etag: 'strong',
-    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`',
+    summary: 'Change an instance by a JSON Merge Patch (RFC 7386) of its `spec`, labels, annotations and other members',
     tag: 'Instances',
     ...A_CHANGE,
     handle: async (call) => await change(call, 'Merge'),
@@ -139,7 +141,8 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     path: INSTANCE,
     operationId: 'replaceInstance',
     etag: 'strong',
-    summary: 'Replace the `spec` of an instance, values that are `null` included',
+    summary:
+      'Replace the `spec` of an instance, and other members that are sent, values that are `null` included. Labels and annotations are patched',
     tag: 'Instances',
     ...A_CHANGE,
     handle: async (call) => await change(call, 'Replace'),
@@ -202,11 +205,27 @@ async function create({ ports, actor, params, query, body, asking }: Call): Prom
     environment: params['environment'] ?? '',
     app: textAt(body, 'app') ?? '',
     name: textAt(body, 'name') ?? '',
-    spec: objectAt(body, 'spec') as JsonObject,
+    ...splitContent(contentOf(membersIn(body))),
     secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
   return { status: 201, body: await createInstance(ports, actor, { ...draft, ...asking }), location: pathOf(draft) };
+}
+
+/** What is neither the address of the instance nor made beside it. */
+function membersIn(body: unknown): object {
+  const { app: _app, name: _name, secrets: _secrets, ...members } = objectAt(body);
+  return members;
+}
+
+/** A member that is sent takes the place of the live one; of labels and annotations each by itself. */
+async function replaced({ ports, actor, body }: Call, address: InstanceAddress): Promise<Pick<InstanceChange, 'spec' | 'beside'>> {
+  const { spec, beside = {} } = splitContent(contentOf(body));
+  const { metadata, ...members } = beside;
+  if (Object.keys(members).length === 0) return { spec, ...(metadata === undefined ? {} : { beside }) };
+  const live = besideOf(contentOf((await showInstance(ports, actor, address)).object));
+  const before = Object.fromEntries(Object.keys(members).map((key) => [key, live[key]]));
+  return { spec, beside: { ...(mergePatchBetween(before, members) as JsonObject), ...(metadata === undefined ? {} : { metadata }) } };
 }
 
 function newSecret(item: unknown, index: number): NewSecret {
@@ -215,9 +234,11 @@ function newSecret(item: unknown, index: number): NewSecret {
   return value === undefined ? named : { ...named, value: secret(value) };
 }
 
-async function change({ ports, actor, params, query, body, preconditions, asking }: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
-  const spec = objectAt(body, 'spec') as JsonObject;
-  const wanted: InstanceChange = { ...versioned(params, query), spec, mode, preconditions };
+async function change(call: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
+  const { ports, actor, params, query, preconditions, asking } = call;
+  const address = versioned(params, query);
+  const sent = mode === 'Merge' ? splitContent(contentOf(call.body)) : await replaced(call, address);
+  const wanted: InstanceChange = { ...address, ...sent, mode, preconditions };
   if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
   return { status: 200, body: await updateInstance(ports, actor, { ...wanted, ...asking }) };
 }

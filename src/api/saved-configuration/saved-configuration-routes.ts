@@ -115,6 +115,7 @@ async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
     title: textAt(body, 'title') ?? '',
     description: textAt(body, 'description') ?? '',
     values: objectAt(body, 'values') as JsonObject,
+    beside: objectAt(body, 'beside') as JsonObject,
     owner: ownerIn(body) ?? { user: actor.user },
     ...asking,
   });
@@ -132,6 +133,7 @@ async function change({ ports, actor, params, body, preconditions, asking }: Cal
     ...(description === undefined ? {} : { description }),
     ...(owner === undefined ? {} : { owner }),
     ...(Object.hasOwn(body as object, 'values') ? { values: objectAt(body, 'values') as JsonObject, mode: 'Merge' } : {}),
+    ...(Object.hasOwn(body as object, 'beside') ? { beside: objectAt(body, 'beside') as JsonObject, mode: 'Merge' } : {}),
   });
   return { status: 200, body: saved, etag: recipeEtag(saved.recipe) };
 }

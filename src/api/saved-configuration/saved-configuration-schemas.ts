@@ -1,6 +1,11 @@
 const text = { type: 'string' } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
 const values = { type: 'object', additionalProperties: true, description: 'What goes under `spec`; secrets are left out' } as const;
+const beside = {
+  type: 'object',
+  additionalProperties: true,
+  description: 'What goes beside `spec`, laid out like the resource: labels and annotations under `metadata`',
+} as const;
 const title = { type: 'string', minLength: 1, maxLength: 100 } as const;
 const description = { type: 'string', maxLength: 1000 } as const;
 
@@ -22,6 +27,7 @@ export const RECIPE_SCHEMAS = {
       title,
       description,
       values,
+      beside,
       owner,
       author: { ...text, description: 'The user who saved it first' },
       created: time,
@@ -40,11 +46,11 @@ export const RECIPE_SCHEMAS = {
   },
   RecipeDraft: {
     type: 'object',
-    properties: { app: text, title, description, values, owner: { ...owner, description: 'By default you' } },
+    properties: { app: text, title, description, values, beside, owner: { ...owner, description: 'By default you' } },
     required: ['app', 'title', 'values'],
     additionalProperties: false,
   },
-  RecipePatch: { type: 'object', properties: { title, description, values, owner }, additionalProperties: false },
+  RecipePatch: { type: 'object', properties: { title, description, values, beside, owner }, additionalProperties: false },
   RecipeComparison: {
     type: 'object',
     properties: { changes: { type: 'array', items: { $ref: '#/components/schemas/ValueChange' } } },

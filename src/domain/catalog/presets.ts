@@ -1,3 +1,4 @@
+import { contentOf } from '../instance/instance-content.ts';
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
 
@@ -28,7 +29,7 @@ export function parsePresets(kindBlock: unknown): Preset[] {
   });
 }
 
-/** The values of a preset below `spec`. */
-export function presetSpec({ values }: Pick<Preset, 'values'>): JsonObject {
-  return objectAt(values, 'spec') as JsonObject;
+/** What a preset sets of an Instance; see `contentOf`. */
+export function presetContent({ values }: Pick<Preset, 'values'>): JsonObject {
+  return contentOf(values);
 }

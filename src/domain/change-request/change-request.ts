@@ -21,6 +21,8 @@ export interface SharedPlan {
   readonly name: string;
   /** The whole `spec` of what is to be installed; the JSON Merge Patch of the `spec` of what is to be changed. */
   readonly content: JsonObject;
+  /** What goes beside the `spec`, or of a change the merge patch of it; absent: nothing. */
+  readonly beside?: JsonObject;
   /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
   /** What the preflight told the person who asks. */

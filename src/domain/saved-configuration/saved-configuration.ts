@@ -15,6 +15,8 @@ export interface Recipe {
   readonly description: string;
   /** What goes under `spec`. */
   readonly values: JsonObject;
+  /** What goes beside it, laid out like the resource; absent: nothing. */
+  readonly beside?: JsonObject;
   readonly owner: RecipeOwner;
   /** The user who saved it first; absent for one that an older version saved. */
   readonly author?: string;
@@ -53,6 +55,11 @@ export interface RecipeTable {
 /** The entity tag of a recipe, quotes included. */
 export function recipeEtag({ id, version }: Recipe): string {
   return `"${id}.${version}"`;
+}
+
+/** All that a recipe sets, laid out like the resource. */
+export function contentOfRecipe({ values, beside = {} }: Pick<Recipe, 'values' | 'beside'>): JsonObject {
+  return { ...beside, ...(Object.keys(values).length === 0 ? {} : { spec: values }) };
 }
 
 export function isSameOwner(a: RecipeOwner, b: RecipeOwner): boolean {

@@ -1,11 +1,11 @@
 import type { EnvironmentView } from '../environment/environment.ts';
-import { objectAt } from '../core/read.ts';
+import { contentOf } from '../instance/instance-content.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
 import { layValues, locksOf, withoutLocked, type Lock } from './locks.ts';
 
 /** What lies beneath the values of a person for one App in one environment, and what of it they may not change. */
 export interface InstanceLayers {
-  /** Each laid out like `spec`. */
+  /** Each laid out like the resource; see `contentOf`. */
   readonly lower: { readonly operator: JsonObject; readonly environment: JsonObject };
   readonly locks: readonly Lock[];
 }
@@ -26,8 +26,7 @@ export function instanceLayers(app: LayeredApp, environment?: Pick<EnvironmentVi
     { layer: 'operator', by: `the Operator ${app.operator.namespace}/${app.operator.name}`, locked: app.locked },
     { layer: 'environment', by: `the environment ${environment?.name ?? ''}`, locked: overlay?.locked ?? [] },
   ]);
-  const operator = objectAt(app.defaults, 'spec') as JsonObject;
-  return { lower: { operator, environment: withoutLocked(objectAt(overlay?.values, 'spec') as JsonObject, locks) }, locks };
+  return { lower: { operator: contentOf(app.defaults), environment: withoutLocked(contentOf(overlay?.values), locks) }, locks };
 }
 
 /** All that lies beneath a person's own values, as one. */

@@ -30,20 +30,25 @@ export interface LockOwner {
   readonly locked: readonly string[];
 }
 
-/** The locks of some owners, the strongest first. A path that is none, or does not begin with `spec`, locks nothing. */
+/** The locks of some owners, the strongest first. A path that is none, the whole `spec`, and what people do not set lock nothing. */
 export function locksOf(owners: readonly LockOwner[]): Lock[] {
   return owners.flatMap(({ layer, by, locked }) =>
     locked.flatMap((path) => {
       const names = namesOf(path);
-      return names[0] === 'spec' && names.length > 1 ? [{ names, by, layer }] : [];
+      return isLockable(names) ? [{ names, by, layer }] : [];
     }),
   );
 }
 
-/** Values of an environment without what the Operator has locked. @param values a `spec`. */
+function isLockable([first = '', second, third]: readonly string[]): boolean {
+  if (first === 'metadata') return (second === 'labels' || second === 'annotations') && third !== undefined;
+  return !['', 'apiVersion', 'kind', 'status'].includes(first) && (first !== 'spec' || second !== undefined);
+}
+
+/** Values of an environment without what the Operator has locked. */
 export function withoutLocked(values: JsonObject, locks: readonly Lock[]): JsonObject {
   const ofOperator = locks.filter(({ layer }) => layer === 'operator');
-  return ofOperator.reduce((left, { names }) => without(left, names.slice(1)), values);
+  return ofOperator.reduce((left, { names }) => without(left, names), values);
 }
 
 /** Two values laid over one another as a merge patch lays them. */
@@ -52,7 +57,7 @@ export function layValues(lower: JsonObject, upper: JsonObject): JsonObject {
   return isObject(laid) ? (laid as JsonObject) : {};
 }
 
-/** What is compared with the locks: specs. */
+/** What is compared with the locks, laid out like the resource. */
 export interface LockedValues {
   readonly wanted: JsonObject;
   /** What lies beneath the person's own values. */
@@ -64,10 +69,9 @@ export interface LockedValues {
 /** A fault for each locked field that would become neither what its owner wants nor stay what it is. */
 export function lockFaults(locks: readonly Lock[], { wanted, lower, live }: LockedValues): FieldFault[] {
   const broken = locks.filter(({ names }) => {
-    const path = names.slice(1);
-    const value = at(wanted, ...path);
-    const stays = live !== undefined && isSame(value, at(live, ...path));
-    return !stays && !isSame(value, at(lower, ...path));
+    const value = at(wanted, ...names);
+    const stays = live !== undefined && isSame(value, at(live, ...names));
+    return !stays && !isSame(value, at(lower, ...names));
   });
   const faults = broken.map(({ names, by }) => ({ field: names.join('.'), message: `It is locked by ${by}: leave it as it is` }));
   return [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed();

@@ -27,9 +27,15 @@ function rivalsOf(schema: unknown, own: JsonObject): ReadonlySet<string> {
   return new Set(telling.some((key) => Object.hasOwn(own, key)) ? telling : []);
 }
 
+/** The schema of the entries of a map: of all keys that nothing describes by name, or of those that have the first pattern. */
+export function entrySchema(schema: unknown): unknown {
+  const { additionalProperties, patternProperties } = objectAt(schema);
+  return isObject(additionalProperties) ? additionalProperties : (Object.values(objectAt(patternProperties))[0] ?? additionalProperties);
+}
+
 function schemaAt(schema: unknown, key: string): unknown {
   const properties = objectAt(schema, 'properties');
-  return Object.hasOwn(properties, key) ? properties[key] : objectAt(schema)['additionalProperties'];
+  return Object.hasOwn(properties, key) ? properties[key] : entrySchema(schema);
 }
 
 /** The api-server drops a `null` of what is described otherwise, and keeps one of what nothing describes. */

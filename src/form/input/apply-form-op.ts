@@ -7,7 +7,7 @@ import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
 import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
 import { applySecretOp } from './new-secrets.ts';
 import { sealedValueAt } from './form-to-values.ts';
-import { openWhole, wholeAsYaml, withAllFields } from '../yaml/whole-yaml.ts';
+import { openWhole, valueOfText, wholeAsYaml, withAllFields } from '../yaml/whole-yaml.ts';
 import { pageOfRow } from '../view/rows-page.ts';
 import { nodeToFields } from './values-to-fields.ts';
 
@@ -47,9 +47,11 @@ export function applyFormOp(
     return { fields: changed, faults: fault === undefined ? [] : [{ field: text, message: fault }] };
   }
   if (verb === 'skeleton') return { fields: withAllFields(model, fields), faults: [] };
-  if (verb === 'yaml') return toYaml(model, fields, { path, base });
+  if (verb === 'yaml') return toYaml(model, fields, { path, base, resource });
   if (verb === 'fields')
-    return path.length === 1 ? wholeToFields(model, fields, { path, node, resource }) : toFields(model, fields, { path, node });
+    return node === model.root
+      ? wholeToFields(model, fields, { path, node, base, resource })
+      : toFields(model, fields, { path, node, base });
   if (verb === 'open') return { fields: withField(fields, fieldName('x', path), '1'), faults: [] };
   if (verb === 'branch') return { fields: node.kind === 'choice' ? toBranch(fields, { path, node, row }) : fields, faults: [] };
   const rows = node.kind === 'choice' ? chosenBranch(node, fieldMap(fields), path) : node;
@@ -124,13 +126,21 @@ function moveRows(fields: URLSearchParams, path: FormPath, move: Move): URLSearc
   return moved;
 }
 
-function toYaml(model: FormModel, fields: URLSearchParams, { path, base }: { path: FormPath; base: Json }): FormOpResult {
+function toYaml(
+  model: FormModel,
+  fields: URLSearchParams,
+  { path, base, resource }: { readonly path: FormPath; readonly base: Json; readonly resource: ResourceKind | undefined },
+): FormOpResult {
   const { value, lost } = sealedValueAt(model, fields, { path, base });
   if (lost.length > 0) return { fields, faults: lost };
   const others = without(fields, path);
   others.append(
     fieldName('y', path),
-    path.length === 1 ? wholeAsYaml(model, fields, value ?? {}) : value === undefined ? '' : writeYaml(value),
+    path.length === model.root.path.length
+      ? wholeAsYaml(model, fields, { value: value ?? {}, resource })
+      : value === undefined
+        ? ''
+        : writeYaml(value),
   );
   return { fields: others, faults: [] };
 }
@@ -139,19 +149,29 @@ function toYaml(model: FormModel, fields: URLSearchParams, { path, base }: { pat
 function wholeToFields(
   model: FormModel,
   fields: URLSearchParams,
-  { path, node, resource }: { readonly path: FormPath; readonly node: FormNode; readonly resource: ResourceKind | undefined },
+  { resource, ...place }: Turned & { readonly resource: ResourceKind | undefined },
 ): FormOpResult {
+  const { path } = place;
   const text = fieldMap(fields).get(fieldName('y', path));
   const whole = resource === undefined ? { fields, faults: [] } : openWhole(model, fields, resource);
   if (whole.faults.length > 0) return { fields, faults: whole.faults };
-  const opened = toFields(model, whole.fields, { path, node });
+  const opened = toFields(model, fields, place);
   if (opened.faults.length > 0) return { fields, faults: opened.faults };
-  if (opened.fields.has(fieldName('y', path))) return { fields, faults: [notAnObject(path)] };
+  const inner = [...path, ...(model.hoisted === undefined ? [] : [model.hoisted])];
+  if (opened.fields.has(fieldName('y', path)) || opened.fields.has(fieldName('y', inner))) return { fields, faults: [notAnObject(path)] };
   if (text !== undefined && text.trim() !== '') opened.fields.set(fieldName('c', path), text);
   return opened;
 }
 
-function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { path: FormPath; node: FormNode }): FormOpResult {
+/** A YAML field that becomes fields again. */
+interface Turned {
+  readonly path: FormPath;
+  readonly node: FormNode;
+  /** The live value of the root. */
+  readonly base: Json;
+}
+
+function toFields(model: FormModel, fields: URLSearchParams, { path, node, base }: Turned): FormOpResult {
   const text = fieldMap(fields).get(fieldName('y', path));
   if (text === undefined || node.kind === 'yaml') return { fields, faults: [] };
   const read = readYaml(text);
@@ -164,7 +184,8 @@ function toFields(model: FormModel, fields: URLSearchParams, { path, node }: { p
   if (node.kind === 'choice') others.append(fieldName('b', path), '');
   if (read.value === undefined) return { fields: others, faults: [] };
   others.delete(fieldName('b', path));
-  for (const [name, value] of nodeToFields(model, { node, path, value: read.value, origins: 'none' })) others.append(name, value);
+  const value = node === model.root ? valueOfText(model, read.value, base) : read.value;
+  for (const [name, input] of nodeToFields(model, { node, path, value, origins: 'none' })) others.append(name, input);
   return { fields: others, faults: [] };
 }
 

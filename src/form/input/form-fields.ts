@@ -33,13 +33,15 @@ export function fieldName(letter: FieldLetter, path: FormPath): string {
   return `${letter}.${formatPath(path)}`;
 }
 
+/** What can be said of the root whose members are the first keys. */
+const OF_ROOT = 'yrcsx';
+
 /** What an input's name says; undefined for inputs that are not part of the form. */
 export function parseFieldName(name: string): { readonly letter: FieldLetter; readonly path: FormPath } | undefined {
   const [, letter, text] = NAME.exec(name) ?? [];
   const path = text === undefined ? undefined : parsePath(text);
-  return letter === undefined || path === undefined || path.length === 0 || path.length > MOST_STEPS
-    ? undefined
-    : { letter: letter as FieldLetter, path };
+  if (letter === undefined || path === undefined || path.length > MOST_STEPS) return undefined;
+  return path.length === 0 && !OF_ROOT.includes(letter) ? undefined : { letter: letter as FieldLetter, path };
 }
 
 /** The inputs of the form by name, with the line ends that the user typed rather than those that browsers send. The first of a name counts. */
@@ -72,9 +74,10 @@ export function rowCount(fields: FieldMap, path: FormPath): number | undefined {
 
 /** The node at a concrete path, rows and map keys included, through the branches that the fields chose; undefined when the form has none there. */
 export function nodeAt(root: FormNode, path: FormPath, fields: FieldMap): FormNode | undefined {
-  let node: FormNode | undefined = path[0] === root.key ? root : undefined;
-  path.slice(1).forEach((step, index) => {
-    const inside: FormNode | undefined = node?.kind === 'choice' ? chosenBranch(node, fields, path.slice(0, index + 1)) : node;
+  let node: FormNode | undefined = startsAt(root, path) ? root : undefined;
+  const top = root.path.length;
+  path.slice(top).forEach((step, index) => {
+    const inside: FormNode | undefined = node?.kind === 'choice' ? chosenBranch(node, fields, path.slice(0, index + top)) : node;
     node = inside === undefined ? undefined : childOf(inside, step);
   });
   return node;
@@ -82,10 +85,15 @@ export function nodeAt(root: FormNode, path: FormPath, fields: FieldMap): FormNo
 
 /** Every node that may stand at a path, whichever branches are chosen. */
 export function nodesAt(root: FormNode, path: FormPath): readonly FormNode[] {
-  let nodes: readonly FormNode[] = path[0] === root.key ? branchNodes(root) : [];
-  for (const step of path.slice(1))
+  let nodes: readonly FormNode[] = startsAt(root, path) ? branchNodes(root) : [];
+  for (const step of path.slice(root.path.length))
     nodes = nodes.map((node) => childOf(node, step)).flatMap((node) => (node === undefined ? [] : branchNodes(node)));
   return nodes;
+}
+
+/** Whether a path is that of the root of a form, or below it. */
+export function startsAt(root: Pick<FormNode, 'path'>, path: FormPath): boolean {
+  return root.path.every((step, index) => path[index] === step);
 }
 
 /** The node of the branch that was chosen. */

@@ -29,8 +29,8 @@ const MOST_VALUES = 300;
  * @param head what stands before the values, such as the environment.
  */
 export function formLink(model: FormModel, values: JsonObject, head: Readonly<Record<string, string>>): FormLink {
-  const places = sensitivePlaces(model.sensitive, { value: values, root: [model.root.key] });
-  const entries = entriesOf(model.root, values, [model.root.key]);
+  const places = sensitivePlaces(model.sensitive, { value: values, root: model.root.path });
+  const entries = entriesOf(model.root, values, model.root.path);
   const query = new URLSearchParams(Object.entries(head).filter(([, text]) => text !== ''));
   const secret: string[] = [];
   const left: string[] = [];
@@ -71,5 +71,5 @@ function entriesOf(node: FormNode | undefined, value: Json, path: readonly strin
 }
 
 function comesBack(model: FormModel, pair: URLSearchParams, { path, value, text }: Entry): boolean {
-  return text !== undefined && isSame(at(prefill(model, pair), ...path.slice(1)), value);
+  return text !== undefined && isSame(at(prefill(model, pair), ...path.slice(model.root.path.length)), value);
 }

@@ -9,7 +9,7 @@ import { sealSecrets } from './kept-secret.ts';
 import { readChoice } from './read-choice.ts';
 import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
-import { readScalarField, readYamlField } from './read-leaf.ts';
+import { readScalarField, readWholeText, readYamlField } from './read-leaf.ts';
 import { fault, MOST_YAML, take, type Reading } from './reading.ts';
 import { memberSpot, rowSpot, type Spot } from '../view/node-ref.ts';
 
@@ -30,8 +30,8 @@ export interface FormValues {
  */
 export function formToValues(model: FormModel, fields: URLSearchParams, base: Json): FormValues {
   const reading = startReading(model, fields, base);
-  const read = readNode(reading, model.root, { path: [model.root.key], base, basePath: [model.root.key] });
-  if (read !== undefined && !isObject(read)) fault(reading, [model.root.key], 'Write keys and values, such as "size: 1"');
+  const read = readNode(reading, model.root, { path: model.root.path, base, basePath: model.root.path });
+  if (read !== undefined && !isObject(read)) fault(reading, model.root.path, 'Write keys and values, such as "size: 1"');
   const drafts = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) !== undefined));
   return { values: isObject(read) ? read : {}, faults: reading.faults, drafts };
 }
@@ -47,7 +47,7 @@ export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path,
   const node = nodeAt(model.root, path, fieldMap(fields));
   if (node === undefined) return { value: undefined, lost: [] };
   // All that can be read of a sealed base is stand-ins, whichever way it is read.
-  const reading: Reading = { ...startReading(model, fields, sealSecrets(model.root, base, [model.root.key])), lenient: true };
+  const reading: Reading = { ...startReading(model, fields, sealSecrets(model.root, base, model.root.path)), lenient: true };
   const value = readNode(reading, node, spotAt(reading, path));
   return { value, lost: reading.faults.filter(({ field }) => fields.has(`k.${field}`) || fields.has(`r.${field}`)) };
 }
@@ -61,6 +61,7 @@ function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefine
   if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
   if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, spot);
   const yaml = take(reading, 'y', spot.path);
+  if (yaml !== undefined && node === reading.model.root) return readWholeText(reading, { ...spot, text: yaml });
   if (yaml !== undefined) return readYamlField(reading, node, { ...spot, text: yaml });
   if (node.kind === 'choice') return readChoice(reading, node, spot);
   if (isScalar(node)) return readScalarField(reading, node, spot);
@@ -79,7 +80,8 @@ function readLocked(reading: Reading, node: FormNode, { path, base }: Spot): Jso
 
 /** Follows a path from the root, rows by the place they came from. */
 function spotAt(reading: Reading, path: FormPath): Spot {
-  let spot: Spot = { path: path.slice(0, 1), base: reading.base, basePath: path.slice(0, 1) };
-  for (const step of path.slice(1)) spot = typeof step === 'number' ? rowSpot(reading.fields, spot, step) : memberSpot(spot, step);
+  const top = reading.model.root.path;
+  let spot: Spot = { path: top, base: reading.base, basePath: top };
+  for (const step of path.slice(top.length)) spot = typeof step === 'number' ? rowSpot(reading.fields, spot, step) : memberSpot(spot, step);
   return spot;
 }

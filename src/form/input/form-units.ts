@@ -1,7 +1,7 @@
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { FormModel, FormNode } from '../model/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
-import { childOf, fieldMap, parseFieldName, type FieldMap } from './form-fields.ts';
+import { childOf, fieldMap, parseFieldName, startsAt, type FieldMap } from './form-fields.ts';
 import { valuesToFields } from './values-to-fields.ts';
 
 /** Inputs of a form, by name and text. */
@@ -29,8 +29,8 @@ export function unitOf({ root }: FormModel, name: string): string | undefined {
   const parsed = parseFieldName(name);
   if (parsed === undefined) return undefined;
   const { letter, path } = parsed;
-  let node: FormNode | undefined = path[0] === root.key ? root : undefined;
-  let length = 1;
+  let node: FormNode | undefined = startsAt(root, path) ? root : undefined;
+  let length = root.path.length;
   while (node?.kind === 'group' && length < path.length) {
     node = childOf(node, path[length] ?? '');
     length += 1;

@@ -6,6 +6,8 @@ import type { FieldView } from '../view/form-view-model.ts';
 /** What is shown of a form. */
 export interface Shown {
   readonly mode: FormMode;
+  /** The steps of the path of the root. */
+  readonly top: number;
   readonly views: readonly FieldView[];
   /** Whether the page had room for all rows and groups on it. */
   readonly isWhole: boolean;
@@ -15,7 +17,7 @@ export interface Shown {
  * The inputs that the page does not show: those of other pages, and what was typed into a branch that is not chosen now. On create an empty one says
  * nothing; on edit it says that a live value was taken away.
  */
-export function keptFields(fields: URLSearchParams, { mode, views, isWhole }: Shown): { name: string; value: string }[] {
+export function keptFields(fields: URLSearchParams, { mode, top, views, isWhole }: Shown): { name: string; value: string }[] {
   const names = new Set(views.flatMap(namesIn));
   const sent = new Set(fields.keys());
   const paths = new Set(views.flatMap((view) => pathsIn(view, isWhole)));
@@ -23,7 +25,7 @@ export function keptFields(fields: URLSearchParams, { mode, views, isWhole }: Sh
   return [...fields].flatMap(([name, value]) => {
     const parsed = parseFieldName(name);
     if (parsed?.letter === 'c') return value === '' ? [] : [{ name, value }];
-    if (parsed === undefined || names.has(name) || parsed.path.length < 2) return [];
+    if (parsed === undefined || names.has(name) || parsed.path.length <= top) return [];
     const { letter, path } = parsed;
     if (frozen.size > 0 && isShown(path, frozen)) return [];
     const isHere = isShown(path, paths);

@@ -46,7 +46,7 @@ export function keptValue(model: FormModel, base: Json | undefined, { path, text
 function liveSecret(model: FormModel, base: Json | undefined, text: string): Json | undefined {
   const path = standInPath(text);
   if (path === undefined || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
-  return at(base, ...path.slice(1)) as Json | undefined;
+  return at(base, ...path.slice(model.root.path.length)) as Json | undefined;
 }
 
 function eachMember(node: FormNode, value: Json, change: (child: FormNode, member: Json, step: string | number) => Json): Json {

@@ -2,6 +2,7 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { ResourceKind } from '../yaml/read-manifest.ts';
 import type { FormModel } from '../model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import type { FormOpResult } from './apply-form-op.ts';
 import { fieldName, parseFieldName } from './form-fields.ts';
@@ -26,7 +27,7 @@ export function loadFile(
   if (read.fault !== undefined)
     return { fields: withNote(fields, '_refused', read.fault), faults: [{ field: FILE_FIELD, message: read.fault }] };
   const loaded = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) === undefined));
-  loaded.set(fieldName('y', [model.root.key]), read.text);
+  loaded.set(fieldName('y', model.root.path), read.text);
   const lines = read.text.replace(/\n$/, '').split('\n').length;
   const said = [
     `${lines === 1 ? 'One line' : `${lines} lines`} of “${(file?.fileName ?? '').slice(0, 100)}” are in the form now.`,
@@ -40,7 +41,7 @@ function faultsOf(
   fields: URLSearchParams,
   { text, resource }: { readonly text: string; readonly resource: ResourceKind },
 ): readonly FieldFault[] {
-  const field = model.root.key;
+  const field = formatPath(model.root.path);
   const { value, ...refusal } = readYaml(text);
   if (refusal.fault !== undefined) {
     const { fault, line, column } = refusal;

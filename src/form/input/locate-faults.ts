@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import type { FormModel, FormNode, GroupNode } from '../model/form-node.ts';
+import { isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import { placesInYaml, type Place } from '../yaml/place-in-yaml.ts';
 import { isWhole } from '../yaml/read-manifest.ts';
 import { restAfterKey, restAfterRow, startsWithKey } from '../../schema/fault-path.ts';
@@ -38,12 +38,16 @@ function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
   const { fields } = sent;
   const { field, ...rest } = fault;
   const text = (field ?? '').slice(0, LONGEST);
-  if (!startsWithKey(text, model.root.key)) return rest;
-  const found = descend(fields, { node: model.root, path: [model.root.key], rest: text.slice(model.root.key.length) });
-  if (found.path.length === 1 && found.node.kind === 'group' && !fields.has(fieldName('y', found.path))) {
+  const { root } = model;
+  const isContent = root.path.length === 0;
+  if (isContent ? text === '' : !startsWithKey(text, root.key)) return field === '' ? fault : rest;
+  const found = descend(fields, { node: root, path: root.path, rest: isContent ? `.${text}` : text.slice(root.key.length) });
+  if (isTop(model, found.path) && found.node.kind === 'group' && !fields.has(fieldName('y', found.path))) {
+    if (isContent && found.path.length === 0)
+      return { ...rest, message: text.startsWith('spec') ? `${text}: ${fault.message}` : fault.message };
     return { ...rest, message: found.rest === '' ? fault.message : `${text}: ${fault.message}` };
   }
-  const inner = found.rest.replace(/^\./, '');
+  const inner = innerOf(model, sent, found);
   const message = inner === '' ? fault.message : `${inner}: ${fault.message}`;
   const place = placeOf(model, sent, found);
   if (place === undefined) return { ...rest, field: formatPath(found.path), message };
@@ -51,11 +55,20 @@ function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
 }
 
 /** Where the text of a YAML field says it. */
-function placeOf({ root }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): Place | undefined {
+function placeOf({ root, hoisted }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): Place | undefined {
   const text = fields.get(fieldName('y', path));
   if (text === undefined || rest === '') return undefined;
   const places = placesOf(text);
-  return places.place(path.length === 1 && places.isWhole ? `.${root.key}${rest}` : rest);
+  if (path.length > root.path.length) return places.place(rest);
+  if (places.isWhole) return places.place(root.path.length === 0 ? rest : `.${root.key}${rest}`);
+  return places.place(hoisted === undefined ? rest : (restAfterKey(rest, hoisted) ?? rest));
+}
+
+/** What a fault within a YAML field is about: a path within its text, where that is no whole resource. */
+function innerOf({ root, hoisted }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): string {
+  const text = path.length > 0 || root.path.length > 0 ? undefined : fields.get(fieldName('y', path));
+  const isPart = text !== undefined && hoisted !== undefined && !placesOf(text).isWhole;
+  return (isPart ? (restAfterKey(rest, hoisted) ?? rest) : rest).replace(/^\./, '');
 }
 
 interface Descent {

@@ -3,7 +3,7 @@ import { isScalar, type FormModel, type FormNode } from '../model/form-node.ts';
 import { parsePath } from '../../schema/form-path.ts';
 import { readScalar } from '../controls/scalar-text.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
-import { childOf } from './form-fields.ts';
+import { childOf, startsAt } from './form-fields.ts';
 
 const MOST_VALUES = 500;
 
@@ -18,7 +18,7 @@ export function prefill(model: FormModel, query: URLSearchParams): JsonObject {
   const root: Draft = { members: new Map() };
   for (const [name, text] of [...query].filter(([key]) => key.startsWith('v.')).slice(0, MOST_VALUES)) {
     const steps = parsePath(name.slice(2))?.map(String) ?? [];
-    if (steps[0] === model.root.key && text !== '') place(root, { node: model.root, steps: steps.slice(1), text });
+    if (startsAt(model.root, steps) && text !== '') place(root, { node: model.root, steps: steps.slice(model.root.path.length), text });
   }
   const value = finish(root, model.root);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};

@@ -23,11 +23,12 @@ export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json |
   for (const [key, value] of others) members.set(key, value);
   const kept = members.size === 0 ? keptEmpty(reading, spot.path, {}) : undefined;
   const untouched = reading.seen === before;
-  if (!standsAlone(spot.path) && untouched) return spot.base;
+  if (!standsAlone(reading, spot.path) && untouched) return spot.base;
   const value = members.size > 0 ? inBaseOrder(members, spot.base) : kept;
-  if (value !== undefined || standsAlone(spot.path)) for (const child of missing) reportMissing(reading, child, [...spot.path, child.key]);
+  if (value !== undefined || standsAlone(reading, spot.path))
+    for (const child of missing) reportMissing(reading, child, [...spot.path, child.key]);
   if (untouched && spot.base !== undefined) return spot.base;
-  return value === undefined && standsAlone(spot.path) ? {} : value;
+  return value === undefined && standsAlone(reading, spot.path) ? {} : value;
 }
 
 /** The members that the schema does not know: from their YAML field, else as they are live. */

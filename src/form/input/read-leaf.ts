@@ -1,11 +1,15 @@
-import type { Json } from '../../domain/kubernetes/resource.ts';
+import { at, objectAt } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { checkScalar } from '../controls/check-scalar.ts';
 import type { FormNode, ScalarNode } from '../model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { holdsText, readScalar } from '../controls/scalar-text.ts';
-import { writeYaml } from '../../schema/yaml-text.ts';
+import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
+import { childOf } from './form-fields.ts';
 import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
 import { fault, readYamlText, take, type Reading } from './reading.ts';
 import type { Spot } from '../view/node-ref.ts';
+import { valueOfText, wholeTextOf } from '../yaml/whole-yaml.ts';
 
 /** The value of a single control. */
 export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot): Json | undefined {
@@ -38,6 +42,24 @@ function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): J
   if (kept === 'null') return null;
   if (kept === 'empty' && holdsText(node)) return '';
   return node.kind === 'secret' && kept !== 'unset' && base !== '' && base !== null ? base : undefined;
+}
+
+/** The content of a resource whose YAML is a form: of a whole resource, or of its `spec` alone. What a text does not speak of stays as it is: all beside a `spec`, labels and annotations. */
+export function readWholeText(reading: Reading, { text, path, base }: Spot & { readonly text: string }): Json | undefined {
+  const { model } = reading;
+  const { value } = readYaml(text);
+  const whole = wholeTextOf(model, value);
+  if (whole.kind === 'Resource') {
+    return unsealSecrets(model, reading.base, { path, value: valueOfText(model, value, base) });
+  }
+  const below = whole.path.slice(path.length);
+  const node = below.reduce<FormNode>((found, key) => childOf(found, key) ?? found, model.root);
+  const faults = reading.faults.length;
+  const spot = { path: whole.path, base: at(base, ...below) as Json | undefined, basePath: whole.path };
+  const typed = readYamlField(reading, node, { ...spot, text });
+  for (const one of reading.faults.splice(faults)) reading.faults.push({ ...one, field: formatPath(path) });
+  const [key] = below;
+  return key === undefined ? typed : { ...(objectAt(base) as JsonObject), [key]: typed ?? {} };
 }
 
 /** The value of a YAML field. A text that was not touched stands for the live value itself. */

@@ -1,5 +1,7 @@
+import { at } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../model/form-node.ts';
+import { matchesPattern } from '../../schema/matches-pattern.ts';
 import { holdsText } from '../controls/scalar-text.ts';
 import { sizeOf, spend } from './form-budget.ts';
 import { rowCount } from './form-fields.ts';
@@ -29,10 +31,27 @@ export function readMap(reading: Reading, node: MapNode, spot: Spot): Json | und
     const key = take(reading, 'k', here.path) ?? '';
     const value = readRow(reading, node.value, here, 'map');
     if (key === '') fault(reading, here.path, 'Enter a key, or remove this row');
+    else if (!mayBeKey(reading, node, { key, live: spot.base }))
+      fault(reading, here.path, `The key "${key}" has not the form ${shortPattern(node)}`);
     if (members.has(key)) fault(reading, here.path, `The key "${key}" is used twice`);
     if (value !== undefined) members.set(key, value);
   }
   return Object.fromEntries(members);
+}
+
+/** What lives already is not refused for being as it is. */
+function mayBeKey(
+  { budget }: Reading,
+  { keys }: MapNode,
+  { key, live }: { readonly key: string; readonly live: Json | undefined },
+): boolean {
+  if (keys === undefined || at(live, key) !== undefined) return true;
+  budget.patterns -= keys.length * key.length;
+  return budget.patterns < 0 || matchesPattern(keys, key);
+}
+
+function shortPattern({ keys = '' }: MapNode): string {
+  return keys.slice(0, 200);
 }
 
 function countRows(reading: Reading, spot: Spot): number | undefined {

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import type { FormModel, FormNode } from '../model/form-node.ts';
+import { isTop, type FormModel, type FormNode } from '../model/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
 import type { FormBudget } from './form-budget.ts';
@@ -56,6 +56,6 @@ export function keptEmpty(reading: Reading, path: FormPath, empty: Json): Json |
 }
 
 /** Whether the place is a row of a list or map, or the root: there even an empty object is a value. */
-export function standsAlone(path: FormPath): boolean {
-  return path.length === 1 || typeof path.at(-1) === 'number';
+export function standsAlone({ model }: Pick<Reading, 'model'>, path: FormPath): boolean {
+  return isTop(model, path) || typeof path.at(-1) === 'number';
 }

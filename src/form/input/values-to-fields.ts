@@ -14,7 +14,7 @@ import { sealSecrets } from './kept-secret.ts';
  * secrets are left out.
  */
 export function valuesToFields(model: FormModel, values: Json): URLSearchParams {
-  return nodeToFields(model, { node: model.root, path: [model.root.key], value: values, origins: 'rows' });
+  return nodeToFields(model, { node: model.root, path: model.root.path, value: values, origins: 'rows' });
 }
 
 export interface NodeValue {

@@ -1,9 +1,10 @@
 import type { App } from '../../domain/app/app.ts';
 import type { ReferableKind } from '../../domain/catalog/app-references.ts';
-import { objectAt } from '../../domain/core/read.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
+import { at, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { contentSchema, hasSpec } from './content-schema.ts';
 import { curatedFromExample } from './curated.ts';
-import { frozenPaths, pathsBelow } from '../../schema/immutable.ts';
 import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
 import { rememberForm } from './remember-form.ts';
 
@@ -16,32 +17,42 @@ export function specSchema(app: Pick<App, 'schema'>): JsonObject {
 type FormParts = Pick<
   App,
   'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
->;
+> &
+  Partial<Pick<App, 'presets'>>;
 
 /**
- * The form of an App's `spec`. What the catalogue picked comes first; without a pick, what the example sets. What the catalogue starts
+ * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets. What the catalogue starts
  * instances with is a default for new ones alone. Fields may refer to instances of the
  * App itself, of the other kinds of its Operator, of other Apps whose kinds have names of several words, and of what the catalogue says.
  */
 export function appForm(app: FormParts, mode: FormMode): FormModel {
-  const curated = app.fields.length > 0 ? app.fields : curatedFromExample(app.example?.spec, 'spec');
-  const defaults = mode === 'create' ? (objectAt(app.defaults, 'spec') as JsonObject) : {};
+  const curated = app.fields.length > 0 ? app.fields : curatedFromExample(contentOf(app.example));
+  const defaults = mode === 'create' ? contentOf(app.defaults) : {};
   const others = (app.others ?? []).filter(({ kind }) => /[a-z0-9][A-Z]/.test(kind));
   const kinds = [app, ...app.siblings, ...others].map(targetOf);
   const references = (app.references ?? []).map((reference) => ({ path: reference.path, to: targetOf(reference) }));
-  const frozen = pathsBelow(frozenPaths(app.schema), 'spec');
   return rememberForm({
-    schema: specSchema(app),
-    root: 'spec',
+    schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
+    ...formRoot(app.schema),
     curated,
     defaults,
     defaultsFrom: 'operator',
     mode,
-    frozen,
     kinds,
     references,
     sensitive: app.sensitive ?? [],
   });
+}
+
+/** Where a form of `contentSchema` begins. */
+export function formRoot(schema: JsonObject): { readonly root: ''; readonly hoisted?: 'spec' } {
+  return hasSpec(schema) ? { root: '', hoisted: 'spec' } : { root: '' };
+}
+
+/** Finalizers are for kinds whose catalogue entry speaks of them; elsewhere they only keep objects from being deleted. */
+function wantsFinalizers({ fields, example, defaults, presets = [] }: FormParts): boolean {
+  const said = [example, defaults, ...presets.map(({ values }) => values)];
+  return fields.includes('metadata.finalizers') || said.some((one) => at(one, 'metadata', 'finalizers') !== undefined);
 }
 
 function targetOf({ group, plural, kind }: ReferableKind): ReferenceTarget {

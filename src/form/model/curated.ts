@@ -37,16 +37,16 @@ export function curatedOrder(paths: readonly string[]): CuratedOrder {
   };
 }
 
-/** The paths that an example sets, for kinds of which nobody picked fields: `{size: '1Gi'}` gives `spec.size`. Lists and free-form parts count as one field. */
-export function curatedFromExample(example: unknown, root: string): string[] {
+/** The paths that an example sets, for kinds of which nobody picked fields: `{spec: {size: '1Gi'}}` gives `spec.size`. Lists and free-form parts count as one field. */
+export function curatedFromExample(example: unknown): string[] {
   const paths: string[] = [];
   const visit = (value: unknown, keys: readonly string[]) => {
     if (paths.length >= MOST || keys.length > 20) return;
     if (isObject(value) && Object.keys(value).length > 0) {
       for (const [key, member] of Object.entries(value)) visit(member, [...keys, key]);
-    } else if (keys.length > 1) paths.push(keys.map((key) => `[${JSON.stringify(key)}]`).join(''));
+    } else if (keys.length > 0) paths.push(keys.map((key) => `[${JSON.stringify(key)}]`).join(''));
   };
-  visit(example, [root]);
+  visit(example, []);
   return paths;
 }
 

@@ -1,3 +1,4 @@
+import { entrySchema } from '../../domain/values/own-values.ts';
 import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
@@ -32,12 +33,12 @@ export interface Described {
  * lists are compared with those of the same key, wherever they stand. Values of secrets are in the result: mask them.
  */
 export function differencesBetween({ schema, root, marks = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
-  const sides = [from, to].map((value) => sensitivePlaces({ schema, marks }, { value, root: [root.key] }));
+  const sides = [from, to].map((value) => sensitivePlaces({ schema, marks }, { value, root: root.path }));
   const places = new Set(sides.flatMap((side) => [...side]));
   return compare({
-    path: root.key,
+    path: formatPath(root.path),
     keys: [],
-    root: root.key,
+    root: root.path,
     schema,
     fallback: undefined,
     nodes: [root],
@@ -52,7 +53,7 @@ export function differencesBetween({ schema, root, marks = [] }: Described, from
 interface Spot {
   readonly path: string;
   readonly keys: readonly (string | number)[];
-  readonly root: string;
+  readonly root: readonly string[];
   readonly schema: JsonObject;
   /** The default that an ancestor names for it. */
   readonly fallback: Json | undefined;
@@ -92,11 +93,11 @@ function compareMembers(spot: Spot, from: JsonObject, to: JsonObject): Differenc
   return names.flatMap((name) => {
     const described = objectAt(spot.schema, 'properties', name) as JsonObject;
     const isEntry = Object.keys(described).length === 0;
-    const schema = isEntry ? (objectAt(spot.schema, 'additionalProperties') as JsonObject) : described;
+    const schema = isEntry ? (objectAt(entrySchema(spot.schema)) as JsonObject) : described;
     const sides = { from: own(from, name), to: own(to, name) };
     return compare({
       ...stepInto(spot, name, schema),
-      path: `${spot.path}${formatPath(['-', name]).slice(1)}`,
+      path: spot.path === '' ? formatPath([name]) : `${spot.path}${formatPath(['-', name]).slice(1)}`,
       fallback: at(spot.fallback, name) as Json | undefined,
       ...(isEntry ? ofRow(spot, schema, sides) : sides),
     });
@@ -134,7 +135,7 @@ function differenceAt({ path, keys, root, places, from, to }: Spot): Difference 
   return {
     path,
     keys,
-    secret: places.has(formatPath([root, ...keys])),
+    secret: places.has(formatPath([...root, ...keys])),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };

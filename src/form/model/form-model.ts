@@ -17,8 +17,10 @@ import { memberNames, MOST_WORK } from '../../schema/work.ts';
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
   readonly schema: JsonObject;
-  /** The first key of every path, `spec`. */
+  /** The first key of every path, `spec`; empty where the members of the schema are the first keys. */
   readonly root: string;
+  /** See `FormModel.hoisted`. */
+  readonly hoisted?: string;
   /** Dotted paths, root included, of the fields that the catalogue picked, in their order. */
   readonly curated: readonly string[];
   /** Values that something else fills in; shown where the schema names no default or another one. */
@@ -53,14 +55,34 @@ const SMALL_FORM = 15;
 export function buildForm(input: FormInput): FormModel {
   const form = build(input, input.curated);
   const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
-  const { root } = small ? build(input, [input.root]) : form;
+  const { root } = small ? build(input, wholeOf(input)) : form;
   const sensitive = { schema: input.schema, marks: input.sensitive ?? [] };
-  return { root, mode: input.mode, sensitive, ...(form.reduced ? { reduced: REDUCED } : {}) };
+  const { hoisted } = input;
+  return {
+    root,
+    mode: input.mode,
+    sensitive,
+    ...(hoisted === undefined ? {} : { hoisted }),
+    ...(form.reduced ? { reduced: REDUCED } : {}),
+  };
 }
+
+/** What a small form shows at once: all but what is about the resource itself. */
+function wholeOf({ root, schema }: FormInput): readonly string[] {
+  const { properties } = schema;
+  if (root !== '' || !isObject(properties)) return [root];
+  return memberNames(properties)
+    .filter((key) => key !== METADATA)
+    .map((key) => `[${JSON.stringify(key)}]`);
+}
+
+/** The member of a resource that is about the resource itself. */
+const METADATA = 'metadata';
 
 const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
 
 interface Builder {
+  readonly input: FormInput;
   readonly document: SchemaDocument;
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
@@ -100,6 +122,7 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
   const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
   const document = { root: schema, work: { left: MOST_WORK } };
   const builder: Builder = {
+    input,
     document,
     defaultsFrom,
     curated: curatedOrder(curated),
@@ -110,10 +133,20 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
     leaves: 0,
     required: 0,
   };
-  const place = { key: input.root, path: [input.root], schema, refs: [], required: false, chain: true };
+  const place = { key: input.root, path: rootPath(input), schema, refs: [], required: false, chain: true };
   const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
   return { root, leaves: builder.leaves, reduced: isSpent(builder) };
+}
+
+function rootPath({ root }: FormInput): readonly string[] {
+  return root === '' ? [] : [root];
+}
+
+/** Whether a path is that of the root or of what stands for it. */
+function isRoot({ input }: Builder, path: readonly string[]): boolean {
+  const below = path.length - rootPath(input).length;
+  return below <= 0 || (below === 1 && path.at(-1) === input.hoisted);
 }
 
 /** Whether the schema has used up what a form may cost. */
@@ -137,7 +170,7 @@ function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Sh
   if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
   if (shape.is === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
   if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
-  if (shape.is === 'choice' && place.path.length === 1) return rootOf(builder, place, { shape, base });
+  if (shape.is === 'choice' && isRoot(builder, place.path)) return rootOf(builder, place, { shape, base });
   if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
   return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
 }
@@ -157,7 +190,7 @@ function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]):
 }
 
 function leaf(builder: Builder, node: FormNode): FormNode {
-  builder.leaves += 1;
+  if (builder.input.root !== '' || node.path[0] !== METADATA) builder.leaves += 1;
   return node;
 }
 
@@ -192,7 +225,7 @@ function childrenOf(builder: Builder, place: Place, { shape, base }: Group): For
       schema: members[key],
       refs: place.refs,
       required: required.has(key),
-      chain: place.chain && (base.required || place.path.length === 1) && required.has(key),
+      chain: place.chain && (base.required || isRoot(builder, place.path)) && (required.has(key) || isRoot(builder, [...place.path, key])),
       layer: picked ? 'curated' : place.layer,
       frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
@@ -225,7 +258,10 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
     ...sensitiveBelow(place, shape.schema),
   });
   if (row.kind === 'yaml') return asYaml(base, row.reason);
-  if (shape.is === 'map') return { ...base, layer, kind: 'map', value: row };
+  if (shape.is === 'map') {
+    const keys = shape.keys === undefined ? {} : { keys: shape.keys };
+    return { ...base, layer, kind: 'map', value: row, ...keys };
+  }
   return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
 }
 
@@ -272,7 +308,7 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
       : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
     immutable: place.immutable || place.frozen.some((path) => path.length === 0),
     nullable: isNullable(schema),
-    layer: place.chain && place.path.length > 1 && isAmongRequired(builder) ? 'required' : picked,
+    layer: place.chain && !isRoot(builder, place.path) && isAmongRequired(builder) ? 'required' : picked,
   };
 }
 

@@ -132,6 +132,8 @@ export interface ListNode extends NodeBase {
 export interface MapNode extends NodeBase {
   readonly kind: 'map';
   readonly value: FormNode;
+  /** The pattern of its keys, a foreign regular expression; absent: any. */
+  readonly keys?: string;
 }
 
 /** Several shapes of which a value has one. */
@@ -185,11 +187,19 @@ export type FormMode = 'create' | 'edit';
 /** A form as plain data. `root` is a group, or a YAML node when the schema says nothing about its members. */
 export interface FormModel {
   readonly root: GroupNode | YamlNode;
+  /** The member of the root whose fields stand where those of the root would, and that is there even when it is empty: `spec` of a resource. */
+  readonly hoisted?: string;
   readonly mode: FormMode;
   /** What says which values of the root are sensitive. */
   readonly sensitive: Marked;
   /** A sentence, where the schema asks for more than a form may cost, so that some fields have no control of their own. */
   readonly reduced?: string;
+}
+
+/** Whether a path is that of the root, or of the member that stands for it. */
+export function isTop({ root, hoisted }: Pick<FormModel, 'root' | 'hoisted'>, path: readonly (string | number)[]): boolean {
+  const below = path.length - root.path.length;
+  return below <= 0 || (below === 1 && hoisted !== undefined && path.at(-1) === hoisted);
 }
 
 /** Whether the node holds one scalar. */

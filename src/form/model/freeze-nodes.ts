@@ -9,7 +9,8 @@ const MOST = 100;
  */
 export function freezeNodes(model: FormModel, paths: readonly string[]): FormModel {
   const known = paths.slice(0, MOST).flatMap((text) => [parsePath(text) ?? []]);
-  const inside = known.filter(([key]) => key === model.root.key).map((path) => path.slice(1));
+  const { path: top } = model.root;
+  const inside = known.filter((path) => top.every((step, index) => path[index] === step)).map((path) => path.slice(top.length));
   const root = inside.length === 0 ? model.root : freeze(model.root, inside);
   return { ...model, root: root as GroupNode | YamlNode };
 }

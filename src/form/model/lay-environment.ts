@@ -6,8 +6,10 @@ import type { FormModel, FormNode } from './form-node.ts';
 
 /** The form with the values of an environment as what empty fields get, and with its locked fields marked. Of rows only the list as a whole can be set. */
 export function layEnvironment(model: FormModel, { lower, locks }: InstanceLayers): FormModel {
-  const mine = locks.filter(({ names }) => names[0] === model.root.key).map(({ names, by }) => ({ names: names.slice(1), by }));
-  const root = layNode(model.root, { value: lower.environment, locks: mine });
+  const { path } = model.root;
+  const mine = locks.filter(({ names }) => path.every((step, index) => names[index] === step));
+  const below = mine.map(({ names, by }) => ({ names: names.slice(path.length), by }));
+  const root = layNode(model.root, { value: at(lower.environment, ...path) as Json | undefined, locks: below });
   return root.kind === 'group' || root.kind === 'yaml' ? { ...model, root } : model;
 }
 

@@ -60,5 +60,5 @@ function lineOf(node: FormNode): FieldLine {
 }
 
 function pathText([root = '', ...keys]: readonly string[]): string {
-  return root + keys.map((key) => (key === '*' ? '[*]' : formatPath(['x', key]).slice(1))).join('');
+  return formatPath([root]) + keys.map((key) => (key === '*' ? '[*]' : formatPath(['x', key]).slice(1))).join('');
 }

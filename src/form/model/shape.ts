@@ -10,7 +10,7 @@ export type Shape =
   | { readonly is: 'scalar'; readonly types: readonly ScalarType[]; readonly schema: JsonObject }
   | { readonly is: 'enum'; readonly values: readonly Json[]; readonly schema: JsonObject }
   | { readonly is: 'group'; readonly open: boolean; readonly schema: JsonObject }
-  | { readonly is: 'map'; readonly value: Json; readonly schema: JsonObject }
+  | { readonly is: 'map'; readonly value: Json; readonly keys?: string; readonly schema: JsonObject }
   | { readonly is: 'list'; readonly item: Json; readonly schema: JsonObject }
   | { readonly is: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
   | { readonly is: 'yaml'; readonly reason: string; readonly schema: JsonObject };
@@ -88,10 +88,13 @@ function objectShape(schema: JsonObject, open: boolean): Shape {
     const allowsMore = more === true || (isObject(more) && !Array.isArray(more));
     return { is: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
   }
-  const [onlyPattern] = byPattern;
+  const [onlyPattern] = isObject(patterns) ? Object.entries(patterns) : [];
   if (preserves || open) return yaml('free-form', schema);
   if (isObject(more) && byPattern.length === 0) return { is: 'map', value: more, schema };
-  if (byPattern.length === 1 && onlyPattern !== undefined && more === false) return { is: 'map', value: onlyPattern, schema };
+  if (byPattern.length === 1 && onlyPattern !== undefined && !isObject(more)) {
+    const [keys, value] = onlyPattern;
+    return { is: 'map', value: value as Json, keys, schema };
+  }
   return yaml(byPattern.length > 0 ? 'the shape depends on the key' : 'free-form', schema);
 }
 

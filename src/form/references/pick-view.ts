@@ -124,8 +124,8 @@ export function referenceOf(node: { readonly kind: string } | TextNode): Referen
 }
 
 /** What the fields on the page refer to, each resource once. */
-export function resourcesShown({ main, all }: Pick<FormView, 'main' | 'all'>): readonly string[] {
-  return [...new Set([...main, ...all].flatMap(resourcesIn))];
+export function resourcesShown({ main, all, beneath }: Pick<FormView, 'main' | 'all' | 'beneath'>): readonly string[] {
+  return [...new Set([...main, ...all, ...beneath].flatMap(resourcesIn))];
 }
 
 function resourcesIn(view: FieldView): readonly string[] {

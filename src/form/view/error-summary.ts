@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { FormModel, FormNode } from '../model/form-node.ts';
 import { idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
-import { childOf } from '../input/form-fields.ts';
+import { childOf, startsAt } from '../input/form-fields.ts';
 
 /** A line of the error summary. `href` is `#<id of the field>`, or empty when the fault belongs to no field. */
 export interface SummaryLine {
@@ -16,7 +16,7 @@ export interface SummaryLine {
 export function errorSummary(faults: readonly FieldFault[], model: FormModel): SummaryLine[] {
   return faults.map(({ field, message }) => {
     const path = field === undefined ? undefined : parsePath(field);
-    const label = path === undefined ? undefined : labelOf(model.root, path);
+    const label = path === undefined ? undefined : labelOf(model, path);
     return path === undefined || label === undefined
       ? { href: '', label: '', message }
       : { href: `#${idOfPath(path)}`, label, message: named(label, message) };
@@ -27,16 +27,17 @@ function named(label: string, message: string): string {
   return message.toLowerCase().includes(label.toLowerCase()) ? message : `${label}: ${message}`;
 }
 
-function labelOf(root: FormNode, path: FormPath): string | undefined {
-  if (path[0] !== root.key) return undefined;
+function labelOf({ root, hoisted }: FormModel, path: FormPath): string | undefined {
+  if (!startsAt(root, path)) return undefined;
   const labels: string[] = [];
+  const top = hoisted === undefined ? undefined : childOf(root, hoisted);
   let node: FormNode | undefined = root;
-  for (const step of path.slice(1)) {
+  for (const step of path.slice(root.path.length)) {
     node = childOf(node, step);
     if (node === undefined) return undefined;
     const last = labels.length - 1;
     if (typeof step === 'number' && last >= 0) labels[last] = `${labels[last]} ${step + 1}`;
-    else labels.push(node.label);
+    else if (node !== top) labels.push(node.label);
   }
-  return labels.length === 0 ? root.label : labels.join(', ');
+  return labels.length === 0 ? (top ?? root).label : labels.join(', ');
 }

@@ -6,6 +6,8 @@ export interface FormView {
   readonly main: readonly FieldView[];
   /** Everything else. */
   readonly all: readonly FieldView[];
+  /** Labels and annotations. */
+  readonly beneath: readonly FieldView[];
   readonly allOpen: boolean;
   /** How many controls are among `all`, those of closed groups included. */
   readonly allCount: number;

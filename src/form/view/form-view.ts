@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { isScalar, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
+import { isScalar, isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import { branchesView } from './branches-view.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from '../input/form-fields.ts';
@@ -13,6 +13,7 @@ import { keptFields } from '../input/kept-fields.ts';
 import { wholePage } from './page-budget.ts';
 import { pagesOf } from './pages.ts';
 import { searchWords, matchingChildren } from './search-fields.ts';
+import { memberSpot } from './node-ref.ts';
 import { rowsView } from './rows-view.ts';
 import type { ShownChoices } from '../references/shown-choices.ts';
 import { pageErrors } from './page-errors.ts';
@@ -44,21 +45,58 @@ const LARGE_FORM = 150;
 /** What a form looks like with these inputs and faults. */
 export function formView(model: FormModel, state: FormState): FormView {
   const context = startView(model, state);
-  const { fields, base, faults } = state;
-  const spot: ShowSpot = { path: [model.root.key], base, basePath: [model.root.key] };
-  const yamlOp = `yaml:${model.root.key}`;
-  const reduced = model.reduced === undefined ? {} : { reduced: model.reduced };
-  if (model.root.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) {
-    const yaml = wholeYamlView(model, yamlView(context, model.root, spot), { faults, fields });
-    return { yaml, ...reduced, leftOut: '', main: [], all: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], yamlOp };
+  const { root } = model;
+  const spot: ShowSpot = { path: root.path, base: state.base, basePath: root.path };
+  const whole = { yamlOp: `yaml:${formatPath(root.path)}`, ...(model.reduced === undefined ? {} : { reduced: model.reduced }) };
+  if (root.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) {
+    const yaml = wholeYamlView(model, yamlView(context, root, spot), state);
+    return { yaml, leftOut: '', main: [], all: [], beneath: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], ...whole };
   }
-  const { filled, page } = context;
-  const main = childViews(context, model.root, { ...spot, part: 'main' });
-  const rest = restOf(context, model.root, { spot, fields });
+  return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, root, spot), state) };
+}
+
+/** A form that is fields. */
+function fieldsView(context: ViewContext, sections: readonly Section[], { fields }: FormState): Omit<FormView, 'yaml' | 'yamlOp'> {
+  const { model, filled, page } = context;
+  const main = sections.flatMap((section) => sectionViews(context, section, 'main'));
+  const rest = restOf(context, sections, fields);
+  // A search finds them like any other.
+  const beneath = sections
+    .filter(({ isBeneath }) => isBeneath && searchWords(fields.get('_q') ?? '').length === 0)
+    .flatMap((section) => sectionViews(context, section, 'more'));
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
-  const kept = keptFields(fields, { mode: model.mode, views: [...main, ...rest.views], isWhole: page.leftOut === 0 });
+  const views = [...main, ...rest.views, ...beneath];
+  const kept = keptFields(fields, { mode: model.mode, top: model.root.path.length, views, isWhole: page.leftOut === 0 });
   const leftOut = leftOutSentence(page.leftOut);
-  return { yaml: false, ...reduced, leftOut, main, all: rest.views, allOpen, allCount: rest.count, pager: rest.pager, kept, yamlOp };
+  return { leftOut, main, all: rest.views, beneath, allOpen, allCount: rest.count, pager: rest.pager, kept };
+}
+
+/** Fields that stand on the page one after another as if they were in one group. */
+interface Section {
+  readonly node: GroupNode;
+  readonly spot: ShowSpot;
+  /** Whether it stands below all other fields. */
+  readonly isBeneath: boolean;
+}
+
+/** The fields of a resource: those of its `spec`, those beside it, and labels and annotations. */
+function sectionsOf({ hoisted }: FormModel, root: GroupNode, spot: ShowSpot): readonly Section[] {
+  if (root.path.length > 0) return [{ node: root, spot, isBeneath: false }];
+  const inner = root.children.find((child): child is GroupNode => child.key === hoisted && child.kind === 'group');
+  const isMetadata = ({ key }: FormNode): boolean => key === 'metadata';
+  const beside = root.children.filter((child) => child !== inner && !isMetadata(child));
+  return [
+    ...(inner === undefined ? [] : [{ node: inner, spot: memberSpot(spot, inner.key), isBeneath: false }]),
+    { node: { ...root, children: beside }, spot, isBeneath: false },
+    { node: { ...root, children: root.children.filter(isMetadata), open: false }, spot, isBeneath: true },
+  ];
+}
+
+function sectionViews(context: ViewContext, { node, spot }: Section, part: 'main' | 'more'): readonly FieldView[] {
+  // A part of the form that is shown as YAML is whole.
+  const isYaml = !isTop({ root: context.model.root }, spot.path) && context.fields.has(fieldName('y', spot.path));
+  if (isYaml) return part === 'main' ? [yamlView(context, node, spot)] : [];
+  return childViews(context, node, { ...spot, part });
 }
 
 function startView(model: FormModel, { fields, base, faults, choices, preset, now = new Date() }: FormState): ViewContext {
@@ -100,21 +138,29 @@ interface Rest {
 }
 
 /** The page of all other fields that was asked for; what is wrong is on every page. */
-function restOf(context: ViewContext, root: GroupNode, { spot, fields }: { spot: ShowSpot; fields: URLSearchParams }): Rest {
+function restOf(context: ViewContext, all: readonly Section[], fields: URLSearchParams): Rest {
   const words = searchWords(fields.get('_q') ?? '');
-  const found = words.length === 0 ? root.children : matchingChildren(root, words);
-  const others = partChildren(context, { ...root, children: found }, { ...spot, part: 'more' });
+  const sections = all
+    .filter(({ isBeneath }) => words.length > 0 || !isBeneath)
+    .map((section) => ({ ...section, found: words.length === 0 ? section.node.children : matchingChildren(section.node, words) }));
+  const others = sections.flatMap(({ node, spot, found }) =>
+    partChildren(context, { ...node, children: found }, { ...spot, part: 'more' }),
+  );
   const pages = pagesOf(others);
   const page = Math.min(pages.length, Math.max(1, Math.trunc(Number(fields.get('_page') ?? 1)) || 1));
-  const faulty = root.children.filter((child) => context.errors.around.has(formatPath([root.key, child.key])));
-  const onPage = pages[page - 1] ?? [];
-  const wrong = partChildren(context, { ...root, children: faulty }, { ...spot, part: 'more' });
-  const shown = [...wrong.filter((child) => !onPage.some((node) => node.key === child.key)), ...onPage];
-  const open = root.open && words.length === 0 && page === pages.length;
+  const onPage = new Set(pages[page - 1] ?? []);
   const looking = words.length === 0 ? context : { ...context, searching: true };
+  const views = sections.flatMap(({ node, spot, isBeneath, found }) => {
+    const faulty = node.children.filter((child) => context.errors.around.has(formatPath([...spot.path, child.key])));
+    const wrong = partChildren(context, { ...node, children: faulty }, { ...spot, part: 'more' });
+    const shown = found.filter((child) => onPage.has(child));
+    const first = wrong.filter((child) => !shown.some(({ key }) => key === child.key));
+    const open = node.open && words.length === 0 && page === pages.length;
+    return sectionViews(looking, { node: { ...node, children: [...first, ...shown], open }, spot, isBeneath }, 'more');
+  });
   const count = others.reduce((sum, child) => sum + countControls(child), 0);
   return {
-    views: childViews(looking, { ...root, children: shown, open }, { ...spot, part: 'more' }),
+    views,
     pager: {
       offered: context.large || words.length > 0,
       query: words.join(' '),

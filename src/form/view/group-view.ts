@@ -20,8 +20,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
   const path = formatPath(spot.path);
   const count = countControls(node);
   const filled = context.filled.has(path);
-  const closed =
-    context.large && !filled && (!node.required || spot.part === 'more') && spot.path.length > 1 && count > closedFrom(context, node, spot);
+  const closed = context.large && !filled && (!node.required || spot.part === 'more') && count > closedFrom(context, node, spot);
   const children = closed ? [] : childViews(context, node, spot);
   const isMore = spot.part === 'more';
   // What wants nothing from a person is not asked for until the api-server misses it.
@@ -35,7 +34,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
     collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
     open: isMore
       ? context.searching || children.some((child) => context.filled.has(child.path))
-      : context.searching || filled || (node.layer === 'curated' && spot.path.length === 2),
+      : context.searching || filled || (node.layer === 'curated' && spot.path.length <= 2),
     children,
     openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
     openOp: closed ? `open:${path}` : '',

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import type { FormModel, FormNode } from '../model/form-node.ts';
+import { isTop, type FormModel, type FormNode } from '../model/form-node.ts';
 import { fallbackWords } from './value-words.ts';
 import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { sizeOf } from '../input/form-budget.ts';
@@ -111,7 +111,7 @@ const IN_LEGEND: ReadonlySet<string> = new Set(['parts/field-rows', 'parts/field
 /** What every field shows around its control. */
 export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
   const path = formatPath(spot.path);
-  const isMore = spot.part === 'more' && spot.path.length > 1;
+  const isMore = spot.part === 'more' && !isTop(context.model, spot.path);
   const isNamed = spot.title === undefined && !isMore;
   const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
   const error = isMore ? '' : (context.errors.messages.get(path) ?? '');

@@ -1,5 +1,6 @@
+import { contentOf } from '../../domain/instance/instance-content.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
-import type { Json } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { placesInYaml } from './place-in-yaml.ts';
 
@@ -12,13 +13,13 @@ export interface ResourceKind {
 
 /** A text with a whole resource in it. */
 export interface Manifest {
-  /** The value of its `spec`; `{}` without one. */
-  readonly spec: Json;
+  /** What people decide about it; see `contentOf`. */
+  readonly content: JsonObject;
   /** `metadata.name`; empty without one. */
   readonly name: string;
   /** `metadata.namespace`; empty without one. */
   readonly namespace: string;
-  /** What the resource says besides name, namespace and spec, and what is not taken over: `metadata.labels`. Sorted. */
+  /** What the metadata of the resource says and what is not taken over: `metadata.ownerReferences`. Sorted. */
   readonly leftOut: readonly string[];
 }
 
@@ -36,13 +37,17 @@ const OF_THE_CLUSTER = new Set([
   'selfLink',
   'uid',
 ]);
-const KNOWN = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'status']);
+const TAKEN = new Set(['name', 'namespace', 'labels', 'annotations', 'finalizers']);
+/** What every resource can have. */
+const KNOWN = ['apiVersion', 'kind', 'metadata', 'status'];
 
 /**
  * Reads a text as a whole resource, when it is one: something with `apiVersion` and `kind`. A text that is not, or that cannot be read, has no
  * manifest and no fault; another kind or version than the one that is wanted is a fault.
+ *
+ * @param members what the kind has beside `metadata` and `status`; absent: anything.
  */
-export function readManifest(text: string, wanted: ResourceKind): ManifestRead {
+export function readManifest(text: string, wanted: ResourceKind, members?: readonly string[]): ManifestRead {
   const { value } = readYaml(text);
   if (!isObject(value)) return {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
@@ -55,16 +60,20 @@ export function readManifest(text: string, wanted: ResourceKind): ManifestRead {
   if (version !== wanted.version) {
     return refuse('apiVersion', `This is written for the version ${version}; the fields here are those of ${wanted.version}`);
   }
-  const other = Object.keys(value).find((key) => !KNOWN.has(key));
-  if (other !== undefined) return refuse(other, `A ${kind} has no "${other}" beside its spec`);
+  const other = members && Object.keys(value).find((key) => !KNOWN.includes(key) && !members.includes(key));
+  if (other !== undefined) return refuse(other, `A ${kind} has no "${other}"`);
   const { metadata } = value;
   const [name, namespace] = [textAt(metadata, 'name') ?? '', textAt(metadata, 'namespace') ?? ''];
-  return { manifest: { spec: value['spec'] ?? {}, name, namespace, leftOut: leftOutOf(metadata) } };
+  return { manifest: { content: contentOf(value), name, namespace, leftOut: leftOutOf(metadata) } };
 }
 
 /** Whether a text has the head of a whole resource, of whatever kind. */
 export function isWhole(text: string): boolean {
-  const { value } = readYaml(text);
+  return isResource(readYaml(text).value);
+}
+
+/** Whether a value has the head of a resource. */
+export function isResource(value: unknown): value is JsonObject {
   return textAt(value, 'apiVersion') !== undefined && textAt(value, 'kind') !== undefined;
 }
 
@@ -76,7 +85,7 @@ export function leftOutIn(text: string): readonly string[] {
 function leftOutOf(metadata: unknown): string[] {
   const members = isObject(metadata) ? Object.keys(metadata) : [];
   return members
-    .filter((key) => key !== 'name' && key !== 'namespace' && !OF_THE_CLUSTER.has(key))
+    .filter((key) => !TAKEN.has(key) && !OF_THE_CLUSTER.has(key))
     .map((key) => `metadata.${key}`)
     .toSorted();
 }

@@ -16,7 +16,7 @@ export function wholeYamlView(
   view: TextView,
   { faults, fields }: { readonly faults: readonly FieldFault[]; readonly fields: URLSearchParams },
 ): WholeYamlView {
-  const path = formatPath([root.key]);
+  const path = formatPath(root.path);
   const wrong = faults.find(({ field, line }) => field === path && line !== undefined);
   const hasFields = root.kind === 'group';
   return {

@@ -3,11 +3,12 @@ import type { App } from '../../domain/app/app.ts';
 import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { parsePresets } from '../../domain/catalog/presets.ts';
-import { isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
+import { at, isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
 import { maskValue } from '../../schema/sensitive/mask.ts';
-import { markedOf, specMarked } from '../instance/instance-masking.ts';
+import { contentMarked, markedOf } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
 /** One App with its README, schema, versions and siblings. */
@@ -42,13 +43,21 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
 function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined {
   const example = kindBlock['example'];
   if (!isObject(example)) return undefined;
-  const spec = isObject(example['spec']) ? example['spec'] : example;
-  return { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind, metadata: { name: 'example' }, spec };
+  const { metadata, ...members } = isWhole(example) ? contentOf(example) : { spec: example as JsonObject };
+  const head = { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind };
+  return { ...head, metadata: { ...objectAt(metadata), name: 'example' }, ...members };
+}
+
+function isWhole(example: object): boolean {
+  return (
+    isObject(at(example, 'spec')) ||
+    isObject(at(example, 'metadata')) ||
+    (at(example, 'apiVersion') !== undefined && at(example, 'kind') !== undefined)
+  );
 }
 
 /** What new instances start with, for eyes: writing takes it from the catalogue itself. */
 function maskedDefaults(entry: CatalogEntry): JsonObject {
   const defaults = objectAt(entry.kindBlock, 'defaults') as JsonObject;
-  const spec = defaults['spec'];
-  return spec === undefined ? defaults : { ...defaults, spec: maskValue(specMarked(markedOf(entry)), { value: spec, root: ['spec'] }) };
+  return { ...defaults, ...(maskValue(contentMarked(markedOf(entry)), { value: contentOf(defaults), root: [] }) as JsonObject) };
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { specSchema } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { coverage, type Coverage } from '../../form/model/coverage.ts';
 import type { FormModel, FormNode } from '../../form/model/form-node.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
@@ -35,7 +35,7 @@ export async function showForm(
     environment === '' ? undefined : await findEnvironment(ports.clusters, actor, environment),
   );
   const root = withoutSecrets(model.root) as FormModel['root'];
-  return { app: app.id, version: app.version, ...model, root, coverage: coverage(specSchema(app), { ...model, sensitive }) };
+  return { app: app.id, version: app.version, ...model, root, coverage: coverage(contentSchema(app.schema), { ...model, sensitive }) };
 }
 
 /** Defaults that are secrets are for new instances, not for eyes. */

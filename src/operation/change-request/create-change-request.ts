@@ -4,12 +4,14 @@ import { AppError } from '../../domain/core/errors.ts';
 import { specVersionOf, type Preflight } from '../../domain/instance/instance.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
+import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
+import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { PlanAction, PlanBounds, SharedPlan } from '../../domain/change-request/change-request.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { findInstance } from '../instance/find-instance.ts';
-import { markedOf, unmaskSpec } from '../instance/instance-masking.ts';
+import { markedOf, unmaskContent } from '../instance/instance-masking.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import { instanceDeed, journaled } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
@@ -47,12 +49,12 @@ export async function askPlan(ports: Needs, actor: Actor, wish: PlanWish): Promi
 async function ask(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSummary> {
   const message = parseMessage(wish.message);
   refuseNewSecrets(wish);
-  const { content, base, preflight } =
+  const { content, beside, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
     throw new AppError('InvalidInput', 'plan: the cluster would refuse this from anybody: correct it first', { faults: preflight.faults });
   }
-  await refuseSecrets(ports, actor, { app: wish.app, content });
+  await refuseSecrets(ports, actor, { app: wish.app, content: { ...beside, spec: content } });
   const now = ports.plans.now();
   const plan: SharedPlan = {
     id: randomBytes(16).toString('hex'),
@@ -62,6 +64,7 @@ async function ask(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSumm
     app: wish.app,
     name: preflight.object.metadata.name,
     content,
+    ...(Object.keys(beside).length === 0 ? {} : { beside }),
     base,
     found: foundBy(preflight),
     requester: { user: actor.user, groups: actor.groups },
@@ -76,6 +79,7 @@ async function ask(ports: Needs, actor: Actor, wish: PlanWish): Promise<PlanSumm
 
 interface Wanted {
   readonly content: JsonObject;
+  readonly beside: JsonObject;
   readonly base: string;
   readonly preflight: Preflight;
 }
@@ -87,29 +91,38 @@ function refuseNewSecrets({ secrets = [] }: PlanWish): void {
 }
 
 /** What the catalogue starts new instances with is part of the wish from now on, so that it stays what it is. */
-async function installation(ports: Needs, actor: Actor, { environment, app, name, spec }: PlanWish): Promise<Wanted> {
-  const draft = { environment, app, name, spec };
+async function installation(ports: Needs, actor: Actor, { environment, app, name, spec, beside }: PlanWish): Promise<Wanted> {
+  const draft = { environment, app, name, spec, ...(beside === undefined ? {} : { beside }) };
   const { object } = await prepareDraft(ports, actor, draft);
-  return { content: (object.spec ?? {}) as JsonObject, base: '', preflight: await preflightInstance(ports, actor, draft) };
+  const content = contentOf(object);
+  return {
+    content: objectAt(content, 'spec') as JsonObject,
+    beside: besideOf(content),
+    base: '',
+    preflight: await preflightInstance(ports, actor, draft),
+  };
 }
 
-async function change(ports: Needs, actor: Actor, { environment, app, name, spec: sent, specVersion }: PlanWish): Promise<Wanted> {
+async function change(ports: Needs, actor: Actor, wish: PlanWish): Promise<Wanted> {
+  const { environment, app, name, spec: sent, beside = {}, specVersion } = wish;
   const { entry, object } = await findInstance(ports, actor, { environment, app, name });
   const before = object.spec ?? {};
-  const spec = unmaskSpec(markedOf(entry), sent, object);
+  const spec = objectAt(unmaskContent(markedOf(entry), { spec: sent }, object), 'spec') as JsonObject;
   const content = mergePatchBetween(before, spec) as JsonObject;
   if (!isSame(applyMergePatch(before, content), spec)) {
     throw invalid('spec', 'A plan cannot set a value to null: leave the field out instead, or change the instance in one step');
   }
-  if (Object.keys(content).length === 0) throw invalid('spec', 'Nothing differs from what is there: change something first');
+  if (Object.keys(content).length === 0 && Object.keys(beside).length === 0)
+    throw invalid('spec', 'Nothing differs from what is there: change something first');
   const preflight = await preflightChange(ports, actor, {
     environment,
     app,
     name,
     spec,
+    beside,
     specVersion: specVersion ?? specVersionOf(object),
   });
-  return { content, base: specVersionOf(object), preflight };
+  return { content, beside, base: specVersionOf(object), preflight };
 }
 
 /** A plan is read by others, and kept outside the cluster: no place for a password. */

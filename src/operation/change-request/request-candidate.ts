@@ -6,7 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SharedPlan } from '../../domain/change-request/change-request.ts';
 import { makeInstance } from '../instance/create-instance.ts';
-import { prepareDraft } from '../instance/instance-draft.ts';
+import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
@@ -36,7 +36,13 @@ export async function candidateOf(ports: Needs, actor: Actor, plan: SharedPlan):
 }
 
 async function installation(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Candidate> {
-  const draft = { ...addressOf(plan), spec: plan.content, defaults: 'in spec' as const, annotations: signatures(plan, actor) };
+  const draft = {
+    ...addressOf(plan),
+    spec: plan.content,
+    ...besideOf(plan),
+    defaults: 'in spec' as const,
+    annotations: signatures(plan, actor),
+  };
   const { object } = await prepareDraft(ports, actor, draft);
   return {
     digest: digestOf(plan, object, ''),
@@ -50,17 +56,21 @@ async function change(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Can
   const { object: live } = await showInstance(ports, actor, addressOf(plan));
   const spec = applyMergePatch(live.spec ?? {}, plan.content) as JsonObject;
   const specVersion = specVersionOf(live);
-  const wanted = { ...addressOf(plan), spec, specVersion, annotations: signatures(plan, actor) };
+  const wanted = { ...addressOf(plan), spec, ...besideOf(plan), specVersion, annotations: signatures(plan, actor) };
   return {
     digest: digestOf(
       plan,
-      { ...live, metadata: { name: plan.name, annotations: wanted.annotations }, spec, status: undefined },
+      { ...live, metadata: { name: plan.name, annotations: wanted.annotations, beside: plan.beside }, spec, status: undefined },
       specVersion,
     ),
     moved: specVersion !== plan.base,
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),
   };
+}
+
+function besideOf({ beside }: SharedPlan): Pick<InstanceDraft, 'beside'> {
+  return beside === undefined ? {} : { beside };
 }
 
 function addressOf({ environment, app, name }: SharedPlan): Pick<SharedPlan, 'environment' | 'app' | 'name'> {

@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { Asking } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
@@ -31,7 +32,7 @@ export async function makeInstance(
   ports.journal.checkPace(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   refuseDeleting(entry);
-  refuseLocked(layers, { wanted: object.spec });
+  refuseLocked(layers, { wanted: contentOf(object) });
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };
   const made = await makeSecrets(cluster, draft.secrets ?? [], place);

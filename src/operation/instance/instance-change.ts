@@ -1,20 +1,26 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
+import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import { objectAt, textsAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { hasSpec } from '../../form/model/content-schema.ts';
 import { findInstance, type FoundInstance } from './find-instance.ts';
-import { annotationsOf, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { annotationsOf, refuseReserved, refuseUnknown, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { layersOf, refuseLocked } from './instance-layers.ts';
-import { markedOf, secretsOf, unmaskSpec, withoutSecretsInErrors } from './instance-masking.ts';
+import { markedOf, secretsOf, unmaskContent, withoutSecretsInErrors } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
 /** A change to an Instance. */
 export interface InstanceChange extends InstanceDraft {
   /** `Merge`: `spec` is a JSON Merge Patch of the live one, whichever that is when it is written; by default it replaces the live one. */
   readonly mode?: 'Replace' | 'Merge';
+  /** The JSON Merge Patch of what stands beside the spec; absent: all of that stays. */
+  readonly beside?: JsonObject;
   /** The `specVersionOf` the Instance as it was read; absent to change whatever is there. */
   readonly specVersion?: string;
   readonly preconditions?: Preconditions;
@@ -29,7 +35,8 @@ export interface PreparedChange extends FoundInstance {
 const ATTEMPTS = 20;
 
 /**
- * Lays a change over the live object: `spec` is replaced, with live values for their stand-ins, and nothing else is touched.
+ * Lays a change over the live object: `spec` is replaced, what stands beside it is patched, with live values for their stand-ins. Labels and annotations of others
+ * stay, and so do finalizers.
  *
  * @throws AppError `Conflict` when somebody changed the spec since it was read, `PreconditionFailed`.
  */
@@ -47,11 +54,40 @@ export async function prepareChange(
       `${place}: somebody changed it since you opened it; look at its present state and make your change again`,
     );
   }
-  const { managedFields: _managedFields, ...kept } = found.object.metadata;
-  const metadata = { ...kept, ...annotationsOf(change, found.object.metadata), name: found.object.metadata.name };
-  const wanted = change.mode === 'Merge' ? (applyMergePatch(found.object.spec ?? {}, change.spec) as JsonObject) : change.spec;
-  const spec = unmaskSpec(markedOf(found.entry, found.ref.version), wanted, found.object);
-  return { ...found, changed: { ...found.object, metadata, spec } };
+  return { ...found, changed: changedObject(found, change) };
+}
+
+function changedObject({ entry, ref, object }: FoundInstance, change: InstanceChange): KubeObject {
+  const { managedFields: _managedFields, ...live } = object.metadata;
+  const { metadata: marks, ...members } = contentOf(change.beside);
+  refuseUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.beside));
+  refuseReserved(contentOf(change.beside), object);
+  const finalizers = [...new Set([...(live.finalizers ?? []), ...textsAt(marks, 'finalizers')])];
+  const patched = {
+    ...live,
+    ...patchedMark(object, change.beside, 'labels'),
+    ...patchedMark(object, change.beside, 'annotations'),
+    ...(finalizers.length === 0 ? {} : { finalizers }),
+  };
+  const metadata = { ...patched, ...annotationsOf(change, patched), name: live.name };
+  const schema = schemaOf(entry.crd, ref.version);
+  const beside = applyMergePatch(besideOf(withoutMetadata(contentOf(object))), members) as JsonObject;
+  const spec = change.mode === 'Merge' ? (applyMergePatch(object.spec ?? {}, change.spec) as JsonObject) : change.spec;
+  const own = { ...beside, ...(hasSpec(schema) ? { spec } : {}) };
+  const wanted = unmaskContent(markedOf(entry, ref.version), own, object);
+  const { apiVersion, kind, status } = object;
+  return { apiVersion, kind, metadata, ...wanted, ...(status === undefined ? {} : { status }) };
+}
+
+function withoutMetadata({ metadata: _metadata, ...members }: JsonObject): JsonObject {
+  return members;
+}
+
+/** Labels or annotations with a patch laid over them; what becomes empty goes away. */
+function patchedMark({ metadata }: KubeObject, beside: unknown, key: 'labels' | 'annotations'): Pick<KubeObject['metadata'], 'labels'> {
+  const patch = objectAt(beside, 'metadata', key);
+  if (Object.keys(patch).length === 0) return {};
+  return { [key]: applyMergePatch(metadata[key], patch) };
 }
 
 /**
@@ -66,7 +102,7 @@ export async function writeChange(
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
-    refuseLocked(layersOf(entry, environment), { wanted: changed.spec, live: before.spec ?? {} });
+    refuseLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
     const secrets = secretsOf(markedOf(entry, prepared.ref.version), before, changed);
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };

@@ -2,22 +2,26 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError, type MissingRight } from '../../domain/core/errors.ts';
+import { contentOf, reservedFaults } from '../../domain/instance/instance-content.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import { lowerOf, type InstanceLayers } from '../../domain/values/instance-layers.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
+import { contentSchema, hasSpec } from '../../form/model/content-schema.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
 import { layersOf } from './instance-layers.ts';
-import { markedOf, unmaskSpec } from './instance-masking.ts';
+import { markedOf, unmaskContent } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
 /** An Instance as somebody wants it. */
 export interface InstanceDraft extends InstanceAddress {
   readonly spec: JsonObject;
+  /** What goes beside the spec, laid out like the resource: labels and annotations under `metadata`, and its other members. */
+  readonly beside?: JsonObject;
   /** `in spec`: nothing of the catalogue is laid under the spec any more. */
   readonly defaults?: 'in spec';
   /** Written on the object beside those that it has. */
@@ -45,15 +49,46 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const entry = findApp(ports, actor, draft.app);
   const { group, version, plural, kind } = entry.summary;
   const layers = layersOf(entry, environment);
-  const own = unmaskSpec(markedOf(entry), draft.spec);
+  const schema = schemaOf(entry.crd, version);
+  const own = unmaskContent(markedOf(entry), ownContent(schema, draft));
+  const laid = draft.defaults === 'in spec' ? own : layOwnValues(lowerOf(layers), own, contentSchema(schema));
+  refuseUnknown(kind, schema, laid);
+  refuseReserved(laid);
+  const { metadata, ...members } = laid;
   const object = {
     apiVersion: apiVersionOf({ group, version }),
     kind,
-    metadata: { name: parseObjectName(draft.name), namespace: environment.namespace, ...annotationsOf(draft) },
-    spec:
-      draft.defaults === 'in spec' ? own : layOwnValues(lowerOf(layers), own, objectAt(schemaOf(entry.crd, version), 'properties', 'spec')),
+    metadata: {
+      name: parseObjectName(draft.name),
+      namespace: environment.namespace,
+      ...objectAt(metadata),
+      ...annotationsOf(draft, objectAt(metadata)),
+    },
+    ...members,
   };
   return { entry, environment, layers, type: { group, version, resource: plural }, object };
+}
+
+/** What a person wants of a new Instance; a kind that has no `spec` gets none. */
+export function ownContent(schema: JsonObject, { spec, beside = {} }: Pick<InstanceDraft, 'spec' | 'beside'>): JsonObject {
+  return { ...contentOf(beside), ...(hasSpec(schema) ? { spec } : {}) };
+}
+
+/** @throws AppError `InvalidInput` for a member that the kind does not have: nearly always the name of one is mistyped. */
+export function refuseUnknown(kind: string, schema: JsonObject, content: JsonObject): void {
+  const known = objectAt(contentSchema(schema), 'properties');
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return;
+  const field = Object.keys(content).find((key) => !Object.hasOwn(known, key));
+  if (field === undefined) return;
+  const message = `A ${kind} has no member of this name`;
+  throw new AppError('InvalidInput', `${field}: ${message}`, { faults: [{ field, message }] });
+}
+
+/** @throws AppError `InvalidInput` for labels, annotations and finalizers that people cannot set. */
+export function refuseReserved(content: JsonObject, live?: KubeObject): void {
+  const faults = reservedFaults(content, live);
+  const [first] = faults;
+  if (first !== undefined) throw new AppError('InvalidInput', `${first.field ?? ''}: ${first.message}`, { faults });
 }
 
 /**

@@ -16,7 +16,7 @@ export function layersOf({ kindBlock, summary }: CatalogEntry, environment: Envi
 /**
  * Refuses values that change what is locked.
  *
- * @param values specs: as it would be written, and as it is live where it is there already.
+ * @param values contents: as it would be written, and as it is live where it is there already.
  * @throws AppError `InvalidInput` with a fault for each locked field, which names who locked it.
  */
 export function refuseLocked(layers: InstanceLayers, values: { readonly wanted: unknown; readonly live?: unknown }): void {

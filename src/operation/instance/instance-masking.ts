@@ -1,8 +1,10 @@
 import { schemaOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
 import { isObject, objectAt, textsAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/redact.ts';
-import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { maskObject, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 
@@ -11,9 +13,9 @@ export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: str
   return { schema: schemaOf(crd, version), marks: textsAt(kindBlock, 'sensitive') };
 }
 
-/** The same for its `spec` alone. */
-export function specMarked({ schema, marks }: Marked): Marked {
-  return { schema: objectAt(schema, 'properties', 'spec'), marks };
+/** The same for its content; see `contentOf`. */
+export function contentMarked({ schema, marks }: Marked): Marked {
+  return { schema: contentSchema(objectAt(schema) as JsonObject), marks };
 }
 
 /** What must not be told about some objects, such as the live one and the one that is sent. */
@@ -65,12 +67,12 @@ export async function withoutSecretsInErrors<T>(secrets: readonly string[], act:
 }
 
 /**
- * The values that were sent, with live ones in the place of their stand-ins.
+ * The content that was sent, with live ones in the place of their stand-ins.
  *
  * @throws AppError `InvalidInput` for a stand-in that stands for nothing: none is ever written.
  */
-export function unmaskSpec(marked: Marked, spec: JsonObject, live?: KubeObject): JsonObject {
-  const { value, faults } = unmaskValue(specMarked(marked), { value: spec, root: ['spec'] }, live?.spec as Json | undefined);
+export function unmaskContent(marked: Marked, content: JsonObject, live?: KubeObject): JsonObject {
+  const { value, faults } = unmaskValue(contentMarked(marked), { value: content, root: [] }, live && contentOf(live));
   const [first] = faults;
   if (first !== undefined) throw new AppError('InvalidInput', `${first.field ?? 'spec'}: ${first.message}`, { faults });
   return value as JsonObject;

@@ -1,19 +1,19 @@
 import type { Commands } from '../../domain/instance/instance.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { specMarked } from './instance-masking.ts';
+import { contentMarked } from './instance-masking.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { changeSensitive, sensitiveValues, type Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { hasStandIn, standInFor } from '../../schema/sensitive/stand-in.ts';
 
-/** Two specs as commands compare them: of a sensitive value only whether it changes can be told. */
+/** Two contents as commands compare them: of a sensitive value only whether it changes can be told. */
 export function maskedSides(
   own: Marked,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
 ): { readonly before: JsonObject; readonly after: JsonObject } {
-  const marked = specMarked(own);
-  const known = new Map(sensitiveValues(marked, { value: before, root: ['spec'] }).map(({ path, value }) => [formatPath(path), value]));
+  const marked = contentMarked(own);
+  const known = new Map(sensitiveValues(marked, { value: before, root: [] }).map(({ path, value }) => [formatPath(path), value]));
   const mask = (value: Json, change: Parameters<typeof changeSensitive>[2]): JsonObject =>
-    changeSensitive(marked, { value, root: ['spec'] }, change) as JsonObject;
+    changeSensitive(marked, { value, root: [] }, change) as JsonObject;
   return {
     before: mask(before, ({ path }) => standInFor(path)),
     after: mask(after, ({ path, value }) => standInFor(path) + (known.get(formatPath(path)) === value ? '' : OTHER)),

@@ -5,14 +5,15 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { layValues } from '../../domain/values/locks.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
 import { SECRET_VALUE, type ValueChange, type ValueLayer } from '../../domain/values/value-change.ts';
-import { specSchema } from '../../form/model/app-form.ts';
+import { formRoot } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { differencesBetween, type Described, type Difference } from '../../form/model/differences.ts';
 import { rememberForm } from '../../form/model/remember-form.ts';
 
 /** `users[2]` before `users[10]`. */
 const BY_PATH = new Intl.Collator('en', { numeric: true });
 
-/** What a new instance gets beneath the values of a person, each laid out like `spec`. */
+/** What a new instance gets beneath the values of a person, each laid out like the resource. */
 export interface LowerValues {
   readonly operator: JsonObject;
   readonly environment: JsonObject;
@@ -44,8 +45,10 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
 }
 
 function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
-  const schema = specSchema({ schema: schemaOf(crd, summary.version) });
-  return { schema, root: rememberForm({ schema, root: 'spec', curated: [], mode: 'create' }).root, marks: textsAt(kindBlock, 'sensitive') };
+  const whole = schemaOf(crd, summary.version);
+  const schema = contentSchema(whole);
+  const { root } = rememberForm({ schema, ...formRoot(whole), curated: [], mode: 'create' });
+  return { schema, root, marks: textsAt(kindBlock, 'sensitive') };
 }
 
 /** Those that none of the others is at, above or below. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { besideOf, besidePatch, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { jsonPatchBetween } from '../../domain/core/json-patch.ts';
@@ -8,8 +9,8 @@ import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/me
 import { joinFindings } from '../../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
-import { specChanges } from '../../domain/preflight/spec-changes.ts';
-import { isObject } from '../../domain/core/read.ts';
+import { contentChanges } from '../../domain/preflight/content-changes.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
@@ -33,10 +34,14 @@ export async function preflightChange(
   const { apiVersion, kind } = changed;
   const spec = (changed.spec ?? {}) as JsonObject;
   const { namespace, group, version, resource } = ref;
-  const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...annotationsOf(change) }, spec };
+  const { metadata: marks, ...members } = ownContentOf(changed);
+  const metadata = {
+    ...objectAt(marks),
+    ...annotationsOf(change, { annotations: objectAt(marks, 'annotations') as Record<string, string> }),
+  };
+  const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...metadata }, ...members };
   const marked = markedOf(entry, version);
-  const live = before.spec as JsonObject | undefined;
-  const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live });
+  const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live: before });
   const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
@@ -51,7 +56,7 @@ export async function preflightChange(
       const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec, pods });
       return (stored) =>
         joinFindings([
-          { changed: specChanges(before.spec, stored.spec) },
+          { changed: contentChanges(ownContentOf(before), ownContentOf(stored)) },
           judgeSurroundings({ app: change.app, object: stored, before, ...around }),
         ]);
     },
@@ -65,8 +70,8 @@ interface Told {
   readonly entry: CatalogEntry;
   readonly marked: Marked;
   readonly environment: string;
-  readonly object: KubeObject & { readonly spec: JsonObject };
-  readonly live: JsonObject | undefined;
+  readonly object: KubeObject;
+  readonly live: KubeObject;
 }
 
 /** What differs, and how to do the same by hand; between the two, others are served. */
@@ -74,11 +79,11 @@ async function changesAndCommands(
   { publicUrl }: Pick<Ports, 'publicUrl'>,
   { change: { app, name, version }, entry, marked, environment, object, live }: Told,
 ): Promise<Pick<Preflight, 'changes' | 'commands'>> {
-  const before = live ?? {};
+  const [before, after] = [ownContentOf(live), ownContentOf(object)];
   await nextTurn();
-  const changes = changesOfLive(entry, before, object.spec);
+  const changes = changesOfLive(entry, before, after);
   await nextTurn();
-  const writing = writingOf(maskedSides(marked, { before, after: object.spec }), live === undefined);
+  const writing = writingOf(maskedSides(marked, { before, after }));
   await nextTurn();
   const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
   const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
@@ -88,13 +93,19 @@ async function changesAndCommands(
 }
 
 /** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
-function writingOf(
-  { before, after: spec }: { readonly before: JsonObject; readonly after: JsonObject },
-  isNew: boolean,
-): Pick<RestCall, 'method' | 'body' | 'patch'> {
-  const patch = mergePatchBetween(before, spec);
-  if (isSame(applyMergePatch(before, patch), spec) && !hasNullInList(patch)) return { method: 'PATCH', body: { spec: patch } };
-  return { method: 'PUT', body: { spec }, patch: jsonPatchBetween(isNew ? {} : { spec: before }, { spec }, '') };
+function writingOf({ before, after }: Sides): Pick<RestCall, 'method' | 'body' | 'patch'> {
+  const beside = besidePatch(before, after);
+  const [from, to] = [before['spec'], after['spec']];
+  const spec = from === undefined && to === undefined ? {} : { spec: mergePatchBetween(from ?? {}, to ?? {}) };
+  const patch = { ...spec, ...beside };
+  const isSaid = isSame(applyMergePatch({ ...besideOf(before), spec: from ?? {} }, patch), { ...besideOf(after), spec: to ?? {} });
+  if (isSaid && !hasNullInList(patch)) return { method: 'PATCH', body: patch };
+  return { method: 'PUT', body: { ...beside, ...(to === undefined ? {} : { spec: to }) }, patch: jsonPatchBetween(before, after, '') };
+}
+
+interface Sides {
+  readonly before: JsonObject;
+  readonly after: JsonObject;
 }
 
 function hasNullInList(value: unknown): boolean {

@@ -1,18 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { schemaOf } from '../../domain/catalog/app-catalog.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { newSecretCommands, type NewSecret } from '../../domain/instance/new-secret.ts';
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
 import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
-import { markedOf, specMarked } from '../instance/instance-masking.ts';
+import { contentMarked, markedOf } from '../instance/instance-masking.ts';
 import { refuseLocked } from '../instance/instance-layers.ts';
-import { missingRight, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { missingRight, ownContent, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
 import { missingSecretRight, tryNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -33,7 +35,7 @@ export async function preflightInstance(
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
   await nextTurn();
-  const changes = changesOfNew(entry, { ...layers.lower, own: draft.spec });
+  const changes = changesOfNew(entry, { ...layers.lower, own: ownContent(schemaOf(entry.crd, type.version), draft) });
   await nextTurn();
   const commands = withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
   await nextTurn();
@@ -46,7 +48,7 @@ export async function preflightInstance(
     may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
     dryRun: async () => {
       refuseDeleting(entry);
-      refuseLocked(layers, { wanted: object.spec });
+      refuseLocked(layers, { wanted: contentOf(object) });
       await tryNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
@@ -64,14 +66,14 @@ interface Drafted {
 }
 
 function commandsOf({ publicUrl }: Pick<Ports, 'publicUrl'>, draft: InstanceDraft, { environment, object, marked }: Drafted): Commands {
-  const { app, secrets = [] } = draft;
-  const spec = maskValue(specMarked(marked), { value: draft.spec, root: ['spec'] });
+  const { app, spec, beside = {}, secrets = [] } = draft;
+  const content = maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject;
   return commandsFor(maskObject(marked, object), {
     method: 'POST',
     app,
     environment,
     url: `${publicUrl}/api/v1/environments/${environment}/instances`,
-    body: { app, name: object.metadata.name, spec, ...bodyOf(secrets) },
+    body: { app, name: object.metadata.name, ...content, ...bodyOf(secrets) },
   });
 }
 

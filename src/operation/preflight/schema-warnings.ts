@@ -1,7 +1,8 @@
 import { schemaOf, versionsOf } from '../../domain/catalog/app-catalog.ts';
 import type { ChartWarning } from '../../domain/chart/inspection/inspection.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { specSchema } from '../../form/model/app-form.ts';
+import { formRoot } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { buildForm } from '../../form/model/form-model.ts';
 import { checkChartValues } from '../../schema/values/check-chart-values.ts';
 
@@ -21,8 +22,8 @@ export async function schemaWarnings(
 
 function formWarnings(crd: KubeObject): ChartWarning[] {
   return versionsOf(crd).flatMap(({ name, served }) => {
-    const schema = specSchema({ schema: schemaOf(crd, name) });
-    const { reduced } = buildForm({ schema, root: 'spec', curated: [], mode: 'create' });
+    const schema = schemaOf(crd, name);
+    const { reduced } = buildForm({ schema: contentSchema(schema), ...formRoot(schema), curated: [], mode: 'create' });
     return served && reduced !== undefined
       ? [{ code: 'FormReduced', where: `${crd.metadata.name} ${name}`, message: reduced } as const]
       : [];

@@ -4,11 +4,11 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { objectAt } from '../../domain/core/read.ts';
-import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
+import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
 import type { ValueChange } from '../../domain/values/value-change.ts';
-import { specSchema } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { findApp } from '../app/find-app.ts';
 import { findInstance } from '../instance/find-instance.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
@@ -45,13 +45,13 @@ export async function compareRecipe(
   const entry = findApp(ports, actor, recipe.app);
   await nextTurn();
   if (instance === undefined) {
-    const operator = objectAt(entry.kindBlock, 'defaults') as JsonObject;
-    return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: recipe.values }) };
+    const operator = contentOf(objectAt(entry.kindBlock, 'defaults'));
+    return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: contentOfRecipe(recipe) }) };
   }
   const { object } = await findInstance(ports, actor, { ...instance, app: recipe.app });
-  const live = objectAt(object, 'spec') as JsonObject;
-  const schema = specSchema({ schema: schemaOf(entry.crd, entry.summary.version) });
-  return { recipe, changes: changesOfLive(entry, live, layOwnValues(live, recipe.values, schema)) };
+  const live = ownContentOf(object);
+  const schema = contentSchema(schemaOf(entry.crd, entry.summary.version));
+  return { recipe, changes: changesOfLive(entry, live, layOwnValues(live, contentOfRecipe(recipe), schema)) };
 }
 
 /** The Instances of an App that the actor may read, by environment and name; at most 200. */

@@ -5,6 +5,7 @@ import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/
 import type { Asking, Deed } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import {
+  contentOfRecipe,
   isForEverybody,
   isOfAnotherAuthor,
   isSameOwner,
@@ -19,7 +20,7 @@ import { journaled } from '../audit/audited.ts';
 import { ownersFor, showRecipe } from './list-saved-configurations.ts';
 import { me } from '../me.ts';
 import type { Ports } from '../ports.ts';
-import { recipeValues } from './saved-values.ts';
+import { recipeValues, type RecipeValues } from './saved-values.ts';
 import { showApp } from '../app/show-app.ts';
 
 /** What somebody wants to save. */
@@ -27,7 +28,9 @@ export interface RecipeDraft extends Asking {
   readonly app: string;
   readonly title: string;
   readonly description: string;
+  /** What goes under `spec`, and what goes beside it. */
   readonly values: JsonObject;
+  readonly beside?: JsonObject;
   readonly owner: RecipeOwner;
 }
 
@@ -37,8 +40,9 @@ export interface RecipeChange extends Asking {
   readonly title?: string;
   readonly description?: string;
   readonly values?: JsonObject;
-  /** `Merge`: `values` is a JSON Merge Patch of those that are there when it is saved; by default it replaces them. */
+  /** `Merge`: `values` and `beside` are JSON Merge Patches of those that are there when it is saved; by default they replace them. */
   readonly mode?: 'Replace' | 'Merge';
+  readonly beside?: JsonObject;
   /** The actor, or a group of theirs. */
   readonly owner?: RecipeOwner;
   /** The version that it must have; absent: whichever it has. */
@@ -77,9 +81,9 @@ export async function saveRecipe(ports: Needs, actor: Actor, draft: RecipeDraft)
     const { app, owner } = draft;
     const words = parseWords(draft);
     refuseForeign(actor, owner);
-    const { values, stripped } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), draft.values);
+    const { stripped, ...values } = recipeValues(appForm(await showApp(ports, actor, app), 'create'), contentOfRecipe(draft));
     const now = new Date(ports.recipes.now()).toISOString();
-    const recipe: Recipe = { id, app, ...words, values, owner, author: actor.user, created: now, updated: now, version: 1 };
+    const recipe: Recipe = { id, app, ...words, ...values, owner, author: actor.user, created: now, updated: now, version: 1 };
     if ((await ports.recipes.table.add(recipe, BOUNDS)) === 'full') throw full(owner);
     return { recipe, stripped };
   });
@@ -105,11 +109,12 @@ async function attemptChange(ports: Needs, actor: Actor, change: RecipeChange): 
   await refuseOthers(ports, actor, before);
   checkPreconditions(recipeWords(before), recipeEtag(before), change.preconditions ?? {});
   const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
-  const { values, stripped } = await valuesOf(ports, actor, { before, change });
+  const { beside: _beside, ...rest } = before;
+  const { stripped, ...values } = await valuesOf(ports, actor, { before, change });
   const updated = new Date(ports.recipes.now()).toISOString();
   const owner = change.owner ?? before.owner;
   refuseForeign(actor, owner);
-  const recipe: Recipe = { ...before, ...words, values, owner, updated, version: before.version + 1 };
+  const recipe: Recipe = { ...rest, ...words, ...values, owner, updated, version: before.version + 1 };
   if (before.version !== (change.version ?? before.version)) throw stale(before);
   const done = await ports.recipes.table.replace(recipe, { version: before.version, bounds: BOUNDS });
   if (done === 'full') throw full(owner);
@@ -120,10 +125,13 @@ async function valuesOf(
   ports: Needs,
   actor: Actor,
   { before, change }: { readonly before: Recipe; readonly change: RecipeChange },
-): Promise<Pick<Recipe, 'values'> & Pick<SavedRecipe, 'stripped'>> {
-  if (change.values === undefined) return { values: before.values, stripped: [] };
-  const values = change.mode === 'Merge' ? (applyMergePatch(before.values, change.values) as JsonObject) : change.values;
-  return recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), values);
+): Promise<RecipeValues> {
+  const old = { values: before.values, ...(before.beside === undefined ? {} : { beside: before.beside }) };
+  if (change.values === undefined && change.beside === undefined) return { ...old, stripped: [] };
+  const laid = (below: JsonObject, own: JsonObject | undefined): JsonObject =>
+    own === undefined || change.mode === 'Merge' ? (applyMergePatch(below, own ?? {}) as JsonObject) : own;
+  const wanted = { values: laid(old.values, change.values), beside: laid(old.beside ?? {}, change.beside) };
+  return recipeValues(appForm(await showApp(ports, actor, before.app), 'create'), contentOfRecipe(wanted));
 }
 
 /** Deletes a recipe of the actor or of a group of theirs. Throws like `changeRecipe`. */

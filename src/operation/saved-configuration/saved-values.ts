@@ -1,5 +1,6 @@
 import { AppError } from '../../domain/core/errors.ts';
-import { isObject } from '../../domain/core/read.ts';
+import { besideOf } from '../../domain/instance/instance-content.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
@@ -11,17 +12,18 @@ const LARGEST = 256 * 1024;
 /** Values as a recipe keeps them. */
 export interface RecipeValues {
   readonly values: JsonObject;
+  readonly beside?: JsonObject;
   /** What was taken out because it is a secret: `spec.users[0].password`. */
   readonly stripped: readonly string[];
 }
 
 /**
- * The values without their secrets, and without what stands for secrets of a live object.
+ * What a recipe sets, without secrets, and without what stands for secrets of a live object.
  *
  * @throws AppError `TooLarge` beyond 256 KiB.
  */
-export function recipeValues(model: Pick<FormModel, 'root' | 'sensitive'>, spec: JsonObject): RecipeValues {
-  const secrets = new Set(sensitivePaths(model, spec));
+export function recipeValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): RecipeValues {
+  const secrets = new Set(sensitivePaths(model, content));
   const stripped: string[] = [];
   const keep = (place: FormPath, value: Json | undefined): boolean => {
     const path = formatPath(place);
@@ -29,11 +31,12 @@ export function recipeValues(model: Pick<FormModel, 'root' | 'sensitive'>, spec:
     if (gone) stripped.push(path);
     return !gone;
   };
-  const values = without({ path: [model.root.key], value: spec }, keep) as JsonObject;
-  if (JSON.stringify(values).length > LARGEST) {
+  const kept = without({ path: model.root.path, value: content }, keep) as JsonObject;
+  if (JSON.stringify(kept).length > LARGEST) {
     throw new AppError('TooLarge', `saved configuration: it is larger than ${LARGEST / 1024} KiB; save less of it`);
   }
-  return { values, stripped };
+  const beside = besideOf(kept);
+  return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), stripped };
 }
 
 function without({ path, value }: { readonly path: FormPath; readonly value: Json }, keep: (path: FormPath, value: Json) => boolean): Json {

@@ -1,4 +1,5 @@
 import { isObject, objectAt } from '../../domain/core/read.ts';
+import { entrySchema } from '../../domain/values/own-values.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { holdsSecretsOnly, mayBeSecret, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
 import { formatPath, parsePath, type FormPath } from '../form-path.ts';
@@ -34,7 +35,18 @@ export function changeSensitive(marked: Marked, { value, root }: PlacedValue, ch
     const steps = markSteps(mark);
     return startsWith(steps, root) ? [steps.slice(root.length)] : [];
   });
-  return visit({ path: root, schemas: shapesOf([marked.schema]), marks, below: 'anything', siblings: [], value }, change);
+  const whole = { path: root, schemas: shapesOf([marked.schema]), marks, below: 'anything', siblings: [], value } as const;
+  return root.length === 0 && isObject(value) ? visitContent({ ...whole, value }, change) : visit(whole, change);
+}
+
+/** Labels and annotations of a resource are shown to everybody. */
+function visitContent(
+  { value: content, ...spot }: Omit<Spot, 'value'> & { readonly value: JsonObject },
+  change: (found: SensitiveValue) => Json,
+): Json {
+  const { metadata, ...members } = content;
+  const changed = visit({ ...spot, value: members }, change) as JsonObject;
+  return metadata === undefined ? changed : { ...changed, metadata };
 }
 
 /** The sensitive values of an object, in its order. */
@@ -55,10 +67,10 @@ export function sensitivePlaces(marked: Marked, place: PlacedValue): ReadonlySet
 
 /** The paths of the sensitive values of what a form is about: `spec.users[0].password`. */
 export function sensitivePaths(
-  { root, sensitive }: { readonly root: { readonly key: string }; readonly sensitive: Marked },
+  { root, sensitive }: { readonly root: { readonly path: readonly string[] }; readonly sensitive: Marked },
   value: JsonObject,
 ): readonly string[] {
-  return sensitiveValues(sensitive, { value, root: [root.key] }).map(({ path }) => formatPath(path));
+  return sensitiveValues(sensitive, { value, root: root.path }).map(({ path }) => formatPath(path));
 }
 
 /** The steps of the path of a field; `*` stands for the rows of lists and maps. */
@@ -202,13 +214,13 @@ function alternatives(part: Json | undefined): readonly JsonObject[] {
 function membersOf(schemas: readonly JsonObject[]): (key: string) => readonly JsonObject[] {
   if (schemas.length === 0) return () => schemas;
   const named = schemas.map((schema) => objectAt(schema, 'properties'));
-  const unnamed = together(schemas.map((schema) => schema['additionalProperties']));
+  const unnamed = together(schemas.map((schema) => entrySchema(schema) as Json | undefined));
   return (key) => {
     if (!named.some((properties) => Object.hasOwn(properties, key))) return unnamed;
     return together(
       schemas.map((schema, index) => {
         const properties = named[index] ?? {};
-        return Object.hasOwn(properties, key) ? (properties[key] as Json) : schema['additionalProperties'];
+        return Object.hasOwn(properties, key) ? (properties[key] as Json) : (entrySchema(schema) as Json | undefined);
       }),
     );
   };

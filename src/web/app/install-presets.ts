@@ -1,4 +1,4 @@
-import { presetSpec, type Preset } from '../../domain/catalog/presets.ts';
+import { presetContent, type Preset } from '../../domain/catalog/presets.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at } from '../../domain/core/read.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
@@ -32,8 +32,8 @@ export function switchPreset(
   const [from, to] = [chosenPreset(presets, fields), presets.find(({ name }) => name === wanted)];
   if (to === undefined && wanted !== '') return fields;
   const filled = applyPreset(model, fields, {
-    ...(from === undefined ? {} : { from: presetSpec(from) }),
-    ...(to === undefined ? {} : { to: presetSpec(to) }),
+    ...(from === undefined ? {} : { from: presetContent(from) }),
+    ...(to === undefined ? {} : { to: presetContent(to) }),
   });
   const changed = new URLSearchParams(filled);
   changed.delete(CHOSEN);
@@ -55,17 +55,17 @@ export function presetsView(presets: readonly Preset[], fields: URLSearchParams)
 }
 
 /** Which values of a new instance are those of the chosen preset; a list counts whole. */
-export function presetValues(presets: readonly Preset[], fields: URLSearchParams, spec: unknown): PresetValues | undefined {
+export function presetValues(presets: readonly Preset[], fields: URLSearchParams, object: unknown): PresetValues | undefined {
   const chosen = chosenPreset(presets, fields);
   if (chosen === undefined) return undefined;
-  const theirs = { spec: presetSpec(chosen) };
+  const theirs = presetContent(chosen);
   return {
     title: chosen.title,
     holds: (path) => {
       const [whole = ''] = UP_TO_ROWS.exec(path) ?? [];
       const names = (parsePath(whole) ?? []).map(String);
       const value = at(theirs, ...names);
-      return names.length > 1 && value !== undefined && isSame(value, at({ spec }, ...names));
+      return names.length > 0 && value !== undefined && isSame(value, at(object, ...names));
     },
   };
 }
@@ -76,5 +76,5 @@ const UP_TO_ROWS = /^(?:[^[]|\["(?:[^"\\]|\\.)*"\])*/;
 /** The chosen preset as the form marks what it set. */
 export function shownPreset(presets: readonly Preset[], fields: URLSearchParams): { preset?: ShownPreset } {
   const chosen = chosenPreset(presets, fields);
-  return chosen === undefined ? {} : { preset: { title: chosen.title, values: presetSpec(chosen) } };
+  return chosen === undefined ? {} : { preset: { title: chosen.title, values: presetContent(chosen) } };
 }

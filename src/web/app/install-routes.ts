@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
+import { splitContent } from '../../domain/instance/instance-content.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
@@ -94,7 +95,7 @@ async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<An
   const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
   const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
   if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
-  return attempt(deps, install, { visit, head, spec: fillRequired(install.model, values), secrets });
+  return attempt(deps, install, { visit, head, content: fillRequired(install.model, values), secrets });
 }
 
 /** Saves what stands in the form; a text that cannot be read is corrected first. */
@@ -123,7 +124,7 @@ async function saveForm(
 
 /** What differs from the defaults, and who set it. */
 function changesOf({ targets }: Install, { changes, object }: Preflight, body: URLSearchParams): ValueChangesView {
-  return newValuesView(changes, presetValues(targets.app.presets, body, object.spec));
+  return newValuesView(changes, presetValues(targets.app.presets, body, object));
 }
 
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
@@ -133,16 +134,16 @@ async function attempt(
   {
     visit,
     head,
-    spec,
+    content,
     secrets,
-  }: { readonly visit: Visit; readonly head: InstallHead; readonly spec: JsonObject; readonly secrets: readonly NewSecret[] },
+  }: { readonly visit: Visit; readonly head: InstallHead; readonly content: JsonObject; readonly secrets: readonly NewSecret[] },
 ): Promise<Answer> {
   const { actor, body } = visit;
   const draft = {
     environment: head.environment,
     app: install.targets.app.id,
     name: head.name.trim(),
-    spec,
+    ...splitContent(content),
     ...(secrets.length === 0 ? {} : { secrets }),
   };
   try {

@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import { contentOfRecipe } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
@@ -29,8 +30,9 @@ export async function valuesOfLink(
   if (id === '') return { values: own };
   const recipe = await operations.showRecipe(actor, id);
   if (recipe.app !== app) throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it is one of another app`);
-  const values = applyMergePatch(recipe.values, own) as JsonObject;
-  return { values, recipe: { title: recipe.title, unknown: unknownFields(model, recipe.values) } };
+  const saved = contentOfRecipe(recipe);
+  const values = applyMergePatch(saved, own) as JsonObject;
+  return { values, recipe: { title: recipe.title, unknown: unknownFields(model, saved) } };
 }
 
 /** The faults of texts that would be lost; what is only missing may be missing from a saved configuration. */

@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
+import { ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isScalar, type FormModel } from '../../form/model/form-node.ts';
@@ -40,7 +41,7 @@ export interface ChangeDraft {
 }
 
 export async function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): Promise<ChangePage> {
-  const live = specOf(instance);
+  const live = contentOfInstance(instance);
   const { faults, choices } = draft;
   return {
     ...(await showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) })),
@@ -57,8 +58,8 @@ export async function changePage(instance: InstanceView, model: FormModel, draft
 }
 
 /** The values that a form of the instance is about. */
-export function specOf({ object }: InstanceView): JsonObject {
-  return (object.spec ?? {}) as JsonObject;
+export function contentOfInstance({ object }: InstanceView): JsonObject {
+  return ownContentOf(object);
 }
 
 export function saltOf({ object }: InstanceView): string {
@@ -76,7 +77,7 @@ function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel)
 
 /** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
 function isSecret(keys: readonly string[], model: FormModel): boolean {
-  const nodes = nodesAt(model.root, ['spec', ...keys]);
+  const nodes = nodesAt(model.root, keys);
   return nodes.length === 0 || nodes.some((node) => node.kind === 'secret' || !isScalar(node));
 }
 

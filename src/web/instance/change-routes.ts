@@ -2,6 +2,7 @@ import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import { besidePatch, splitContent } from '../../domain/instance/instance-content.ts';
 import { specVersionOf, type InstanceView } from '../../domain/instance/instance.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -9,7 +10,7 @@ import { placedForm } from '../../form/model/placed-form.ts';
 import { isSmall } from '../../schema/values/is-small.ts';
 import { freezeNodes } from '../../form/model/freeze-nodes.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
-import { type ChangeDraft, changePage, saltOf, specOf } from './change-page.ts';
+import { type ChangeDraft, changePage, saltOf, contentOfInstance } from './change-page.ts';
 import { pressedOp } from '../../form/input/apply-form-op.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import { readShownChoices } from '../app/form-choices.ts';
@@ -67,7 +68,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
-  if (!isSmall(specOf(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
+  if (!isSmall(contentOfInstance(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
   return { deps, visit, instance, environment, app, model: freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen')) };
 }
 
@@ -85,13 +86,13 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  const fields = await runFormJob('valuesToFields', change.model, specOf(change.instance));
+  const fields = await runFormJob('valuesToFields', change.model, contentOfInstance(change.instance));
   return await showDraft(change, { fields, faults: [], foreign: [] });
 }
 
 async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Promise<Answer> {
   const { instance, model } = start;
-  const live = specOf(instance);
+  const live = contentOfInstance(instance);
   const body = await runFormJob('followRows', sent, { live, salt: saltOf(instance) });
   const change = { ...start, visit: { ...start.visit, body } };
   const seenText = body.get('seen') ?? '';
@@ -119,7 +120,7 @@ async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Pro
     const merged = await runFormJob('keepPlaces', fresh, body, { merged: merge.values, live });
     return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign, more: merge.more });
   }
-  return await attempt(deps, change, { spec: values, seen: seenText });
+  return await attempt(deps, change, { content: values, seen: seenText });
 }
 
 /** A whole resource in the YAML must be the one that is changed. */
@@ -127,7 +128,7 @@ function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environ
   const other = (what: string, theirs: string, ours: string): FieldFault[] =>
     theirs === '' || theirs === ours
       ? []
-      : [{ field: 'spec', message: `The YAML is of the ${what} ${theirs}; what is changed here is ${ours}` }];
+      : [{ field: '', message: `The YAML is of the ${what} ${theirs}; what is changed here is ${ours}` }];
   return [...faults, ...other('name', name, instance.name), ...other('namespace', namespace, environment.namespace)];
 }
 
@@ -135,15 +136,15 @@ function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environ
  * The newest version of the object is what we write on, as far as its `spec` is what the person saw: a controller that only reports status
  * meanwhile is no conflict.
  */
-async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: JsonObject; readonly seen: string }): Promise<Answer> {
+async function attempt(deps: WebDeps, change: Change, wanted: { readonly content: JsonObject; readonly seen: string }): Promise<Answer> {
   const { visit, instance } = change;
   for (let tried = 1; ; tried += 1) {
     const newest = tried === 1 ? instance : await deps.operations.showInstance(visit.actor, addressOf(visit));
-    if (newest !== instance && !isSame(specOf(newest), specOf(instance))) {
+    if (newest !== instance && !isSame(contentOfInstance(newest), contentOfInstance(instance))) {
       return await receive(deps, { ...change, instance: newest }, visit.body);
     }
     try {
-      return await write(deps, { ...change, instance: newest }, wanted.spec);
+      return await write(deps, { ...change, instance: newest }, wanted.content);
     } catch (error) {
       if (isAppError(error, 'Conflict') && tried < TRIES) continue;
       const faults = faultsOfRefusal(error);
@@ -154,9 +155,15 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly spec: J
 }
 
 /** Preflight always; writes only when it was asked for and nothing stands against it. */
-async function write({ operations }: WebDeps, change: Change, spec: JsonObject): Promise<Answer> {
+async function write({ operations }: WebDeps, change: Change, content: JsonObject): Promise<Answer> {
   const { visit, instance } = change;
-  const wanted: InstanceChange = { ...addressOf(visit), spec, specVersion: specVersionOf(instance.object) };
+  const beside = besidePatch(contentOfInstance(instance), content);
+  const wanted: InstanceChange = {
+    ...addressOf(visit),
+    spec: splitContent(content).spec,
+    ...(Object.keys(beside).length === 0 ? {} : { beside }),
+    specVersion: specVersionOf(instance.object),
+  };
   if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
   const preflight = await operations.preflightChange(visit.actor, wanted);
   const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
@@ -193,7 +200,7 @@ async function refused(change: Change, wrong: readonly FieldFault[]): Promise<[C
 
 async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
   const { deps, visit, instance, environment, model } = change;
-  const wanted = { model, fields: draft.fields, base: specOf(instance), environment };
+  const wanted = { model, fields: draft.fields, base: contentOfInstance(instance), environment };
   const choices = await readShownChoices(deps.operations, visit.actor, wanted);
   const wrong = draft.faults.length > 0;
   const moves = await versionMoves(deps.operations, visit.actor, change);

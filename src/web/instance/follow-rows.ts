@@ -8,8 +8,6 @@ import { digest } from './three-way.ts';
 /** The rows of each list by its path: a digest of each, so that the page repeats no value. */
 type Rows = Readonly<Record<string, readonly string[]>>;
 
-const ROOT = 'spec';
-
 /**
  * What a form remembers of the lists that its rows came from, as the text of a hidden input.
  *
@@ -49,7 +47,7 @@ export function keepPlaces(
       const path = name.startsWith('o.') ? parseFieldName(name)?.path : undefined;
       const list = (path ?? [])
         .slice(
-          1,
+          0,
           path?.findIndex((step) => typeof step === 'number'),
         )
         .map(String);
@@ -92,7 +90,7 @@ function rowsOf(values: JsonObject, salt: string): Rows {
       if (items.some((item) => typeof item === 'object')) rows[formatPath(path)] = items.map((item) => digest(item, salt));
     } else if (isObject(value)) for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
   };
-  visit(values, [ROOT]);
+  visit(values, []);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { ResourceKind } from '../../form/yaml/read-manifest.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { applyFormOp, pressedOp, type FormOpResult } from '../../form/input/apply-form-op.ts';
 import { fieldName } from '../../form/input/form-fields.ts';
 import { forgottenFile, loadFile } from '../../form/input/load-file.ts';
@@ -31,10 +32,10 @@ export function pressedFile({ body, upload }: Pick<Visit, 'body' | 'upload'>, fo
 
 /** The YAML of the form, exactly as its YAML tab shows it; what has no place there is a fault. */
 function downloaded(body: URLSearchParams, { model, resource, base, name }: FormOfFiles): FilePressed {
-  const path = [model.root.key];
+  const { path } = model.root;
   const written = body.has(fieldName('y', path))
     ? { fields: body, faults: [] }
-    : applyFormOp(model, body, { op: `yaml:${model.root.key}`, base, resource });
+    : applyFormOp(model, body, { op: `yaml:${formatPath(path)}`, base, resource });
   if (written.faults.length > 0) return { draft: written };
   const yaml = (written.fields.get(fieldName('y', path)) ?? '').replaceAll('\r\n', '\n');
   return { file: { fileName: fileNameOf(resource.kind, name), yaml } };

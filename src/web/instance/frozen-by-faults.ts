@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { locateFaults } from '../../form/input/locate-faults.ts';
 
 const IMMUTABLE = /\bimmutable\b|(?:may not|cannot|can't) (?:be )?change/i;
@@ -19,7 +20,7 @@ export function frozenFaults(model: FormModel, fields: URLSearchParams, faults: 
   const located = locateFaults(model, fields, faults);
   const judged = faults.map((fault, index) => {
     const path = IMMUTABLE.test(fault.message) ? located[index]?.field : undefined;
-    return path === undefined || path === model.root.key
+    return path === undefined || path === formatPath(model.root.path)
       ? { fault, path: undefined }
       : { fault: { ...fault, message: `${fault.message}. The live value is back in the field` }, path };
   });

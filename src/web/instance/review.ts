@@ -64,7 +64,7 @@ function secretInput(path: string, body: URLSearchParams): Review['secrets'][num
 
 /** The YAML that was typed, now or before it became a form; empty without any. */
 function yamlIn(body: URLSearchParams): string {
-  return (body.get('y.spec') ?? body.get('c.spec') ?? '').replaceAll('\r\n', '\n');
+  return (body.get('y.') ?? body.get('c.') ?? '').replaceAll('\r\n', '\n');
 }
 
 /** What the YAML in the form means for its review. */

@@ -2,8 +2,8 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { App } from '../../domain/app/app.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
+import { objectAt } from '../../domain/core/read.ts';
 import { specSchema } from '../../form/model/app-form.ts';
-import { specOf } from './change-page.ts';
 import { migrationPath } from '../page/paths.ts';
 import type { WebOperations } from '../ports.ts';
 
@@ -39,7 +39,9 @@ export async function unfitValues(
   { app, instance }: { readonly app: App; readonly instance: InstanceView },
 ): Promise<UnfitValues | undefined> {
   const isOne = app.versions.filter(({ served }) => served).length <= 1;
-  const faults = isOne ? validateValue(specSchema(app), specOf(instance)).length : await countRows(operations, actor, instance);
+  const faults = isOne
+    ? validateValue(specSchema(app), objectAt(instance.object, 'spec')).length
+    : await countRows(operations, actor, instance);
   if (faults === 0) return undefined;
   return { count: faults === 1 ? 'one value' : `${faults} values`, href: migrationPath(instance, app.version) };
 }

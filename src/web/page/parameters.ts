@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { holdsSecret } from '../../form/controls/holds-secret.ts';
 import { valueWords } from '../../form/view/value-words.ts';
 
-/** A row of the table of parameters: a leaf of the schema below `spec`. */
+/** A row of the table of parameters: a leaf of the schema below `spec` or beside it. */
 export interface Parameter {
   /** `storage.size`, `users[].name`, `labels.*`. */
   readonly path: string;
@@ -17,10 +18,14 @@ const DEPTH_LIMIT = 12;
 const COUNT_LIMIT = 2000;
 const LONGEST_DEFAULT = 80;
 
-/** The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order; bounded in depth and number. */
+/**
+ * The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order, and then those beside it; bounded in depth and
+ * number.
+ */
 export function listParameters(schema: JsonObject): readonly Parameter[] {
-  const spec = objectAt(objectAt(schema, 'properties'), 'spec');
-  return spec === undefined ? [] : below(spec, '', 0).slice(0, COUNT_LIMIT);
+  const { metadata: _metadata, spec, ...beside } = objectAt(contentSchema(schema), 'properties') ?? {};
+  const inSpec = isObject(spec) ? below(spec, '', 0) : [];
+  return [...inSpec, ...below({ properties: beside, required: schema.required ?? [] }, '', 0)].slice(0, COUNT_LIMIT);
 }
 
 function below(schema: JsonObject, path: string, depth: number): Parameter[] {

@@ -3,11 +3,11 @@ import type { App } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import { isObject } from '../../domain/core/read.ts';
-import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
-import { specSchema } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
-import { saltOf, specOf } from '../instance/change-page.ts';
+import { contentOfInstance, saltOf } from '../instance/change-page.ts';
 import { sealSecrets } from '../../form/input/kept-secret.ts';
 import { nodeToFields } from '../../form/input/values-to-fields.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
@@ -107,10 +107,10 @@ function optionsOf(instances: readonly RecipeInstance[], chosen: RecipeInstance 
 /** The form of the change as it would be filled in. Live secrets stay where they are: texts stand for them. */
 function applied(app: App, recipe: Recipe, { instance, environment }: Target): Applied {
   const model = placedForm(app, 'edit', environment);
-  const live = specOf(instance);
-  const path = [model.root.key];
+  const live = contentOfInstance(instance);
+  const { path } = model.root;
   const sealed = sealSecrets(model.root, live, path);
-  const value = layOwnValues(isObject(sealed) ? sealed : {}, recipe.values, specSchema(app));
+  const value = layOwnValues(isObject(sealed) ? sealed : {}, contentOfRecipe(recipe), contentSchema(app.schema));
   const fields = nodeToFields(model, { node: model.root, path, value, origins: 'none' });
   fields.set('seen', formatSeen(seenOf(live, saltOf(instance))));
   return {

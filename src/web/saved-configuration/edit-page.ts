@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { App } from '../../domain/app/app.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
@@ -76,7 +76,7 @@ export async function recipeEditPage(
     owners: ownerChoices(me, draft.owner),
     version: draft.version,
     conflict: foreign !== undefined && { paths: foreign.slice(0, MOST_NAMED), more: Math.max(0, foreign.length - MOST_NAMED) },
-    unknown: unknownFields(model, recipe.values),
+    unknown: unknownFields(model, contentOfRecipe(recipe)),
     earlier: earlier.map(({ version, title, updated }) => ({ version, title, updated, href: `${path}?version=${version}` })),
     shownVersion: draft.shownVersion,
     copied: draft.copied,

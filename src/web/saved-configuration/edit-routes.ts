@@ -1,9 +1,11 @@
 import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
-import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { splitContent } from '../../domain/instance/instance-content.ts';
+import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { appForm, specSchema } from '../../form/model/app-form.ts';
+import { appForm } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
 import { differencesBetween } from '../../form/model/differences.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { pressedOp } from '../../form/input/apply-form-op.ts';
@@ -61,12 +63,12 @@ async function open(edit: Edit): Promise<Answer> {
   const { visit, recipe, earlier, model } = edit;
   const wanted = Number(visit.query.get('version') ?? 0);
   const shown = earlier.find(({ version }) => version === wanted) ?? recipe;
-  const { title, description, owner, values } = shown;
+  const { title, description, owner } = shown;
   return await show(edit, {
     title,
     description,
     owner: ownerValue(owner),
-    fields: await runFormJob('valuesToFields', model, values),
+    fields: await runFormJob('valuesToFields', model, contentOfRecipe(shown)),
     faults: [],
     version: recipe.version,
     shownVersion: shown === recipe ? 0 : shown.version,
@@ -110,7 +112,9 @@ interface Saving {
 
 async function save({ deps: { operations }, visit, app, recipe }: Edit, { words, values, version }: Saving): Promise<Answer> {
   const { actor, asking, body } = visit;
-  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values, ...asking };
+  const { spec, beside = {} } = splitContent(values);
+  const besides = Object.keys(beside).length === 0 && recipe.beside === undefined ? {} : { beside };
+  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...besides, ...asking };
   const saved =
     body.get('_do') === 'new'
       ? await operations.saveRecipe(actor, { ...wanted, app: app.id })
@@ -128,7 +132,11 @@ function faultsOfRefusal(error: unknown): readonly FieldFault[] {
 async function showConflict(edit: Edit, asTyped: Omit<RecipeEditDraft, 'faults'>, values: JsonObject): Promise<Answer> {
   const { deps, visit, app, model, recipe } = edit;
   const newest = await deps.operations.showRecipe(visit.actor, recipe.id);
-  const differing = differencesBetween({ schema: specSchema(app), root: model.root, marks: model.sensitive.marks }, newest.values, values);
+  const differing = differencesBetween(
+    { schema: contentSchema(app.schema), root: model.root, marks: model.sensitive.marks },
+    contentOfRecipe(newest),
+    values,
+  );
   const foreign = differing.map(({ path }) => path);
   return { ...(await show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign })), status: 409 };
 }

@@ -1,10 +1,11 @@
 import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import { isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import { splitContent } from '../../domain/instance/instance-content.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
-import { specOf } from '../instance/change-page.ts';
+import { contentOfInstance } from '../instance/change-page.ts';
 import { addressOf } from '../instance/instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath, recipePath, recipesPath } from '../page/paths.ts';
@@ -58,8 +59,9 @@ async function remove({ operations }: WebDeps, { actor, param, body, asking }: V
 
 /** The copy is opened at once: it wants a title of its own. */
 async function copy({ operations }: WebDeps, { actor, param, asking }: Visit): Promise<Answer> {
-  const { app, title, description, values, owner } = await operations.showRecipe(actor, param('id'));
-  const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, values, owner };
+  const { app, title, description, values, beside, owner } = await operations.showRecipe(actor, param('id'));
+  const content = { values, ...(beside === undefined ? {} : { beside }) };
+  const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, ...content, owner };
   const { recipe } = await operations.saveRecipe(actor, { ...draft, ...asking });
   return { redirect: `${recipePath(recipe)}?copied` };
 }
@@ -69,12 +71,13 @@ async function saveInstance(deps: WebDeps, visit: Visit, when?: 'now'): Promise<
   const address = addressOf(visit);
   const [app, instance] = await Promise.all([operations.showApp(visit.actor, address.app), operations.showInstance(visit.actor, address)]);
   const place = { action: `${instancePath(address)}/save`, backHref: instancePath(address), kept: [] };
-  return await saveValues(deps, visit, { app, values: specOf(instance), when: when ?? 'later', ...place });
+  return await saveValues(deps, visit, { app, values: contentOfInstance(instance), when: when ?? 'later', ...place });
 }
 
 /** What is to be saved, and the page that asks under which name. */
 export interface ValuesToSave {
   readonly app: App;
+  /** Laid out like the resource. */
   readonly values: JsonObject;
   readonly action: string;
   /** Empty where the form itself is carried along. */
@@ -92,7 +95,8 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
   if (when === 'now') {
     try {
       const owner = parseOwner(draft.owner, actor.user);
-      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values, owner, ...asking });
+      const { spec, ...beside } = splitContent(values);
+      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values: spec, ...beside, owner, ...asking });
       return { redirect: `${recipesPath(app.id)}?saved=${recipe.id}` };
     } catch (error) {
       if (!isAppError(error, 'InvalidInput', 'TooLarge', 'LimitReached')) throw error;

@@ -87,7 +87,7 @@ describe('a request', () => {
   for (const [title, body, field] of [
     ['a body without an app', { name: 'a' }, 'app'],
     ['a name that is a number', { app: 'x', name: 1 }, 'name'],
-    ['a member that does not exist', { app: 'x', name: 'a', specs: {} }, 'specs'],
+    ['a member of metadata that people do not set', { app: 'x', name: 'a', metadata: { uid: 'x' } }, 'metadata.uid'],
   ] as const) {
     it(`with ${title} is refused`, () => {
       assert.throws(

@@ -22,7 +22,8 @@ const crd = {
 const entry = { crd, operator: crd, kindBlock: {}, audience: [], summary: { version: 'v1' } } as unknown as CatalogEntry;
 
 function linesOfNew(own: JsonObject, operator: JsonObject = {}, environment: JsonObject = {}): string[] {
-  return changesOfNew(entry, { operator, environment, own }).map(
+  const inSpec = (values: JsonObject): JsonObject => (Object.keys(values).length === 0 ? {} : { spec: values });
+  return changesOfNew(entry, { operator: inSpec(operator), environment: inSpec(environment), own: inSpec(own) }).map(
     ({ path, from, to, layer }) => `${layer}: ${path} ${JSON.stringify(from)} > ${JSON.stringify(to)}`,
   );
 }
@@ -53,13 +54,13 @@ test('a list of the person replaces that of a layer below as a whole', () => {
 });
 
 test('secrets are told to differ, and no more', () => {
-  const [change] = changesOfNew(entry, { operator: {}, environment: {}, own: { password: 'hunter2' } });
+  const [change] = changesOfNew(entry, { operator: {}, environment: {}, own: { spec: { password: 'hunter2' } } });
   assert.deepEqual(change, { path: 'spec.password', to: '[secret]', layer: 'you', secret: true });
 });
 
 test('a change tells what it takes away, and what the schema gives instead', () => {
-  const live = { instances: 3, storage: { size: '1Gi', className: 'fast' }, password: 'old' };
-  assert.deepEqual(changesOfLive(entry, live, { storage: { size: '2Gi' }, password: 'new' }), [
+  const live = { spec: { instances: 3, storage: { size: '1Gi', className: 'fast' }, password: 'old' } };
+  assert.deepEqual(changesOfLive(entry, live, { spec: { storage: { size: '2Gi' }, password: 'new' } }), [
     { path: 'spec.instances', from: 3, to: 1, layer: 'schema', secret: false },
     { path: 'spec.password', from: '[secret]', to: '[secret]', layer: 'you', secret: true },
     { path: 'spec.storage.className', from: 'fast', layer: 'you', secret: false },

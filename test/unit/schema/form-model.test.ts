@@ -284,7 +284,7 @@ test('A small form without picked fields shows everything, a large one folds it 
 });
 
 test('An example picks the fields that it sets', () => {
-  const picked = curatedFromExample({ size: '1Gi', storage: { 'a.b': [1] } }, 'spec');
+  const picked = curatedFromExample({ spec: { size: '1Gi', storage: { 'a.b': [1] } } });
   const root = formOf({
     schema: {
       properties: {

@@ -27,7 +27,7 @@ const model = buildForm({ schema: spec, root: 'spec', curated: [], mode: 'create
 
 function lines(environment: JsonObject, locked: readonly string[]): string[] {
   const locks = locksOf([{ layer: 'environment', by: 'the environment shop', locked }]);
-  const laid = layEnvironment(model, { lower: { operator: {}, environment }, locks });
+  const laid = layEnvironment(model, { lower: { operator: {}, environment: { spec: environment } }, locks });
   const below = (node: FormNode): FormNode[] => [
     node,
     ...(node.kind === 'group'
@@ -85,7 +85,8 @@ test('only new instances start with values of the catalogue and the environment;
   const environment = { name: 'shop', overlay: [{ app: app.id, values: { spec: { storage: { size: '2Gi' } } }, locked: [] }] };
   const facts = (mode: 'create' | 'edit'): unknown[] => {
     const { root } = placedForm(app, mode, environment);
-    const [size, storage] = root.kind === 'group' ? root.children.filter(({ key }) => key === 'size' || key === 'storage') : [];
+    const inner = root.kind === 'group' ? root.children.find(({ key }) => key === 'spec') : undefined;
+    const [size, storage] = inner?.kind === 'group' ? inner.children.filter(({ key }) => key === 'size' || key === 'storage') : [];
     const [within] = storage?.kind === 'group' ? storage.children : [];
     return [size?.fallback, size?.locked, within?.fallback];
   };

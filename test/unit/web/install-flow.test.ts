@@ -143,6 +143,17 @@ test('a fault that the cluster finds in its dry run lands on its field', async (
   assert.match(html, /<a href="#[^"]+">Storage, Size: must be a quantity such as 10Gi<\/a>/);
 });
 
+test('labels are typed in the form, checked as Kubernetes has them, and sent beside the spec', async () => {
+  const post = await start();
+  const label = (key: string, value: string): string =>
+    new URLSearchParams({ 'n.metadata.labels': '1', 'k.metadata.labels[0]': key, 'v.metadata.labels[0]': value }).toString();
+  await post(INSTALL, `${GOOD}&${label('team.example.com/tier', 'gold')}&_do=install`);
+  assert.deepEqual(created.at(-1)?.beside, { metadata: { labels: { 'team.example.com/tier': 'gold' } } });
+  const html = await (await post(INSTALL, `${GOOD}&${label('-tier', 'gold')}&_do=install`)).text();
+  assert.match(html, /<a href="#f-metadata-labels-0">[^<]*The key &quot;-tier&quot; has not the form/);
+  assert.match(html, /<details class="field-group field-group--fold" id="f-metadata"[^>]* open>/);
+});
+
 test('a name that is taken lands on the name', async () => {
   const post = await start({
     createInstance: async () => Promise.reject(new AppError('AlreadyExists', 'PostgreSQL "orders": there is one already')),

@@ -21,7 +21,7 @@ instances: 3
 `;
 const WHOLE = `apiVersion: samples.chandlery.dev/v1
 kind: PostgresCluster
-metadata: {name: shop, namespace: team-a, labels: {a: b}}
+metadata: {name: shop, namespace: team-a, labels: {a: b}, ownerReferences: []}
 spec:
   # Twice for the weekend.
   instances: 2
@@ -63,60 +63,58 @@ async function open(path: string, overrides: Partial<WebOperations> = {}): Promi
   return await read(await fetch(web.url + path, { headers }));
 }
 
-const TO_YAML = { _op: 'yaml:spec' };
-const TO_FORM = { _op: 'fields:spec' };
+const TO_YAML = { _op: 'yaml:' };
+const TO_FORM = { _op: 'fields:' };
 
 test('What was typed as YAML is a form, and YAML again with its comments and what was changed in the form', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML, { name: 'shop' });
   assert.match(yaml.html, /aria-current="true">YAML/);
-  const form = await yaml.press(TO_FORM, { 'y.spec': TEXT });
+  const form = await yaml.press(TO_FORM, { 'y.': TEXT });
   assert.equal(form.value('v.spec.storage.size'), '20Gi');
   assert.equal(form.value('name'), 'shop');
   const again = await form.press(TO_YAML, { 'v.spec.storage.size': '30Gi' });
-  assert.equal(again.value('y.spec'), TEXT.replace('20Gi', '30Gi'));
+  assert.equal(again.value('y.'), TEXT.replace('20Gi', '30Gi'));
 });
 
 test('The comments survive other buttons, a review and the way back from it', async () => {
-  const form = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.spec': TEXT });
+  const form = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.': TEXT });
   const searched = await form.press({ _op: 'search' }, { _q: 'class' });
   const review = await searched.press({ _do: 'review' }, { environment: 'team-a', name: 'shop' });
   assert.match(review.html, /A file for git, with your comments/);
   const [, file = ''] = /aria-label="A file for git, with your comments"><code>([^<]*)/.exec(review.html) ?? [];
   assert.match(file, /kind: PostgresCluster[\s\S]*# For the shop\.[\s\S]*size: 20Gi # was 5Gi/);
   const back = await review.press({ _do: 'edit' });
-  assert.equal((await back.press(TO_YAML)).value('y.spec'), TEXT);
+  assert.equal((await back.press(TO_YAML)).value('y.'), TEXT);
 });
 
 test('YAML that cannot be read stays as it was typed, with line and column, until it can', async () => {
   const broken = 'storage:\n  size: 20Gi\n size: [\n';
   for (const button of [TO_FORM, { _do: 'install' }]) {
-    const page = await (
-      await (await open(INSTALL)).press(TO_YAML)
-    ).press(button, { 'y.spec': broken, name: 'shop', environment: 'team-a' });
+    const page = await (await (await open(INSTALL)).press(TO_YAML)).press(button, { 'y.': broken, name: 'shop', environment: 'team-a' });
     assert.equal(page.status, 422);
-    assert.equal(page.value('y.spec'), broken);
-    assert.match(page.html, /href="#f-spec">[^<]*Line 3, column \d+: /);
+    assert.equal(page.value('y.'), broken);
+    assert.match(page.html, /href="#f">[^<]*Line 3, column \d+: /);
     assert.match(page.html, /<li value="3" class="excerpt__wrong"/);
-    const mended = await page.press(TO_FORM, { 'y.spec': TEXT });
+    const mended = await page.press(TO_FORM, { 'y.': TEXT });
     assert.equal(mended.value('v.spec.storage.size'), '20Gi');
   }
 });
 
 test('Anchors are refused with their line', async () => {
-  const page = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.spec': 'a: &x 1\nb: *x\n' });
+  const page = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.': 'a: &x 1\nb: *x\n' });
   assert.match(page.html, /Line 2, column 4: Aliases are not supported here/);
-  assert.equal(page.value('y.spec'), 'a: &x 1\nb: *x\n');
+  assert.equal(page.value('y.'), 'a: &x 1\nb: *x\n');
 });
 
 test('A text that no field can hold is in the YAML as it was typed', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML, { 'v.spec.instances': 'many' });
-  assert.match(yaml.value('y.spec') ?? '', /instances: many/);
+  assert.match(yaml.value('y.') ?? '', /instances: many/);
 });
 
 test('A fault of the cluster stands at its line', async () => {
   const page = await (
     await (await open(INSTALL)).press(TO_YAML)
-  ).press({ _do: 'install' }, { 'y.spec': TEXT, name: 'wrong', environment: 'team-a' });
+  ).press({ _do: 'install' }, { 'y.': TEXT, name: 'wrong', environment: 'team-a' });
   assert.equal(page.status, 422);
   assert.match(page.html, /Line 3: storage\.size: must be a quantity such as 10Gi/);
   assert.match(page.html, /<li value="3" class="excerpt__wrong"/);
@@ -124,52 +122,53 @@ test('A fault of the cluster stands at its line', async () => {
 
 test('A whole resource is taken with its name and place, once it was seen what is left out', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML);
-  const review = await yaml.press({ _do: 'install' }, { 'y.spec': WHOLE });
+  const review = await yaml.press({ _do: 'install' }, { 'y.': WHOLE });
   assert.equal(created.length, 0);
-  assert.match(review.html, /Left out: <code>metadata\.labels<\/code>/);
+  assert.match(review.html, /Left out: <code>metadata\.ownerReferences<\/code>/);
   assert.equal((await review.press({ _do: 'install' })).status, 303);
   assert.deepEqual(created.pop(), {
     environment: 'team-a',
     app: POSTGRES,
     name: 'shop',
     spec: { instances: 2, storage: { size: '1Gi' } },
+    beside: { metadata: { labels: { a: 'b' } } },
   });
 });
 
 test('A whole resource becomes a form, and its spec alone is changed by it', async () => {
-  const form = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.spec': WHOLE });
+  const form = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.': WHOLE });
   assert.equal(form.value('name'), 'shop');
   assert.equal(form.value('v.spec.instances'), '2');
   const again = await form.press(TO_YAML, { 'v.spec.instances': '4' });
-  assert.equal(again.value('y.spec'), WHOLE.replace('instances: 2', 'instances: 4').replace('{size: 1Gi}', '{size: 1Gi}'));
+  assert.equal(again.value('y.'), WHOLE.replace('instances: 2', 'instances: 4').replace('{size: 1Gi}', '{size: 1Gi}'));
 });
 
 test('A resource of another kind, and one of another name or namespace, are refused with a sentence', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML, { name: 'shop', environment: 'team-a' });
-  const page = await yaml.press(TO_FORM, { 'y.spec': WHOLE.replace('PostgresCluster', 'Cache') });
+  const page = await yaml.press(TO_FORM, { 'y.': WHOLE.replace('PostgresCluster', 'Cache') });
   assert.match(page.html, /Line 2: This is a Cache; what is filled in here is a PostgresCluster/);
-  const other = await yaml.press({ _do: 'install' }, { 'y.spec': WHOLE.replace('name: shop', 'name: bar').replace('team-a', 'team-x') });
+  const other = await yaml.press({ _do: 'install' }, { 'y.': WHOLE.replace('name: shop', 'name: bar').replace('team-a', 'team-x') });
   assert.match(other.html, /href="#name">The YAML calls it bar/);
   assert.match(other.html, /href="#environment">The YAML is for the namespace team-x/);
 });
 
 test('All other fields can be had as comments, once', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML);
-  const full = await yaml.press({ _op: 'skeleton:spec' }, { 'y.spec': TEXT });
-  const text = full.value('y.spec') ?? '';
+  const full = await yaml.press({ _op: 'skeleton:' }, { 'y.': TEXT });
+  const text = full.value('y.') ?? '';
   assert.match(text, /^# For the shop\./);
   assert.match(text, /size: 20Gi # was 5Gi/);
   assert.ok(text.split('\n').filter((line) => line.startsWith('# ')).length > 5, text);
-  assert.equal((await full.press({ _op: 'skeleton:spec' })).value('y.spec'), text);
+  assert.equal((await full.press({ _op: 'skeleton:' })).value('y.'), text);
   assert.equal((await full.press(TO_FORM)).value('v.spec.storage.size'), '20Gi');
 });
 
 test('Live values are YAML and come back, and a resource that is another one is refused', async () => {
   const yaml = await (await open(EDIT)).press(TO_YAML);
-  assert.match(yaml.value('y.spec') ?? '', /size: /);
+  assert.match(yaml.value('y.') ?? '', /size: /);
   const form = await yaml.press(TO_FORM);
   assert.ok(form.value('v.spec.storage.size'));
-  const other = await yaml.press({ _do: 'save' }, { 'y.spec': WHOLE });
+  const other = await yaml.press({ _do: 'save' }, { 'y.': WHOLE });
   assert.match(other.html, /The YAML is of the name shop; what is changed here is orders/);
-  assert.ok(tagsOf(other.html).some(({ attributes }) => attributes.get('name') === 'y.spec'));
+  assert.ok(tagsOf(other.html).some(({ attributes }) => attributes.get('name') === 'y.'));
 });

@@ -22,7 +22,7 @@ function layers({ defaults = {}, locked = [], overlay = {}, lockedHere = [] }: W
 
 function faults(world: World, wanted: JsonObject, live?: JsonObject): string[] {
   const found = layers(world);
-  const values = { wanted, lower: lowerOf(found), ...(live === undefined ? {} : { live }) };
+  const values = { wanted: { spec: wanted }, lower: lowerOf(found), ...(live === undefined ? {} : { live: { spec: live } }) };
   return lockFaults(found.locks, values).map(({ field, message }) => `${field}: ${message}`);
 }
 
@@ -81,8 +81,8 @@ const CASES: readonly { because: string; world: World; wanted: JsonObject; live?
   { because: 'it may become what the owner wants', world: LOCKED, wanted: { size: '1Gi' }, live: { size: '7Gi' }, faults: [] },
   { because: 'and nothing else', world: LOCKED, wanted: { size: '8Gi' }, live: { size: '7Gi' }, faults: [BY_OPERATOR] },
   {
-    because: 'a path that does not lead into the spec locks nothing',
-    world: { locked: ['spec', 'size', ''] },
+    because: 'a path that is none, or the whole spec, locks nothing',
+    world: { locked: ['spec', 'kind', ''] },
     wanted: { size: 1 },
     faults: [],
   },
@@ -94,10 +94,10 @@ for (const { because, world, wanted, live, faults: expected } of CASES) {
 
 test('values of the environment are merged into those of the Operator', () => {
   const found = layers({ defaults: { disk: { size: 1 }, tags: ['a'] }, overlay: { disk: { fast: true }, tags: ['b'] } });
-  assert.deepEqual(lowerOf(found), { disk: { size: 1, fast: true }, tags: ['b'] });
+  assert.deepEqual(lowerOf(found), { spec: { disk: { size: 1, fast: true }, tags: ['b'] } });
 });
 
 test('where no environment is known, the Operator speaks alone', () => {
   const found = instanceLayers({ id: APP, operator, defaults: { spec: { size: 1 } }, locked: ['spec.size'] });
-  assert.deepEqual([lowerOf(found), found.locks.length], [{ size: 1 }, 1]);
+  assert.deepEqual([lowerOf(found), found.locks.length], [{ spec: { size: 1 } }, 1]);
 });

@@ -6,12 +6,17 @@ import { readManifest } from '../../../../src/form/yaml/read-manifest.ts';
 const CACHE = { group: 'samples.example.com', version: 'v1', kind: 'Cache' };
 const HEAD = 'apiVersion: samples.example.com/v1\nkind: Cache\n';
 
-test('A whole resource gives its spec and its name, and tells what is left out', () => {
-  const text = `${HEAD}metadata:\n  name: a\n  uid: x\n  labels: {b: c}\n  namespace: n\nspec: {size: 1}\nstatus: {ok: true}\n`;
+test('A whole resource gives its spec, its labels and its name, and tells what is left out', () => {
+  const text = `${HEAD}metadata:\n  name: a\n  uid: x\n  ownerReferences: []\n  labels: {b: c}\n  namespace: n\nspec: {size: 1}\nstatus: {ok: true}\n`;
   assert.deepEqual(readManifest(text, CACHE), {
-    manifest: { spec: { size: 1 }, name: 'a', namespace: 'n', leftOut: ['metadata.labels'] },
+    manifest: {
+      content: { spec: { size: 1 }, metadata: { labels: { b: 'c' } } },
+      name: 'a',
+      namespace: 'n',
+      leftOut: ['metadata.ownerReferences'],
+    },
   });
-  assert.deepEqual(readManifest(HEAD, CACHE).manifest, { spec: {}, name: '', namespace: '', leftOut: [] });
+  assert.deepEqual(readManifest(HEAD, CACHE).manifest, { content: {}, name: '', namespace: '', leftOut: [] });
 });
 
 test('Values alone, and what cannot be read, are no whole resource and no fault of one', () => {
@@ -24,10 +29,10 @@ for (const [world, text, fault, line] of [
   ['another kind', HEAD.replace('Cache', 'Pod'), 'This is a Pod; what is filled in here is a Cache', 2],
   ['a kind of another group', HEAD.replace('samples', 'other'), 'This is a Cache of "other.example.com/v1"; the one here is of', 1],
   ['another version', HEAD.replace('v1', 'v2'), 'This is written for the version v2; the fields here are those of v1', 1],
-  ['more than a resource has', `${HEAD}spec: {}\nspecs: {}\n`, 'A Cache has no "specs" beside its spec', 4],
+  ['more than a resource has', `${HEAD}spec: {}\nspecs: {}\n`, 'A Cache has no "specs"', 4],
 ] as const) {
   test(`A text with ${world} is refused with its line`, () => {
-    const read = readManifest(text, CACHE);
+    const read = readManifest(text, CACHE, ['spec']);
     assert.ok(read.fault?.startsWith(fault), read.fault);
     assert.equal('line' in read && read.line, line);
   });

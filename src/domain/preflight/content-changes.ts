@@ -9,11 +9,11 @@ const DEEPEST = 24;
 const SECRET_NAME = /pass|secret|token|key|pin|cred|auth/i;
 
 /**
- * What a change does to a spec, a line for each field. Only numbers, amounts and yes or no are shown: any other text may be a secret. Lists count
+ * What a change does to an Instance, a line for each field. Only numbers, amounts and yes or no are shown: any other text may be a secret. Lists count
  * whole.
  */
-export function specChanges(before: unknown, after: unknown): Finding[] {
-  const lines = changesBelow(before ?? {}, after ?? {}, ['spec']);
+export function contentChanges(before: unknown, after: unknown): Finding[] {
+  const lines = changesBelow(before ?? {}, after ?? {}, []);
   const more = lines.length - MOST;
   return more <= 0 ? lines : [...lines.slice(0, MOST), lineFor('spec', `${more} more fields change`)];
 }

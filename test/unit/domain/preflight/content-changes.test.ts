@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { specChanges } from '../../../../src/domain/preflight/spec-changes.ts';
+import { contentChanges } from '../../../../src/domain/preflight/content-changes.ts';
 
-const lines = (before: unknown, after: unknown): string[] => specChanges(before, after).map(({ message }) => message);
+const lines = (before: unknown, after: unknown): string[] =>
+  contentChanges({ spec: before }, { spec: after }).map(({ message }) => message);
 
 describe('what a change does to a spec', () => {
   it('is told field by field, with numbers and amounts', () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parseActor } from '../../src/domain/kubernetes/actor.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { besidePatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import { createInstance } from '../../src/operation/instance/create-instance.ts';
+import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
+import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
+import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
+import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
+import { showApp } from '../../src/operation/app/show-app.ts';
+import { showInstance } from '../../src/operation/instance/show-instance.ts';
+import { updateInstance } from '../../src/operation/instance/update-instance.ts';
+import { placedForm } from '../../src/form/model/placed-form.ts';
+import { formToValues } from '../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../src/form/input/values-to-fields.ts';
+import { startAppWorld, type AppWorld } from '../support/app-world.ts';
+import { ASKING } from '../support/sample-journal.ts';
+
+const RUN = process.pid.toString(36);
+const NS = `beside-${RUN}`;
+const GROUP = `${NS}.example.com`;
+const DEV = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
+const text = { type: 'string' };
+/** Without a `spec`, as kinds of rules and data have it. */
+const RULES = {
+  kind: 'Rule',
+  plural: 'rules',
+  members: {
+    data: { type: 'object', additionalProperties: text },
+    auth: { type: 'object', required: ['user'], properties: { user: text, password: { type: 'string', format: 'password' } } },
+    scopes: { type: 'array', items: text },
+  },
+  defaults: { data: { region: 'eu' }, metadata: { labels: { tier: 'bronze' } } },
+};
+let world: AppWorld;
+
+before(async () => {
+  world = await startAppWorld({ name: NS, group: GROUP, kinds: [RULES], developer: DEV });
+});
+after(async () => await world.stop());
+
+const address: InstanceAddress = { environment: NS, app: `rules.${GROUP}`, name: 'one' };
+const labels = { 'team.example.com/owner': 'shop' };
+
+describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () => {
+  it('is created from its form with labels, over those of the catalogue, exactly as the check shows it', async () => {
+    const app = await showApp({ ...world.ports, chart: async () => undefined }, DEV, address.app);
+    const model = placedForm(app, 'create');
+    const wanted = { auth: { user: 'anna', password: 'hunter2' }, scopes: ['read'], metadata: { labels } };
+    const { values, faults } = formToValues(model, valuesToFields(model, wanted), {});
+    assert.deepEqual([values, faults], [wanted, []]);
+    const draft = { ...address, ...splitContent(values) };
+    const preflight = await preflightInstance(world.ports, DEV, draft);
+    assert.equal(preflight.verdict, 'Ready', JSON.stringify(preflight.faults));
+    assert.deepEqual(
+      preflight.changes.map(({ path, layer }) => `${layer} ${path}`),
+      [
+        'you auth.password',
+        'you auth.user',
+        'operator data.region',
+        'operator metadata.labels.tier',
+        'you metadata.labels["team.example.com/owner"]',
+        'you scopes',
+      ],
+    );
+    assert.match(preflight.commands.yaml, /tier: bronze[\s\S]*data:\n {2}region: eu/);
+    assert.doesNotMatch(JSON.stringify(preflight), /hunter2/);
+    const made = await createInstance(world.ports, DEV, { ...draft, ...ASKING });
+    assert.deepEqual(made.masked, ['auth.password']);
+    const { object } = await findInstance(world.ports, DEV, address);
+    assert.deepEqual(ownContentOf(object), {
+      data: { region: 'eu' },
+      auth: { user: 'anna', password: 'hunter2' },
+      scopes: ['read'],
+      metadata: { labels: { tier: 'bronze', ...labels } },
+    });
+    assert.equal('spec' in object, false);
+  });
+
+  it('is changed without touching the labels that others set meanwhile, and what is reserved is rejected', async () => {
+    const shown = await showInstance(world.ports, DEV, address);
+    const before = ownContentOf(shown.object);
+    const wanted: JsonObject = { ...before, scopes: ['read', 'write'], metadata: { labels: { tier: 'gold' } } };
+    const { ref } = await findInstance(world.ports, DEV, address);
+    const type = { group: ref.group, version: ref.version, resource: ref.resource };
+    const others = { 'example.com/shard': '7', 'chandlery.dev/source': 'git' };
+    await world.kube
+      .asController()
+      .apply(
+        type,
+        { apiVersion: shown.object.apiVersion, kind: 'Rule', metadata: { name: 'one', namespace: NS, labels: others } },
+        { fieldManager: 'sharder', force: 'force' },
+      );
+    const change: InstanceChange = { ...address, spec: {}, beside: besidePatch(before, wanted) };
+    const { commands } = await preflightChange(world.ports, DEV, change);
+    assert.match(commands.kubectl, /"team\.example\.com\/owner":null/);
+    await updateInstance(world.ports, DEV, { ...change, ...ASKING });
+    const { object } = await findInstance(world.ports, DEV, address);
+    assert.deepEqual(object.metadata.labels, { tier: 'gold', ...others });
+    assert.deepEqual([object['scopes'], object['auth']], [['read', 'write'], { user: 'anna', password: 'hunter2' }]);
+    const mistyped = { ...address, spec: {}, beside: { datas: {} } };
+    await assert.rejects(updateInstance(world.ports, DEV, { ...mistyped, ...ASKING }), {
+      message: 'datas: A Rule has no member of this name',
+    });
+    for (const [name, why] of [
+      ['chandlery.dev/operator', 'Chandlery sets it itself'],
+      ['kubernetes.io/metadata.name', 'it is reserved for Kubernetes'],
+      ['app.kubernetes.io/managed-by', 'it says which tool owns the object'],
+    ] as const) {
+      const taken = { ...address, spec: {}, beside: { metadata: { labels: { [name]: 'x' } } } };
+      await assert.rejects(updateInstance(world.ports, DEV, { ...taken, ...ASKING }), (error) => {
+        return isAppError(error, 'InvalidInput') && error.message.endsWith(`People cannot set ${name}: ${why}`);
+      });
+    }
+  });
+});
