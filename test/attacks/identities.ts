@@ -8,6 +8,8 @@ import type { Ran, Target } from './target.ts';
 
 const TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const POWERFUL = ['powerful-here', 'powerful-elsewhere'];
+/** Another image in a pod of somebody else is a way to its account and Secrets. */
+const POD_CHANGES = ['patch', 'update'];
 /** By its name alone: it has no permissions. */
 const RESERVED = 'chandlery-robot';
 const TEMPLATES = ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'ReplicationController', 'Job', 'CronJob', 'PodTemplate'];
@@ -78,6 +80,7 @@ export const attacks: readonly Attack[] = [
         podOf('deprecated-field', { serviceAccount: 'powerful-here' }),
         podOf('projected', { serviceAccountName: 'powerful-here', volumes: [projected] }),
         podOf('no-mount', { serviceAccountName: 'powerful-here', automountServiceAccountToken: false }),
+        ...POD_CHANGES.map((verb) => podOf(verb, { serviceAccountName: `pods-${verb}` })),
       ];
       const more = await target.kubectl('root', [...DEPUTY, 'apply', '--dry-run=server', '-f', '-'], list(odd));
       assertDenied(more, odd.length, 'chandlery-environment-service-accounts');
@@ -165,7 +168,11 @@ async function makeAccounts(target: Target): Promise<void> {
     target,
     ['apply', '-f', '-'],
     list([
-      ...[RESERVED, ...POWERFUL].map((name) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: ATTACKED } })),
+      ...[RESERVED, ...POWERFUL, ...POD_CHANGES.map((verb) => `pods-${verb}`)].map((name) => ({
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name, namespace: ATTACKED },
+      })),
       {
         apiVersion: rbac,
         kind: 'RoleBinding',
@@ -173,6 +180,14 @@ async function makeAccounts(target: Target): Promise<void> {
         roleRef: role('edit'),
         subjects: subjects(here),
       },
+      ...POD_CHANGES.flatMap((verb) => {
+        const metadata = { name: `pods-${verb}`, namespace: ATTACKED };
+        const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: metadata.name };
+        return [
+          { apiVersion: rbac, kind: 'Role', metadata, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', verb] }] },
+          { apiVersion: rbac, kind: 'RoleBinding', metadata, roleRef, subjects: subjects(metadata.name) },
+        ];
+      }),
       { apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: elsewhere }, roleRef: role('view'), subjects: subjects(elsewhere) },
     ]),
   );
