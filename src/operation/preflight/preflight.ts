@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
@@ -32,14 +33,19 @@ export interface Attempt {
 export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { marked, live } = attempt.sensitive;
   const { object, result, warnings, faults, findings, ...found } = await tryAttempt(actor, attempt);
-  const secrets = secretsOf(marked, object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result]));
-  return {
-    ...found,
-    object: shownObject(marked, object),
-    ...(result === undefined ? {} : { result: shownObject(marked, result) }),
-    ...redactTexts({ warnings, faults, findings }, secrets),
-    commands: withBareStandIns(attempt.commands),
-  };
+  const objects = [object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result])];
+  for (const one of objects) await inTurn(() => secretsOf(marked, one));
+  const secrets = await inTurn(() => secretsOf(marked, ...objects));
+  const shown = await inTurn(() => shownObject(marked, object));
+  const stored = await inTurn(() => (result === undefined ? {} : { result: shownObject(marked, result) }));
+  const texts = await inTurn(() => redactTexts({ warnings, faults, findings }, secrets));
+  return { ...found, object: shown, ...stored, ...texts, commands: await inTurn(() => withBareStandIns(attempt.commands)) };
+}
+
+/** Each look at an object of thousands of values has a turn of the event loop for itself. What was found in it is kept for the next one. */
+async function inTurn<T>(step: () => T): Promise<T> {
+  await nextTurn();
+  return step();
 }
 
 /**
