@@ -19,7 +19,7 @@ const STRIDES: readonly (readonly [longest: number, stride: number])[] = [
 ];
 /**
  * What is looked for at most, in fragments: it takes about 20 ms, in which nobody else is served. Where there is more, as in an object of thousands of
- * passwords, each text about it is a secret as a whole.
+ * passwords, each text about it is a secret as a whole, but for single words such as `Healthy`.
  */
 const MOST_FRAGMENTS = 40_000;
 const LONGEST_IN_BASE32 = 1_024;
@@ -28,7 +28,7 @@ const LONGEST_WHOLE = 256;
 
 /** Finds every spelling of some secrets in texts, in time that grows with the lengths and not with their product. */
 export function createSpellings(secrets: readonly string[]): (text: string) => readonly Span[] {
-  if (tooMany(secrets)) return (text) => [{ start: 0, end: text.length }];
+  if (tooMany(secrets)) return (text) => (isPlainWord(text, secrets) ? [] : [{ start: 0, end: text.length }]);
   const unique = [...new Set(secrets.flatMap((secret) => [secret, ...linesOf(secret)]))];
   const words = unique.map((secret) => secret.trim()).filter(({ length }) => length > 0 && length < SHORT);
   const indexes = new Map<CanonicalForm, FragmentIndex>();
@@ -44,6 +44,13 @@ export function createSpellings(secrets: readonly string[]): (text: string) => r
     ...[...indexes].flatMap(([form, index]) => index.find(canonicalText(text, form), text)),
     ...(word === undefined ? [] : [...text.matchAll(word)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }))),
   ];
+}
+
+/** One word of letters, such as a status or reason, that no secret is or is part of. */
+function isPlainWord(text: string, secrets: readonly string[]): boolean {
+  if (!/^[A-Za-z]{0,24}$/.test(text)) return false;
+  const word = text.toLowerCase();
+  return !secrets.some((secret) => secret.length >= SHORT && word.includes(secret.toLowerCase())) && !secrets.includes(text);
 }
 
 function tooMany(secrets: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
-import { markedOf, redactTexts, secretsOf, shownObject } from './instance-masking.ts';
+import { markedOf, redactHealth, secretsOf, shownObject } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
 /** The address of an Instance: the environment's name, the App's id and the name of the object. */
@@ -83,7 +83,7 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     kind: entry.summary.kind,
     name: object.metadata.name,
     created: object.metadata.creationTimestamp ?? '',
-    health: redactTexts(healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' }, secrets),
+    health: redactHealth(healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' }, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
 }

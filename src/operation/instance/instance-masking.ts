@@ -44,6 +44,11 @@ export function redactTexts<T>(value: T, secrets: readonly string[]): T {
   return secrets.length === 0 ? value : (redactIn(value, secrets) as T);
 }
 
+/** A health without secrets; its word is one of ours, whatever the secrets are. */
+export function redactHealth<T extends { readonly word: string }>(health: T, secrets: readonly string[]): T {
+  return { ...redactTexts(health, secrets), word: health.word };
+}
+
 function redactIn(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return redact(value, secrets);
   if (Array.isArray(value)) return value.map((item: unknown) => redactIn(item, secrets));

@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
-import { markedOf, redactTexts, secretsOf } from './instance-masking.ts';
+import { markedOf, redactHealth, redactTexts, secretsOf } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { namespacedKinds, readObjects } from './read-objects.ts';
 
@@ -28,9 +28,10 @@ function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): Resourc
   if (secrets.length === 0) return tree;
   const shown = (node: TreeNode): TreeNode => ({
     ...node,
-    ...redactTexts({ info: node.info, ...(node.health === undefined ? {} : { health: node.health }) }, secrets),
+    ...redactTexts({ info: node.info }, secrets),
+    ...(node.health === undefined ? {} : { health: redactHealth(node.health, secrets) }),
     children: node.children.map(shown),
   });
   const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));
-  return { ...tree, root: shown(tree.root), health: redactTexts(tree.health, secrets), causes };
+  return { ...tree, root: shown(tree.root), health: redactHealth(tree.health, secrets), causes };
 }
