@@ -21,6 +21,7 @@ import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
+import { showTree } from '../../src/operation/instance/show-tree.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { CLUSTER_ROLE, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
@@ -275,6 +276,19 @@ describe('the check of a change', () => {
     assert.ok(findings.changed.some(({ message, evidence }) => message === 'spec.replicas changes from 1 to 3' && evidence === 'exact'));
     assert.ok(findings.warned.some(({ message }) => message.includes('about 2Gi of requests.memory')));
     await quota({ pods: '100' });
+  });
+});
+
+describe('the tree of an instance', () => {
+  it('names of the kinds that cannot be listed only those that may belong to it', async () => {
+    await create({}, 'rooted');
+    const { unreadable } = await showTree(ports, VIEWER, at('rooted'));
+    const foreign = ['Lease', 'LimitRange', 'ResourceQuota', 'ControllerRevision', 'Operator', 'LocalSubjectAccessReview'];
+    assert.deepEqual(
+      unreadable.filter((kind) => foreign.includes(kind)),
+      [],
+    );
+    assert.ok(unreadable.length < 15, unreadable.join(', '));
   });
 });
 

@@ -72,3 +72,18 @@ export interface InstanceRights {
   readonly update: boolean;
   readonly delete: boolean;
 }
+
+const API_VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+/** Whether a version of a kind is newer than another one, as Kubernetes orders them: v2, v1, v1beta2, v1beta1, v1alpha1. A name of another form is older than all of these. */
+export function isNewerApiVersion(version: string, other: string): boolean {
+  const [a, b] = [rankOf(version), rankOf(other)];
+  const differs = a.findIndex((part, index) => part !== b[index]);
+  return differs >= 0 && (a[differs] ?? 0) > (b[differs] ?? 0);
+}
+
+function rankOf(version: string): readonly number[] {
+  const [, major, stage, minor] = API_VERSION.exec(version) ?? [];
+  if (major === undefined) return [0, 0, 0];
+  return [stage === undefined ? 3 : stage === 'beta' ? 2 : 1, Number(major), Number(minor ?? 0)];
+}

@@ -27,13 +27,25 @@ export function buildCatalog(operators: readonly KubeObject[], crds: readonly Ku
   const byLabel = new Map(
     operators.map((operator) => [operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name), operator]),
   );
-  return crds
-    .flatMap((crd) => {
-      const operator = byLabel.get(crd.metadata.labels?.[OURS.operatorLabel] ?? '');
-      const entry = operator === undefined ? undefined : entryOf(operator, crd);
-      return entry === undefined ? [] : [entry];
-    })
-    .sort((a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id));
+  const entries = crds.flatMap((crd) => {
+    const operator = byLabel.get(crd.metadata.labels?.[OURS.operatorLabel] ?? '');
+    const entry = operator === undefined ? undefined : entryOf(operator, crd);
+    return entry === undefined ? [] : [entry];
+  });
+  return toldApart(entries).sort(
+    (a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id),
+  );
+}
+
+/** Apps of one name get provider, group and version into it, so that people can tell them apart wherever they are listed or picked. */
+function toldApart(entries: readonly CatalogEntry[]): CatalogEntry[] {
+  const counts = Map.groupBy(entries, ({ summary }) => summary.displayName.toLowerCase());
+  return entries.map((entry) => {
+    const { displayName, provider, group, version } = entry.summary;
+    if ((counts.get(displayName.toLowerCase())?.length ?? 0) < 2) return entry;
+    const apart = [...(provider === '' ? [] : [provider]), `${group} ${version}`].join(', ');
+    return { ...entry, summary: { ...entry.summary, displayName: `${displayName} (${apart})` } };
+  });
 }
 
 /** The CRDs that an Operator brings, by our label. */

@@ -1,4 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
@@ -18,9 +20,23 @@ export async function showTree(
   const tree = buildTree(
     object,
     objects,
-    unreadable.map(({ kind }) => kind),
+    unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind),
   );
   return withoutSecrets(tree, secretsOf(markedOf(entry), object));
+}
+
+/** What operators make instances of. */
+const PARTS: ReadonlySet<string> = new Set(
+  [
+    'pods services secrets configmaps persistentvolumeclaims serviceaccounts endpointslices.discovery.k8s.io',
+    'deployments.apps replicasets.apps statefulsets.apps daemonsets.apps jobs.batch cronjobs.batch',
+    'ingresses.networking.k8s.io networkpolicies.networking.k8s.io horizontalpodautoscalers.autoscaling poddisruptionbudgets.policy',
+  ].flatMap((resources) => resources.split(' ')),
+);
+
+/** Whether something may be missing from the tree because a kind cannot be listed: what most apps are made of, and the kinds of the app's own group. */
+function isRelated({ group, resource }: ServedKind, { spec }: KubeObject): boolean {
+  return PARTS.has(group === '' ? resource : `${resource}.${group}`) || group === textAt(spec, 'group');
 }
 
 /** What objects say of themselves may repeat a value of the Instance; what they are called does not change. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { App } from '../../domain/app/app.ts';
+import { isNewerApiVersion, type App } from '../../domain/app/app.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import { objectAt } from '../../domain/core/read.ts';
@@ -14,7 +14,7 @@ export interface UnfitValues {
   readonly href: string;
 }
 
-/** Where an Instance can be moved: to the other versions of its kind, and onto the present schema when its values do not fit that any more. */
+/** Where an Instance can be moved: to the newer versions of its kind, and onto the present schema when its values do not fit that any more. */
 export interface VersionMoves {
   readonly moves: readonly { readonly label: string; readonly href: string }[];
   readonly unfit?: UnfitValues;
@@ -27,7 +27,8 @@ export async function versionMoves(
 ): Promise<VersionMoves> {
   const others = app.versions.filter(({ name, served }) => served && name !== app.version);
   const back = others.length === 0 ? [] : [{ label: 'take over what another version holds', href: migrationPath(instance, app.version) }];
-  const moves = [...others.map(({ name }) => ({ label: `move to ${name}`, href: migrationPath(instance, name) })), ...back];
+  const newer = others.filter(({ name, deprecated }) => !deprecated && isNewerApiVersion(name, app.version));
+  const moves = [...newer.map(({ name }) => ({ label: `move to ${name}`, href: migrationPath(instance, name) })), ...back];
   const unfit = await unfitValues(operations, actor, { app, instance });
   return { moves, ...(unfit === undefined ? {} : { unfit }) };
 }

@@ -1,3 +1,4 @@
+import { isNewer } from '../../domain/chart/chart-version.ts';
 import { stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorProblem } from '../../domain/operator/operator-problems.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
@@ -101,7 +102,8 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
 
 function upgradeOf(operator: OperatorView): Pick<OverviewTab, 'upgrade'> {
   const { chart, pendingUpgrade: pending } = operator;
-  const version = pending?.version ?? chart.availableVersion;
+  const { availableVersion: offered } = chart;
+  const version = pending?.version ?? (offered !== undefined && isNewer(offered, chart.version ?? '0.0.0') ? offered : undefined);
   if (version === undefined || operator.status === 'DELETING') return {};
   const sentence = pending === undefined ? 'It is outside of what the spec asks for.' : PENDING[pending.reason];
   const href = `${operatorPath(operator, 'upgrade')}?version=${encodeURIComponent(version)}`;

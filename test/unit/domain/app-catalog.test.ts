@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isNewerApiVersion } from '../../../src/domain/app/app.ts';
 import { checkCatalogBlock } from '../../../src/domain/catalog/check-catalog.ts';
 import { buildCatalog } from '../../../src/domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
@@ -35,6 +36,17 @@ describe('the catalogue', () => {
 
   it('names a kind by its words where the entry gives it no name', () => {
     assert.equal(buildCatalog([operator()], [crd()])[0]?.summary.displayName, 'Big cache');
+  });
+
+  it('tells apps of one name apart by provider, group and version', () => {
+    const other = operator({ catalog: { provider: 'Acme', kinds: [{ kind: 'BigCache', displayName: 'big cache' }] } });
+    const theirs = { ...other, metadata: { name: 'theirs', namespace: 'ops' } };
+    const ofTheirs = {
+      ...crd({ label: 'ops.theirs' }),
+      metadata: { name: 'caches.b.example', labels: { 'chandlery.dev/operator': 'ops.theirs' } },
+    };
+    const names = buildCatalog([operator(), theirs], [crd(), ofTheirs]).map(({ summary }) => summary.displayName);
+    assert.deepEqual(names, ['Big cache (a.example v1)', 'big cache (Acme, a.example v1)']);
   });
 
   it('takes the served version when the stored one is not served', () => {
@@ -149,5 +161,13 @@ describe('the catalogue block of an Operator', () => {
   it('is not judged while its kinds are not known, nor a kind that the operator registers itself', () => {
     assert.deepEqual(checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'Any' }] } }), []), []);
     assert.deepEqual(faultsOf({ kind: 'Later', definition: 'laters.a.example' }), []);
+  });
+});
+
+describe('versions of a kind', () => {
+  const order = ['v2', 'v1', 'v1beta2', 'v1beta1', 'v2alpha1', 'v1alpha1', 'old'];
+  it('are ordered as Kubernetes does', () => {
+    for (const [index, version] of order.entries())
+      for (const [at, other] of order.entries()) assert.equal(isNewerApiVersion(version, other), index < at, `${version} ${other}`);
   });
 });
