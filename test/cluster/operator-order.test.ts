@@ -41,6 +41,22 @@ describe('an Operator that depends on others', () => {
   });
 });
 
+describe('an Operator without kinds', () => {
+  it('names the value that leaves them out, or says how they can come', async () => {
+    const files = { 'values.yaml': 'crds: {enabled: false}\n', 'templates/a.yaml': CONFIG_MAP };
+    await world.writeChart('bare', chartFiles('bare', '1.0.0', files));
+    await create('bare', { chart: { repoURL: 'file://samples', name: 'bare', version: '1.0.0' } });
+    const off = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoKinds' });
+    assert.match(off.message, /crds\.enabled is false in the values of the chart; set it to true in spec\.values/);
+    await merge('bare', { values: { crds: { enabled: true } } });
+    const none = await eventually(async () => {
+      const found = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoKinds' });
+      return found.message === off.message ? undefined : found.message;
+    }, 'another cause');
+    assert.match(none, /the chart has no CRDs\. If the operator registers its CRDs while it runs/);
+  });
+});
+
 describe('an Operator that takes part in requests', () => {
   it('is not Healthy while nothing is behind its webhook or its APIService, and learns of it without being asked', async () => {
     await world.writeChart('hooked', chartFiles('hooked', '1.0.0', { 'templates/hooked.yaml': HOOKED }));

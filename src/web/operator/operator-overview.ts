@@ -21,6 +21,8 @@ export interface OverviewTab {
   readonly problems: readonly ProblemRow[];
   readonly deletion?: DeletionView;
   readonly conditions: readonly ConditionRow[];
+  /** Why there are none. */
+  readonly noKinds: string;
   readonly crds: readonly CrdRow[];
   readonly history: readonly HistoryRow[];
   readonly chartFacts: readonly Fact[];
@@ -82,6 +84,7 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
       href: appPath(crd.name),
       instances: countText([crd], counts),
     })),
+    noKinds: operator.conditions.find(({ reason }) => reason === 'NoKinds')?.message ?? 'No kind has been found yet',
     history: historyRows(operator),
     chartFacts: facts([
       ['Address', chart.address],

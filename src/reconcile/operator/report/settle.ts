@@ -17,6 +17,7 @@ import {
 import { ownCrds } from '../acts/leave-crds.ts';
 import type { SettleAct } from '../plan.ts';
 import { publish } from '../acts/publish.ts';
+import { noKinds } from './no-kinds.ts';
 import { refusedClaim } from './refused-claim.ts';
 import type { LivingFacts } from '../state.ts';
 import type { Finding } from './compose-status.ts';
@@ -43,7 +44,7 @@ export async function settle(work: Work, facts: LivingFacts, act: SettleAct): Pr
   const conditions = [
     fetched(work.spec.chart, chart),
     released(work.release, release.kind === 'Own' ? release.revision : 0),
-    (await refusedClaim(work, crds)) ?? crdsEstablished(crds),
+    (await refusedClaim(work, crds)) ?? (crds.length === 0 ? await noKinds(work, facts, chart) : crdsEstablished(crds)),
     healthy(health),
     ...testedSoFar(work, facts),
   ];
