@@ -153,9 +153,11 @@ function hintOf({ stateDir, config }: Started): string {
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
   const file = join(stateDir, 'kubeconfig');
   const kubeconfig = `  kubectl: export KUBECONFIG=${quoted(file)}`;
+  const theirs = '  kubectl as one of them: npx chandlery kubeconfig --as dev-a > dev-a.kubeconfig';
   const lines = [
     ...(config.issuer.kind === 'embedded' ? [people] : []),
     ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),
+    ...(config.cluster.kind === 'embedded' && config.issuer.kind === 'embedded' ? [theirs] : []),
     '  Ctrl-C stops it; the state is kept.',
   ];
   return lines.join('\n');
