@@ -8,7 +8,7 @@ export type TextMeaning =
 
 const AMOUNT_NAME = /(size|storage|memory|cpu|capacity|disk|volume|limit|request)s?$/i;
 const TIME_NAME = /(timeout|interval|period|delay|duration|ttl|retention|lifetime|age)s?$/i;
-const LONG_NAME = /(script|certificate|config(uration)?file|publickey|manifest|cabundle)$/i;
+const LONG_NAME = /(script|certificate|publickey|manifest|cabundle)$/i;
 // The pattern that controller-tools writes for resource.Quantity has this alternative in it.
 const QUANTITY_PATTERN = /\[KMGTPE\]i|Ki\|Mi\|Gi/;
 const QUANTITY_EXAMPLE = /\b\d+(Ki|Mi|Gi|Ti)\b/;
@@ -26,7 +26,8 @@ export function textMeaning(facts: FieldFacts & { readonly schema: JsonObject })
   if (AMOUNT_NAME.test(key) && (isUnitful(schema['default']) || QUANTITY_EXAMPLE.test(description)))
     return { kind: 'quantity', strict: false };
   if (TIME_NAME.test(key) && isTime(schema['default'])) return { kind: 'duration', strict: false };
-  if (format === 'multiline' || format === 'textarea' || LONG_NAME.test(key) || hasLines(schema['default'])) return { kind: 'multiline' };
+  if (format === 'multiline' || format === 'textarea' || hasLines(schema['default'])) return { kind: 'multiline' };
+  if (LONG_NAME.test(key) && !isFilePath(schema['default'])) return { kind: 'multiline' };
   return { kind: 'text' };
 }
 
@@ -41,6 +42,10 @@ function isUnitful(value: unknown): boolean {
 
 function isTime(value: unknown): boolean {
   return typeof value === 'string' && isDuration(value) && value !== '0';
+}
+
+function isFilePath(value: unknown): boolean {
+  return typeof value === 'string' && /^\.{0,2}\/\S*$/.test(value);
 }
 
 function hasLines(value: unknown): boolean {

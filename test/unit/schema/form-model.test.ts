@@ -20,6 +20,8 @@ const cases: readonly Case[] = [
   { world: 'Text is one line', schema: { type: 'string', maxLength: 5 }, kind: 'text', says: { constraints: { maxLength: 5 } } },
   { world: 'Text whose default has lines has several', schema: { type: 'string', default: 'a\nb' }, kind: 'multiline' },
   { world: 'A script has several lines', key: 'initScript', schema: { type: 'string' }, kind: 'multiline' },
+  { world: 'A file is named in one line', key: 'extraConfigFile', schema: { type: 'string' }, kind: 'text' },
+  { world: 'So is a script that is a path', key: 'initScript', schema: { type: 'string', default: '/init.sh' }, kind: 'text' },
   {
     world: 'An integer keeps its limits',
     schema: { type: 'integer', minimum: 1, maximum: 9 },

@@ -135,6 +135,11 @@ test('A whole resource is taken with its name and place, once it was seen what i
   });
 });
 
+test('The link to a form that holds a whole resource has its values and labels', async () => {
+  const page = await (await (await open(INSTALL)).press(TO_YAML)).press({ _op: 'choices' }, { 'y.': WHOLE });
+  assert.match(page.html, /install\?[^"]*v\.spec\.instances&#x3D;2[^"]*v\.metadata\.labels&#x3D;/);
+});
+
 test('A whole resource becomes a form, and its spec alone is changed by it', async () => {
   const form = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.': WHOLE });
   assert.equal(form.value('name'), 'shop');
