@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve, dirname } from 'node:path';
 import type { RequestOptions } from 'node:https';
-import { KubeConfig, type Cluster as ClusterEntry, type User } from '@kubernetes/client-node';
+import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
+import { KubeConfig } from './kubeconfig-library.ts';
 
 /** Where the cluster is and how to get in. Both absent: the usual places (KUBECONFIG, the home folder, the pod's service account). */
 export interface ClusterAccess {

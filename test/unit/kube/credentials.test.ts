@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { execa } from 'execa';
 import { createCredentials } from '../../../src/kube/transport/credentials.ts';
 
 let folder: string;
@@ -62,6 +63,18 @@ describe('credentials', () => {
       assert.throws(() => createCredentials({ kubeconfigPath, context }), { code: 'ConfigInvalid', message });
     });
   }
+
+  test('are read without the generated client, which would take a quarter of a second and 45 MiB', async () => {
+    const program = `
+      const { registerHooks } = await import('node:module');
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await import(${JSON.stringify(import.meta.resolve('../../../src/kube/transport/credentials.ts'))});
+      const ofClient = loaded.filter((url) => url.includes('/client-node/dist/'));
+      console.log(JSON.stringify([ofClient.length > 0, ofClient.filter((url) => /\\/gen\\/(apis|models)\\//.test(url))]));`;
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', program]);
+    assert.deepEqual(JSON.parse(stdout), [true, []]);
+  });
 
   test('are refused when the file is not there', () => {
     assert.throws(() => createCredentials({ kubeconfigPath: join(folder, 'no-such') }), { code: 'ConfigInvalid', message: /no-such/ });
