@@ -1,11 +1,12 @@
-import type { CatalogCache } from '../../domain/kubernetes/cluster.ts';
+import type { CatalogCache, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Kube } from '../kube.ts';
 import { lostBecause } from '../own-crds.ts';
-import { startReflector, type Reflector } from './reflector.ts';
+import { createSchemaPacker } from './packed-schemas.ts';
+import { startReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
 
 /** The types that the catalogue is made of. */
 export const CATALOG_TYPES = {
@@ -19,6 +20,9 @@ export const CATALOG_TYPES = {
 const OWN_KINDS: readonly string[] = Object.values(CATALOG_TYPES)
   .filter(({ group }) => isReservedGroup(group))
   .map(({ resource, group }) => `${resource}.${group}`);
+
+/** A CRD can have a mebibyte and a half. */
+const CRDS_A_PAGE = 2;
 
 /** A watch that breaks is taken up again within moments; only one that stays broken is told. */
 const FAILING_MS = 5_000;
@@ -39,10 +43,11 @@ export interface LiveCatalog extends CatalogCache {
 /** Starts watching the catalogue resources as the controller, until the signal aborts. */
 export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate'>, log: Log, signal: AbortSignal): LiveCatalog {
   const cluster = kube.asController();
-  const start = (type: ResourceType, keep = whole): Reflector => startReflector({ cluster, type, signal, log, keep });
+  const start = (type: ResourceType, options?: Pick<ReflectorOptions, 'keep' | 'pages'>): Reflector =>
+    startReflector({ cluster, type, signal, log, ...options });
   const reflectors = {
     operators: start(CATALOG_TYPES.operators),
-    customResourceDefinitions: start(CATALOG_TYPES.customResourceDefinitions, withoutBallast),
+    customResourceDefinitions: startCrds(start, cluster),
     environments: start(CATALOG_TYPES.environments),
     catalogSources: start(CATALOG_TYPES.catalogSources),
   };
@@ -85,11 +90,19 @@ function failures(reflectors: LiveCatalog['reflectors']): string[] {
   });
 }
 
-function whole(object: KubeObject): KubeObject {
-  return object;
+type Start = (type: ResourceType, options: Pick<ReflectorOptions, 'keep' | 'pages'>) => Reflector;
+
+/** The CRDs of a cluster can have hundreds of mebibytes, so they come a few at a time, and of each little is kept. */
+function startCrds(start: Start, cluster: Pick<Cluster, 'pages'>): Reflector {
+  const type = CATALOG_TYPES.customResourceDefinitions;
+  const pack = createSchemaPacker();
+  return start(type, {
+    keep: (crd) => pack(withoutBallast(crd)),
+    pages: (scope) => cluster.pages(type, { ...scope, content: 'whole', size: CRDS_A_PAGE }),
+  });
 }
 
-/** Definitions are large, and half of that is bookkeeping. */
+/** Half of a CRD is bookkeeping. */
 function withoutBallast(object: KubeObject): KubeObject {
   const { managedFields: _fields, annotations = {}, ...metadata } = object.metadata;
   const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...kept } = annotations;

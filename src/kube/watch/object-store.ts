@@ -8,8 +8,8 @@ export interface ObjectStore {
   get(key: string): KubeObject | undefined;
   set(object: KubeObject): void;
   delete(object: KubeObject): void;
-  /** Replaces everything; tells of what is new, changed or gone. */
-  replaceAll(objects: readonly KubeObject[]): void;
+  /** Deletes all objects but those with these keys. */
+  retain(keys: ReadonlySet<string>): void;
   /** Calls the listener with the key of every object that is there, and then of every one that changes. Returns how to stop. */
   onChange(listener: (key: string) => void): () => void;
 }
@@ -38,10 +38,8 @@ export function createObjectStore(keep: (object: KubeObject) => KubeObject): Obj
     get: (key) => objects.get(key),
     set,
     delete: (object) => remove(keyOf(object)),
-    replaceAll: (next) => {
-      const kept = new Set(next.map(keyOf));
-      for (const key of [...objects.keys()].filter((key) => !kept.has(key))) remove(key);
-      for (const object of next) set(object);
+    retain: (keys) => {
+      for (const key of [...objects.keys()].filter((key) => !keys.has(key))) remove(key);
     },
     onChange: (listener) => {
       listeners.add(listener);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../../domain/core/backoff.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, ListOptions, ObjectList } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { keyOf } from '../../domain/kubernetes/object-key.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import { createObjectStore, type ObjectStore } from './object-store.ts';
@@ -17,6 +18,8 @@ export interface ReflectorOptions {
   readonly log: Log;
   /** What of an object is held; default: all of it. */
   readonly keep?: (object: KubeObject) => KubeObject;
+  /** Lists page by page, so that of one page what is not held is gone before the next one comes; default: all at once. */
+  readonly pages?: (scope: ListOptions) => AsyncIterable<ObjectList>;
   readonly random?: () => number;
   /** Milliseconds on a clock that only goes forward. */
   readonly now?: () => number;
@@ -87,7 +90,7 @@ async function reflect(options: ReflectorOptions, store: ObjectStore, { listed, 
       if (signal.aborted) return;
       const notServed = isAppError(error, 'NotFound');
       failed(messageOf(error), notServed ? 'not served' : 'served');
-      if (notServed) store.replaceAll([]);
+      if (notServed) store.retain(new Set());
       failures = now() - started > GOOD_WATCH_MS ? 1 : failures + 1;
       const delay = notServed ? NOT_SERVED_MS : backoffDelay(failures, BACKOFF, random());
       // A version that is too old is how an api-server asks for a new list.
@@ -106,8 +109,7 @@ async function listAndWatch(options: ReflectorOptions, store: ObjectStore, liste
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     signal,
   };
-  const { items, resourceVersion } = await cluster.list(type, scope);
-  store.replaceAll(items);
+  const resourceVersion = await fill(store, options.pages?.(scope) ?? [await cluster.list(type, scope)]);
   listed();
   for await (const event of cluster.watch(type, { ...scope, resourceVersion })) {
     switch (event.type) {
@@ -122,6 +124,21 @@ async function listAndWatch(options: ReflectorOptions, store: ObjectStore, liste
         break;
     }
   }
+}
+
+/** Brings the store to what the pages hold. @returns the version from which to watch. */
+async function fill(store: ObjectStore, pages: AsyncIterable<ObjectList> | Iterable<ObjectList>): Promise<string> {
+  const keys = new Set<string>();
+  let version = '';
+  for await (const { items, resourceVersion } of pages) {
+    for (const object of items) {
+      keys.add(keyOf(object));
+      store.set(object);
+    }
+    version = resourceVersion;
+  }
+  store.retain(keys);
+  return version;
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -74,6 +74,27 @@ describe('a copy of the objects of a type', () => {
     assert.deepEqual(namesOf(reflector), ['b']);
   });
 
+  test('holds what all pages of a list have, and what comes after the last', async () => {
+    const ending = new AbortController();
+    const seen: string[] = [];
+    async function* pages(): AsyncGenerator<ObjectList> {
+      yield { items: [thing('a', '1'), thing('b', '1')], resourceVersion: '7' };
+      yield { items: [thing('c', '2')], resourceVersion: '7' };
+    }
+    const done = Promise.withResolvers<void>();
+    async function* watch(_type: unknown, { resourceVersion }: { resourceVersion: string }): AsyncGenerator<WatchEvent> {
+      seen.push(resourceVersion);
+      yield { type: 'DELETED', object: thing('a', '8') };
+      done.resolve();
+      ending.abort();
+    }
+    const list = (): Promise<ObjectList> => Promise.reject(away);
+    const reflector = startReflector({ cluster: { list, watch }, pages, type: TYPE, signal: ending.signal, log });
+    await done.promise;
+    assert.deepEqual(namesOf(reflector), ['b', 'c']);
+    assert.deepEqual(seen, ['7'], 'the version that the watch begins with');
+  });
+
   test('is empty while the type is not served, and looks soon again', async () => {
     const notServed = new AppError('NotFound', 'list: the server could not find the requested resource');
     const { reflector, waits } = await live([

@@ -1,3 +1,4 @@
+import pMap from 'p-map';
 import { findObject } from '../../find-object.ts';
 import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
@@ -20,6 +21,8 @@ export interface CrdFact extends CrdStatus {
   readonly labelled: boolean;
 }
 
+const AT_ONCE = 4;
+
 interface Query {
   readonly label: string;
   /** Names of definitions that the Operator says are its own. */
@@ -37,11 +40,13 @@ export async function observeCrds(
   const brought = items.filter(
     (object) => isBroughtBy(object, { label, release }) || (claims.includes(object.metadata.name) && crdOwner(object) === undefined),
   );
-  const found = await Promise.all(brought.map(({ metadata }) => findCrd(cluster, metadata.name, signal)));
-  return found
-    .filter((object) => object !== undefined)
-    .map((object) => crdFactOf(object, label))
-    .sort((a, b) => a.name.localeCompare(b.name));
+  const look = async ({ metadata }: KubeObject): Promise<CrdFact[]> => {
+    const object = await findCrd(cluster, metadata.name, signal);
+    return object === undefined ? [] : [crdFactOf(object, label)];
+  };
+  // Live ones are large, and there may be hundreds.
+  const found = await pMap(brought, look, { concurrency: AT_ONCE });
+  return found.flat().sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /** The names of CRDs in a group of Chandlery's own that carry the marks of an Operator or of its release: its operator has registered them. */
