@@ -10,7 +10,7 @@ import type { Kube } from '../src/kube/kube.ts';
 import { startReflector } from '../src/kube/watch/reflector.ts';
 import { createLog } from '../src/observe/log.ts';
 import { CRD, OPERATOR } from '../src/reconcile/operator/kinds.ts';
-import { createOperatorReconciler } from '../src/reconcile/operator/reconcile-operator.ts';
+import { createOperatorReconciler } from '../src/reconcile/operator/create-operator-reconciler.ts';
 
 export interface ControllerInput {
   readonly kube: Kube;

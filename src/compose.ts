@@ -8,11 +8,11 @@ import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
-import { planUpgrades } from './compose/plan-upgrades.ts';
+import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { runControllers } from './compose/run-controllers.ts';
 import { keptPorts } from './compose/kept-ports.ts';
 import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
-import { settleWithin } from './compose/settle-within.ts';
+import { waitAtMost } from './compose/wait-at-most.ts';
 import type { Config } from './config.ts';
 import { quoted } from './domain/instance/instance-commands.ts';
 import { messageOf } from './domain/core/errors.ts';
@@ -85,7 +85,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const upgrades = await planUpgrades({ kube, charts, helm: input.tools.helm, stateDir, log });
+  const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log });
   const ports = {
     ...keptPorts(kube, store, log),
     clusters: explainWebhooks(kube, catalog),
@@ -106,7 +106,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     stop: async () => {
       stopping.abort();
       await door.close(PATIENCE_MS);
-      const inTime = await settleWithin(background, BACKGROUND_PATIENCE_MS);
+      const inTime = await waitAtMost(background, BACKGROUND_PATIENCE_MS);
       if (!inTime) log.warn('Some work does not end; it is left behind', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
       await Promise.all([store.close(), issuer?.close()]);
       await opened.close();

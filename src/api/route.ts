@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { Preconditions } from '../domain/kubernetes/etag.ts';
-import type { Asking } from '../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import type { Ports } from '../operation/ports.ts';
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 embeds it. */
@@ -9,8 +9,8 @@ export type JsonSchema = { readonly [key: string]: unknown };
 /** A request after its parameters and body have been checked against the route's schemas. */
 export interface Call {
   readonly actor: Actor;
-  /** For the journal. */
-  readonly asking: Asking;
+  /** For the audit log. */
+  readonly asking: RequestOrigin;
   readonly ports: Ports;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ export interface Route {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Plans' | 'Recipes' | 'Admin' | 'Account';
+  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Change requests' | 'Saved configurations' | 'Admin' | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   /** Bytes of the body; by default what a resource can need, `LARGEST_RESOURCE`. */

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { checkPreconditions, names, parsePreconditions, type Preconditions } from '../domain/kubernetes/etag.ts';
-import type { Asking } from '../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import { textAt } from '../domain/core/read.ts';
 import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
@@ -51,7 +51,7 @@ function somebody(actorOf: ApiDeps['actorOf']): RequestHandler {
 interface Incoming {
   readonly ports: Ports;
   readonly actor: Actor;
-  readonly asking: Asking;
+  readonly asking: RequestOrigin;
   readonly route: Route;
   readonly validator: Validator;
   readonly req: Request;

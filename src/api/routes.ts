@@ -2,9 +2,9 @@ import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { INSTANCE_ROUTES } from './instance/instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { MIGRATION_ROUTES } from './instance/migration-routes.ts';
-import { JOURNAL_ROUTES } from './audit/audit-routes.ts';
-import { PLAN_ROUTES } from './change-request/change-request-routes.ts';
-import { RECIPE_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
+import { AUDIT_ROUTES } from './audit/audit-routes.ts';
+import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
+import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import type { Route } from './route.ts';
 
@@ -13,9 +13,9 @@ export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
   ...INSTANCE_ROUTES,
   ...MIGRATION_ROUTES,
-  ...PLAN_ROUTES,
-  ...JOURNAL_ROUTES,
-  ...RECIPE_ROUTES,
+  ...CHANGE_REQUEST_ROUTES,
+  ...AUDIT_ROUTES,
+  ...SAVED_CONFIGURATION_ROUTES,
   ...OPERATOR_ROUTES,
   ...UPGRADE_ROUTES,
 ];

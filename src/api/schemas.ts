@@ -1,5 +1,5 @@
 import { ERROR_TABLE } from '../domain/core/errors.ts';
-import { HEALTH_WORDS } from '../domain/health/health.ts';
+import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
@@ -7,9 +7,9 @@ import { FORM_KINDS } from '../form/model/form-node.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS } from './instance/migration-schemas.ts';
 import { PREFLIGHT_SCHEMAS } from './instance/preflight-schemas.ts';
-import { PLAN_SCHEMAS } from './change-request/change-request-schemas.ts';
-import { JOURNAL_SCHEMAS } from './audit/audit-schemas.ts';
-import { RECIPE_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
+import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.ts';
+import { AUDIT_SCHEMAS } from './audit/audit-schemas.ts';
+import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
@@ -50,7 +50,7 @@ function list(items: unknown): JsonSchema {
   return { type: 'array', items };
 }
 
-const health = object({ word: { enum: HEALTH_WORDS }, message: text });
+const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
 const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
 const revision = object(
@@ -348,7 +348,7 @@ export const SCHEMAS = {
   OperatorDeletion: {
     ...anything,
     description: 'As `deletion` of an Operator, also before somebody asked for it',
-    properties: { state: { enum: ['Planned', 'Deleting'] }, missing: list(right) },
+    properties: { state: { enum: ['Preview', 'Deleting'] }, missing: list(right) },
     required: ['policy', 'state', 'instances', 'blockers', 'steps', 'missing'],
   },
   MissingRight: right,
@@ -362,9 +362,9 @@ export const SCHEMAS = {
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
-  ...PLAN_SCHEMAS,
-  ...RECIPE_SCHEMAS,
-  ...JOURNAL_SCHEMAS,
+  ...CHANGE_REQUEST_SCHEMAS,
+  ...SAVED_CONFIGURATION_SCHEMAS,
+  ...AUDIT_SCHEMAS,
   Problem: {
     ...object(
       {

@@ -1,16 +1,16 @@
 import { createInstance } from '../operation/instance/create-instance.ts';
 import { deleteInstance } from '../operation/instance/delete-instance.ts';
 import { installTargets } from '../operation/app/install-targets.ts';
-import { instanceRights } from '../operation/instance/instance-permissions.ts';
+import { instancePermissions } from '../operation/instance/instance-permissions.ts';
 import { listApps } from '../operation/app/list-apps.ts';
 import { listChoices } from '../operation/app/list-choices.ts';
 import { listEnvironments } from '../operation/environment/list-environments.ts';
 import { listEvents } from '../operation/instance/list-events.ts';
 import { listFaults } from '../operation/catalog/list-faults.ts';
-import { listJournal } from '../operation/audit/list-audit-events.ts';
+import { listAuditEvents } from '../operation/audit/list-audit-events.ts';
 import { listInstances } from '../operation/instance/list-instances.ts';
 import { me } from '../operation/me.ts';
-import { planInstanceMigration } from '../operation/instance/preview-migration.ts';
+import { previewInstanceMigration } from '../operation/instance/preview-migration.ts';
 import type { Ports } from '../operation/ports.ts';
 import { preflightChange } from '../operation/preflight/preflight-change.ts';
 import { preflightDeletion } from '../operation/preflight/preflight-deletion.ts';
@@ -23,8 +23,8 @@ import { showTree } from '../operation/instance/show-tree.ts';
 import { updateInstance } from '../operation/instance/update-instance.ts';
 import type { WebOperations } from '../web/ports.ts';
 import { bindOperators } from './bind-operators.ts';
-import { bindPlans } from './bind-plans.ts';
-import { bindRecipes } from './bind-recipes.ts';
+import { bindChangeRequests } from './bind-change-requests.ts';
+import { bindSavedConfigurations } from './bind-saved-configurations.ts';
 
 /** The operations as the pages take them: each with its ports given. */
 export function bindOperations(ports: Ports): WebOperations {
@@ -36,7 +36,7 @@ export function bindOperations(ports: Ports): WebOperations {
     listEnvironments: (actor) => listEnvironments(ports, actor),
     showEnvironment: (actor, environment) => showEnvironment(ports, actor, environment),
     listInstances: (actor, environment) => listInstances(ports, actor, environment),
-    instanceRights: (actor, input) => instanceRights(ports, actor, input),
+    instancePermissions: (actor, input) => instancePermissions(ports, actor, input),
     listChoices: (actor, input) => listChoices(ports, actor, input),
     preflightInstance: (actor, draft) => preflightInstance(ports, actor, draft),
     createInstance: (actor, draft) => createInstance(ports, actor, draft),
@@ -46,13 +46,13 @@ export function bindOperations(ports: Ports): WebOperations {
     listEvents: (actor, address) => listEvents(ports, actor, address),
     preflightChange: (actor, change) => preflightChange(ports, actor, change),
     updateInstance: (actor, change) => updateInstance(ports, actor, change),
-    planMigration: (actor, address) => planInstanceMigration(ports, actor, address),
+    previewMigration: (actor, address) => previewInstanceMigration(ports, actor, address),
     preflightDeletion: (actor, address) => preflightDeletion(ports, actor, address),
     deleteInstance: (actor, address) => deleteInstance(ports, actor, address),
-    ...bindPlans(ports),
-    ...bindRecipes(ports),
+    ...bindChangeRequests(ports),
+    ...bindSavedConfigurations(ports),
     ...bindOperators(ports),
     listFaults: (actor) => listFaults(ports, actor),
-    listJournal: (actor, query) => listJournal(ports, actor, query),
+    listAuditEvents: (actor, query) => listAuditEvents(ports, actor, query),
   };
 }

@@ -6,13 +6,13 @@ import { listOperatorEvents } from '../operation/operator/list-operator-events.t
 import { listOperatorInstances } from '../operation/operator/list-operator-instances.ts';
 import { listOperatorProblems } from '../operation/operator/list-operator-problems.ts';
 import { listOperators } from '../operation/operator/list-operators.ts';
-import { operatorRights } from '../operation/operator/operator-permissions.ts';
-import { planOperatorDeletion } from '../operation/operator/preview-operator-deletion.ts';
-import { planOperatorUpgrade } from '../operation/upgrade/preview-upgrade.ts';
+import { operatorPermissions } from '../operation/operator/operator-permissions.ts';
+import { previewOperatorDeletion } from '../operation/operator/preview-operator-deletion.ts';
+import { previewUpgrade } from '../operation/upgrade/preview-upgrade.ts';
 import { preflightOperator } from '../operation/preflight/preflight-operator.ts';
 import { showOperator } from '../operation/operator/show-operator.ts';
 import { showOperatorTree } from '../operation/operator/show-operator-tree.ts';
-import { steerOperator } from '../operation/operator/request-operator-action.ts';
+import { requestOperatorAction } from '../operation/operator/request-operator-action.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { WebOperations } from '../web/ports.ts';
 
@@ -24,13 +24,13 @@ type OperatorOperation =
   | 'listOperatorEvents'
   | 'listOperatorInstances'
   | 'listOperatorProblems'
-  | 'planOperatorDeletion'
-  | 'operatorRights'
-  | 'steerOperator'
+  | 'previewOperatorDeletion'
+  | 'operatorPermissions'
+  | 'requestOperatorAction'
   | 'preflightOperator'
   | 'createOperator'
   | 'deleteOperator'
-  | 'planOperatorUpgrade'
+  | 'previewUpgrade'
   | 'approveUpgrade';
 
 /** The operations on Operators, with their ports given. */
@@ -43,15 +43,15 @@ export function bindOperators(ports: Ports): Pick<WebOperations, OperatorOperati
     listOperatorEvents: (actor, operator) => listOperatorEvents(ports, actor, operator),
     listOperatorInstances: (actor, operator) => listOperatorInstances(ports, actor, operator),
     listOperatorProblems: (actor, input) => listOperatorProblems(ports, actor, input),
-    planOperatorDeletion: (actor, operator) => planOperatorDeletion(ports, actor, operator),
-    operatorRights: (actor, operator) => operatorRights(ports, actor, operator),
-    steerOperator: async (actor, input) => {
-      await steerOperator(ports, actor, { ...input, at: new Date().toISOString() });
+    previewOperatorDeletion: (actor, operator) => previewOperatorDeletion(ports, actor, operator),
+    operatorPermissions: (actor, operator) => operatorPermissions(ports, actor, operator),
+    requestOperatorAction: async (actor, input) => {
+      await requestOperatorAction(ports, actor, { ...input, at: new Date().toISOString() });
     },
     preflightOperator: (actor, operator) => preflightOperator(ports, actor, operator),
     createOperator: (actor, input) => createOperator(ports, actor, input),
     deleteOperator: (actor, operator) => deleteOperator(ports, actor, operator),
-    planOperatorUpgrade: (actor, input) => planOperatorUpgrade(ports, actor, input),
+    previewUpgrade: (actor, input) => previewUpgrade(ports, actor, input),
     approveUpgrade: async (actor, input) => {
       await approveUpgrade(ports, actor, input);
     },

@@ -2,17 +2,17 @@ import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Store } from '../store/store.ts';
-import { keepJournal } from './keep-journal.ts';
+import { keepAuditLog } from './keep-audit-log.ts';
 
-type Kept = 'plans' | 'recipes' | 'journal';
+type Kept = 'changeRequests' | 'savedConfigurations' | 'auditLog';
 
 /** What operations need of the store. */
 export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>, log: Log): Pick<Ports, Kept> {
-  const { plans, recipes, journal } = store;
+  const { changeRequests, savedConfigurations, auditLog } = store;
   return {
-    plans: { table: plans, cluster: clusterUid(kube), now: Date.now },
-    recipes: { table: recipes, now: Date.now },
-    journal: keepJournal(journal, log),
+    changeRequests: { table: changeRequests, cluster: clusterUid(kube), now: Date.now },
+    savedConfigurations: { table: savedConfigurations, now: Date.now },
+    auditLog: keepAuditLog(auditLog, log),
   };
 }
 

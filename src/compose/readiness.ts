@@ -5,7 +5,7 @@ import type { Identity } from '../identity/create-identity.ts';
 import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { settleWithin } from './settle-within.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 export interface ReadinessInput {
   readonly kube: Pick<Kube, 'ping'>;
@@ -32,7 +32,7 @@ export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput
   };
   const issuer = async (): Promise<string | undefined> => {
     const asked = identity.away();
-    const away = (await settleWithin(asked, READY_PATIENCE_MS)) ? await asked : 'The identity provider does not answer in time';
+    const away = (await waitAtMost(asked, READY_PATIENCE_MS)) ? await asked : 'The identity provider does not answer in time';
     metrics.issuerReachable(away === undefined ? 'yes' : 'no');
     return away;
   };

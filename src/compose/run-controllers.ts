@@ -21,15 +21,15 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
-import { operatorsIn } from '../reconcile/environment/tenure.ts';
+import { operatorsIn } from '../reconcile/environment/namespace-ownership.ts';
 import { NAMESPACE } from '../reconcile/environment/environment-type.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
-import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
+import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { helmChildren } from './helm-children.ts';
-import { holdCharts } from './hold-charts.ts';
+import { pinCachedCharts } from './pin-cached-charts.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { watchFolders } from './watch-folders.ts';
 import { watchOperators } from './watch-operators.ts';
@@ -110,7 +110,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
-    helm: holdCharts(await helmOf(input), charts),
+    helm: pinCachedCharts(await helmOf(input), charts),
     references,
     environments: catalog.environments,
     events: createEventRecorder({ cluster, log }),

@@ -1,8 +1,8 @@
 import type { Kube } from '../kube/kube.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
-import { RECORDS, ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/held.ts';
-import { createSight, type Sight } from '../reconcile/operator/memory/sight.ts';
+import { RECORDS, ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/watched-types.ts';
+import { createOperatorCache, type OperatorCache } from '../reconcile/operator/memory/operator-cache.ts';
 
 export interface WatchOperatorsInput {
   readonly kube: Pick<Kube, 'asController'>;
@@ -15,7 +15,7 @@ export interface WatchOperatorsInput {
 }
 
 export interface WatchedOperators {
-  readonly sight: Sight;
+  readonly sight: OperatorCache;
   /** Resolves when everything has been listed, or after half a minute: what is not watched by then is asked for. */
   ready(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function watchOperators({ kube, operators, definitions, log, signal }: Wa
   const slices = start(SLICES);
   const all = [operators, definitions, records, roles, slices, ...Object.values(workloads), ...Object.values(callers)];
   return {
-    sight: createSight({ operators, definitions, records, roles, workloads, callers, slices }),
+    sight: createOperatorCache({ operators, definitions, records, roles, workloads, callers, slices }),
     ready: async () => {
       const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       await Promise.all(all.map((type) => type.waitForSync(patience))).catch(() => undefined);

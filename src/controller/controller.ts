@@ -42,7 +42,7 @@ const BACKOFF = { first: 500, longest: 60_000 };
 export async function runController(options: ControllerOptions): Promise<void> {
   const { sources, reconcile, workers, log, signal, clock = systemClock, random = Math.random } = options;
   const backoff = createBackoff(options.backoff ?? BACKOFF, random);
-  const settle = (key: string, thrown: unknown): ReconcileOutcome => {
+  const outcomeOf = (key: string, thrown: unknown): ReconcileOutcome => {
     if (thrown instanceof TerminalError) {
       backoff.succeeded(key);
       log.warn('Reconciling stalled', { controller: options.name, key, why: thrown.message });
@@ -68,7 +68,7 @@ export async function runController(options: ControllerOptions): Promise<void> {
       if (requeueAfter !== undefined) queue.addAfter(key, requeueAfter);
     } catch (error) {
       if (signal.aborted) return;
-      outcome = settle(key, error);
+      outcome = outcomeOf(key, error);
     }
     options.observe?.(outcome, (clock.now() - started) / 1_000);
   };

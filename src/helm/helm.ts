@@ -1,6 +1,6 @@
 import { isAppError } from '../domain/core/errors.ts';
-import { planUnlock } from '../domain/operator/release.ts';
-import type { ReleaseInfo, TestReport, UnlockStep } from '../domain/operator/release.ts';
+import { unlockAction } from '../domain/operator/release.ts';
+import type { ReleaseInfo, TestReport, UnlockAction } from '../domain/operator/release.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, upgrade } from './change.ts';
 import type { InstallInput, UpgradeInput } from './change.ts';
@@ -58,7 +58,7 @@ export interface Helm {
   /** The hooks of the newest revision. */
   hooks(ref: ReleaseRef, signal: AbortSignal): Promise<KubeObject[]>;
   /** Frees a release that a dead worker left pending (see `planUnlock`), and tells what was done. Hold the release's lease. */
-  unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockStep>;
+  unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockAction>;
 }
 
 export interface UninstallInput extends ReleaseRef {
@@ -163,11 +163,11 @@ async function hooksOf({ runner, parse }: Pick<Renderer, 'runner' | 'parse'>, re
   return await parse(text, READ_TIMEOUT_MS);
 }
 
-async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockStep> {
-  const step = planUnlock(await history(runner, ref, { signal, max: 256 }), toRevision);
+async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockAction> {
+  const step = unlockAction(await history(runner, ref, { signal, max: 256 }), toRevision);
   // Hooks belong to a change that somebody asked for; this one only frees the record.
-  if (step.act === 'uninstall') await uninstall(runner, ref, { signal, hooks: ['--no-hooks'] });
-  if (step.act === 'rollback') await rollback(runner, { ...ref, revision: step.revision }, { signal, hooks: ['--no-hooks'] });
+  if (step.kind === 'uninstall') await uninstall(runner, ref, { signal, hooks: ['--no-hooks'] });
+  if (step.kind === 'rollback') await rollback(runner, { ...ref, revision: step.revision }, { signal, hooks: ['--no-hooks'] });
   return step;
 }
 

@@ -26,7 +26,7 @@ export async function testRelease(runner: HelmRunner, input: TestInput, signal: 
     const options = ['--timeout', hookTimeout(timeoutMs)];
     await runOnRelease(runner, input, { verb: 'test', command: ['test'], options, more: [], timeoutMs, secrets, signal });
     const tests = (await testsOf(runner, input, signal)).map(({ name }) => name);
-    return { outcome: 'Passed', tests };
+    return { kind: 'Passed', tests };
   } catch (error) {
     if (!isAppError(error) || error.code === 'ClusterUnavailable' || error.code === 'NotFound') throw error;
     const unended = Date.now() - began >= timeoutMs ? 'Running' : 'Failed';
@@ -48,7 +48,7 @@ async function failureReport(runner: HelmRunner, input: TestInput, { error, bega
   const run = (await testsOf(runner, input, signal)).filter((test) => Date.parse(test.startedAt) >= began - 1_000);
   const failed = run.filter(({ phase }) => phase === 'Failed' || phase === unended);
   if (failed.length === 0) throw error;
-  return { outcome: 'Failed', failed: failed.map(({ name }) => name), message: error.message };
+  return { kind: 'Failed', failed: failed.map(({ name }) => name), message: error.message };
 }
 
 async function testsOf(runner: HelmRunner, input: TestInput, signal: AbortSignal): Promise<readonly TestRun[]> {

@@ -1,4 +1,4 @@
-import type { CatalogCache, Cluster, Clusters, TrialCluster } from '../domain/kubernetes/cluster.ts';
+import type { CatalogCache, Cluster, Clusters, DryRunCluster } from '../domain/kubernetes/cluster.ts';
 import { AppError } from '../domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 import { CALLERS, explainUnanswered, isNamedBy } from '../domain/operator/called-services.ts';
@@ -38,7 +38,7 @@ function explainingCluster(cluster: Cluster, explain: Explain): Cluster {
   };
 }
 
-function explainingTrial(cluster: TrialCluster, explain: Explain): TrialCluster {
+function explainingTrial(cluster: DryRunCluster, explain: Explain): DryRunCluster {
   return {
     ...cluster,
     dryRunApply: explaining(cluster.dryRunApply, explain),

@@ -9,7 +9,7 @@ import { impersonationHeaders, type Identity } from './transport/identity.ts';
 import { writeKubeconfigFile } from './transport/kubeconfig-file.ts';
 import { resourcePath } from './transport/paths.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
-import { createTrial } from './transport/dry-run.ts';
+import { createDryRun } from './transport/dry-run.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
@@ -62,8 +62,8 @@ export function createKube({ userAgent, readerPatience, ...access }: KubeOptions
   return {
     asController: () => clusterFor(CONTROLLER),
     asActor: (actor) => clusterFor(checked({ kind: 'actor', actor })),
-    tryAsActor: (actor) => createTrial({ transport, identity: checked({ kind: 'actor', actor }) }),
-    tryAsController: (actor) => createTrial({ transport, identity: checked({ kind: 'trial', actor }) }),
+    tryAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
+    tryAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'trial', actor }) }),
     kinds: discovery.kinds,
     find: discovery.find,
     invalidate: discovery.invalidate,

@@ -1,7 +1,7 @@
-import type { SharedPlanPorts } from './change-request/change-request-ports.ts';
-import type { RecipePorts } from './saved-configuration/saved-configuration-ports.ts';
+import type { ChangeRequestPorts } from './change-request/change-request-ports.ts';
+import type { SavedConfigurationPorts } from './saved-configuration/saved-configuration-ports.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
-import type { JournalPort } from './audit/audited.ts';
+import type { AuditPort } from './audit/audited.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 
 /** What a chart says about itself: hostile text. */
@@ -21,9 +21,9 @@ export interface Ports {
   readonly chart: (digest: string) => Promise<ChartWords | undefined>;
   /** Charts and their rendering, for plans of upgrades. */
   readonly upgrades: UpgradePorts;
-  readonly plans: SharedPlanPorts;
-  readonly recipes: RecipePorts;
-  readonly journal: JournalPort;
+  readonly changeRequests: ChangeRequestPorts;
+  readonly savedConfigurations: SavedConfigurationPorts;
+  readonly auditLog: AuditPort;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;
 }

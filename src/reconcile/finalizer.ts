@@ -3,26 +3,26 @@ import { OURS } from '../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
 
 /** An object of a type, as it was read: the patch holds for that version only. */
-export interface Guarded {
+export interface Finalizable {
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly signal: AbortSignal;
 }
 
 /** Adds our finalizer, before anything outside the object is made, so that nothing of it is forgotten. */
-export async function guard(cluster: Pick<Cluster, 'patch'>, guarded: Guarded): Promise<void> {
+export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, guarded: Finalizable): Promise<void> {
   await setFinalizers(cluster, guarded, [...(guarded.object.metadata.finalizers ?? []), OURS.finalizer]);
 }
 
 /** Takes our finalizer off, and only ours. */
-export async function letGo(cluster: Pick<Cluster, 'patch'>, guarded: Guarded): Promise<void> {
+export async function removeFinalizer(cluster: Pick<Cluster, 'patch'>, guarded: Finalizable): Promise<void> {
   const others = (guarded.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
   await setFinalizers(cluster, guarded, others);
 }
 
 async function setFinalizers(
   cluster: Pick<Cluster, 'patch'>,
-  { type, object, signal }: Guarded,
+  { type, object, signal }: Finalizable,
   finalizers: readonly string[],
 ): Promise<void> {
   const { name, namespace, resourceVersion } = object.metadata;

@@ -1,7 +1,7 @@
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import type { ResourceType } from '../domain/kubernetes/resource.ts';
-import { letGo, type Guarded } from './finalizer.ts';
+import { removeFinalizer, type Finalizable } from './finalizer.ts';
 import { findObject } from './find-object.ts';
 
 const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
@@ -12,10 +12,13 @@ const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resour
  *
  * @returns `Deleted` when somebody deleted the object itself, and nothing was done.
  */
-export async function letGoWithKind(cluster: Pick<Cluster, 'get' | 'patch'>, guarded: Guarded): Promise<'KindLost' | 'Deleted'> {
+export async function removeFinalizerOfLostKind(
+  cluster: Pick<Cluster, 'get' | 'patch'>,
+  guarded: Finalizable,
+): Promise<'KindLost' | 'Deleted'> {
   const { type, object, signal } = guarded;
   const crd = await findObject(cluster, { ...CRD, name: `${type.resource}.${type.group}` }, signal);
   if (crd?.metadata.deletionTimestamp === undefined) return 'Deleted';
-  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await letGo(cluster, guarded);
+  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, guarded);
   return 'KindLost';
 }

@@ -4,11 +4,11 @@ import { Low } from 'lowdb';
 import { isObject } from '../domain/core/read.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import { AuditFiles } from './audit/audit-files.ts';
-import { AuditLog } from './audit/audit-log.ts';
+import { FileAuditLog } from './audit/audit-log.ts';
 import { completed } from './audit/parse-entry.ts';
 import { JsonFile } from './json-file.ts';
-import { type PlanData, plansOf, sweepPlans } from './plan-table.ts';
-import { type RecipeData, recipesOf } from './recipe-table.ts';
+import { type ChangeRequestData, changeRequestsOf, sweepChangeRequests } from './change-request-table.ts';
+import { type SavedConfigurationData, savedConfigurationsOf } from './saved-configuration-table.ts';
 import type { SessionTable, Store } from './store.ts';
 
 /** Browsers in which one person can be signed in. */
@@ -31,14 +31,17 @@ interface PartSpec<T extends object> {
 }
 
 const ACCOUNT: PartSpec<Account> = { empty: { sessions: {}, secrets: {} }, parse: (object) => tables(object, ['sessions', 'secrets']) };
-const PLANS: PartSpec<PlanData> = { empty: { plans: {} }, parse: (object) => tables(object, ['plans']) };
-const RECIPES: PartSpec<RecipeData> = {
-  empty: { recipes: {}, earlierRecipes: {} },
-  parse: (object) => tables(object, ['recipes', 'earlierRecipes']),
+const CHANGE_REQUESTS: PartSpec<ChangeRequestData> = {
+  empty: { changeRequests: {} },
+  parse: (object) => tables(object, ['changeRequests']),
+};
+const SAVED_CONFIGURATIONS: PartSpec<SavedConfigurationData> = {
+  empty: { savedConfigurations: {}, savedConfigurationVersions: {} },
+  parse: (object) => tables(object, ['savedConfigurations', 'savedConfigurationVersions']),
 };
 /**
  * Opens the store of one machine: JSON files that only their owner may read. Sessions are in `file`; what is larger or written more often has a file of
- * its own beside it (`store.recipes.json`), because a file is written whole. The audit log is a folder of append-only files (`store.audit-log/`). Sessions that
+ * its own beside it (`store.savedConfigurations.json`), because a file is written whole. The audit log is a folder of append-only files (`store.audit-log/`). Sessions that
  * have ended are swept at the start and whenever somebody signs in.
  *
  * @param file ends with `.json`
@@ -47,20 +50,20 @@ const RECIPES: PartSpec<RecipeData> = {
  */
 export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
   const beside = (name: string): string => file.replace(/\.json$/, `.${name}.json`);
-  const plans = await openPart([beside('plans'), file], PLANS);
-  const recipes = await openPart([beside('recipes'), file], RECIPES);
-  const journal = await openAuditLog({ folder: file.replace(/\.json$/, '.audit-log'), earlier: [beside('journal'), file], clock });
+  const changeRequests = await openPart([beside('change-requests'), file], CHANGE_REQUESTS);
+  const savedConfigurations = await openPart([beside('saved-configurations'), file], SAVED_CONFIGURATIONS);
+  const auditLog = await openAuditLog({ folder: file.replace(/\.json$/, '.audit-log'), earlier: [beside('audit-log'), file], clock });
   const account = await openPart([file], ACCOUNT);
   sweep(account.low.data, clock());
-  sweepPlans(plans.low.data, clock());
+  sweepChangeRequests(changeRequests.low.data, clock());
   return {
     sessions: sessionsOf(account.low, clock),
-    journal,
-    plans: plansOf(plans.low, clock),
-    recipes: recipesOf(recipes.low),
+    auditLog,
+    changeRequests: changeRequestsOf(changeRequests.low, clock),
+    savedConfigurations: savedConfigurationsOf(savedConfigurations.low),
     secret: (name) => secretOf(account.low, name),
     close: async () => {
-      await Promise.all([account, plans, recipes, journal].map(async (part) => await part.settled()));
+      await Promise.all([account, changeRequests, savedConfigurations, auditLog].map(async (part) => await part.settled()));
     },
   };
 }
@@ -73,18 +76,20 @@ interface AuditLogPlace {
 }
 
 /** Takes over what an older version kept in one file, once. */
-async function openAuditLog({ folder, earlier, clock }: AuditLogPlace): Promise<AuditLog> {
+async function openAuditLog({ folder, earlier, clock }: AuditLogPlace): Promise<FileAuditLog> {
   const files = new AuditFiles(folder, { clock });
   if (await files.isEmpty()) {
     for (const file of earlier) {
-      const found = await new JsonFile(file, ({ journal }) => ({ entries: Array.isArray(journal) ? journal.filter(isObject) : [] })).read();
+      const found = await new JsonFile(file, ({ auditLog }) => ({
+        entries: Array.isArray(auditLog) ? auditLog.filter(isObject) : [],
+      })).read();
       if (found === null || found.entries.length === 0) continue;
       await files.append(found.entries.map((entry, index) => completed(entry, index + 1)));
       break;
     }
   }
   await rm(earlier[0], { force: true });
-  return await AuditLog.open(files);
+  return await FileAuditLog.open(files);
 }
 
 /** @param files the one of this part, and the one in which an older version kept it. */

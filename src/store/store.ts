@@ -1,7 +1,7 @@
-import type { Journal } from '../domain/audit/audit-log.ts';
+import type { AuditLog } from '../domain/audit/audit-log.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
-import type { RecipeTable } from '../domain/saved-configuration/saved-configuration.ts';
-import type { PlanTable } from '../domain/change-request/change-request.ts';
+import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
+import type { ChangeRequestTable } from '../domain/change-request/change-request.ts';
 
 /** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
 export interface SessionTable {
@@ -19,9 +19,9 @@ export interface SessionTable {
 /** What one machine, or later all replicas, keep beside the cluster. */
 export interface Store {
   readonly sessions: SessionTable;
-  readonly journal: Journal;
-  readonly plans: PlanTable;
-  readonly recipes: RecipeTable;
+  readonly auditLog: AuditLog;
+  readonly changeRequests: ChangeRequestTable;
+  readonly savedConfigurations: SavedConfigurationTable;
   /** A random secret of 32 bytes that stays the same for this name; made at the first call. */
   secret(name: string): Promise<Uint8Array>;
   /** Waits for what is being written. */

@@ -1,20 +1,20 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
-import type { App, InstanceRights } from '../domain/app/app.ts';
+import type { App, InstancePermissions } from '../domain/app/app.ts';
 import type { Choices } from '../domain/app/choices.ts';
 import type { EnvironmentView } from '../domain/environment/environment.ts';
 import type { EventView, InstanceView, Preflight, RevealedValue } from '../domain/instance/instance.ts';
 import type { InstanceCount, OperatorInstances } from '../domain/operator/operator-instances.ts';
-import type { Asking, JournalQuery } from '../domain/audit/audit-log.ts';
+import type { RequestOrigin, AuditQuery } from '../domain/audit/audit-log.ts';
 import type { OperatorFilter, OperatorList } from '../domain/operator/operator-list.ts';
 import type { OperatorProblem } from '../domain/operator/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../domain/operator/operator.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { OperatorTree, ResourceTree } from '../domain/tree/tree.ts';
-import type { UpgradePlan } from '../domain/upgrade/preview/plan.ts';
-import type { PlanWish } from '../operation/change-request/create-change-request.ts';
+import type { UpgradePreview } from '../domain/upgrade/preview/upgrade-preview.ts';
+import type { ChangeRequestDraft } from '../operation/change-request/create-change-request.ts';
 import type { ApprovalInput } from '../operation/upgrade/approve-upgrade.ts';
 import type { NewOperator } from '../operation/operator/create-operator.ts';
-import type { PlanVerdict } from '../operation/change-request/decide-change-request.ts';
+import type { RequestVerdict } from '../operation/change-request/decide-change-request.ts';
 import type { InstanceAddress } from '../operation/instance/find-instance.ts';
 import type { OperatorAddress } from '../operation/operator/find-operator.ts';
 import type { InstallTargets } from '../operation/app/install-targets.ts';
@@ -23,18 +23,18 @@ import type { InstanceDraft } from '../operation/instance/instance-draft.ts';
 import type { ChoicesInput } from '../operation/app/list-choices.ts';
 import type { AppList, AppQuery, Facet } from '../operation/app/list-apps.ts';
 import type { EventsInput } from '../operation/instance/list-events.ts';
-import type { JournalPage } from '../operation/audit/list-audit-events.ts';
-import type { PlanList } from '../operation/change-request/list-change-requests.ts';
-import type { PlanSummary, PlanView } from '../operation/change-request/show-change-request.ts';
+import type { AuditPage } from '../operation/audit/list-audit-events.ts';
+import type { ChangeRequestList } from '../operation/change-request/list-change-requests.ts';
+import type { ChangeRequestSummary, ChangeRequestView } from '../operation/change-request/show-change-request.ts';
 import type { InstanceList } from '../operation/instance/list-instances.ts';
 import type { OperatorEvents, OperatorEventsInput } from '../operation/operator/list-operator-events.ts';
 import type { ProblemsInput } from '../operation/operator/list-operator-problems.ts';
-import type { OperatorRights } from '../operation/operator/operator-permissions.ts';
+import type { OperatorPermissions } from '../operation/operator/operator-permissions.ts';
 import type { OperatorDeletion } from '../operation/operator/preview-operator-deletion.ts';
 import type { InstanceMigration } from '../operation/instance/preview-migration.ts';
-import type { PlanInput } from '../operation/upgrade/preview-upgrade.ts';
-import type { OperatorStep } from '../operation/operator/request-operator-action.ts';
-import type { RecipeOperations } from './saved-configuration/saved-configuration-port.ts';
+import type { PreviewInput } from '../operation/upgrade/preview-upgrade.ts';
+import type { OperatorAction } from '../operation/operator/request-operator-action.ts';
+import type { SavedConfigurationOperations } from './saved-configuration/saved-configuration-port.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -43,20 +43,20 @@ export interface Me {
   /** How people call them; the user name when the issuer tells no better one. */
   readonly name: string;
   readonly admin: boolean;
-  /** How many plans wait for them. */
+  /** How many change requests wait for them. */
   readonly waiting?: number;
 }
 
 export type { AppList, AppQuery, Facet, InstallTargets, InstanceAddress, InstanceChange, InstanceDraft, InstanceList };
-export type { PlanList, PlanSummary, PlanVerdict, PlanView, PlanWish };
-export type { InstanceMigration, JournalPage };
-export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorRights, OperatorStep };
+export type { ChangeRequestList, ChangeRequestSummary, RequestVerdict, ChangeRequestView, ChangeRequestDraft };
+export type { InstanceMigration, AuditPage };
+export type { OperatorAddress, OperatorDeletion, OperatorEvents, OperatorPermissions, OperatorAction };
 
 /**
  * What the pages need of the operations. Each acts as the actor and throws AppError: `NotFound` also for what the actor may not know of,
  * `Forbidden` with the missing right, `InvalidInput` with a fault for each field, `Conflict` when the spec version is not the newest one.
  */
-export interface WebOperations extends RecipeOperations {
+export interface WebOperations extends SavedConfigurationOperations {
   me(actor: Actor): Promise<Omit<Me, 'name' | 'waiting'>>;
   listApps(actor: Actor, query: AppQuery): Promise<AppList>;
   showApp(actor: Actor, app: string): Promise<App>;
@@ -65,32 +65,32 @@ export interface WebOperations extends RecipeOperations {
   listEnvironments(actor: Actor): Promise<readonly EnvironmentView[]>;
   showEnvironment(actor: Actor, environment: string): Promise<EnvironmentView>;
   listInstances(actor: Actor, environment: string): Promise<InstanceList>;
-  instanceRights(actor: Actor, input: { readonly environment: string; readonly app: string }): Promise<InstanceRights>;
+  instancePermissions(actor: Actor, input: { readonly environment: string; readonly app: string }): Promise<InstancePermissions>;
   /** What fields can refer to, as far as the actor may list it; a missing right is a part of the answer. */
   listChoices(actor: Actor, input: ChoicesInput): Promise<readonly Choices[]>;
   preflightInstance(actor: Actor, draft: InstanceDraft): Promise<Preflight>;
-  createInstance(actor: Actor, draft: InstanceDraft & Asking): Promise<InstanceView>;
+  createInstance(actor: Actor, draft: InstanceDraft & RequestOrigin): Promise<InstanceView>;
   showInstance(actor: Actor, address: InstanceAddress): Promise<InstanceView>;
   /** `NotFound` for a path where no masked value is. */
-  revealValue(actor: Actor, input: InstanceAddress & Asking & { readonly path: string }): Promise<RevealedValue>;
+  revealValue(actor: Actor, input: InstanceAddress & RequestOrigin & { readonly path: string }): Promise<RevealedValue>;
   showTree(actor: Actor, address: InstanceAddress): Promise<ResourceTree>;
   /** Newest first. */
   listEvents(actor: Actor, input: EventsInput): Promise<readonly EventView[]>;
   preflightChange(actor: Actor, change: InstanceChange): Promise<Preflight>;
-  updateInstance(actor: Actor, change: InstanceChange & Asking): Promise<InstanceView>;
+  updateInstance(actor: Actor, change: InstanceChange & RequestOrigin): Promise<InstanceView>;
   /** `InvalidInput` for a version that is not served. */
-  planMigration(actor: Actor, address: InstanceAddress): Promise<InstanceMigration>;
+  previewMigration(actor: Actor, address: InstanceAddress): Promise<InstanceMigration>;
   preflightDeletion(actor: Actor, address: InstanceAddress): Promise<Preflight>;
-  deleteInstance(actor: Actor, address: InstanceAddress & Asking): Promise<void>;
-  askPlan(actor: Actor, wish: PlanWish): Promise<PlanSummary>;
-  listPlans(actor: Actor): Promise<PlanList>;
+  deleteInstance(actor: Actor, address: InstanceAddress & RequestOrigin): Promise<void>;
+  createChangeRequest(actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary>;
+  listChangeRequests(actor: Actor): Promise<ChangeRequestList>;
   /** How many wait for the actor; may be some seconds old. */
-  countPlans(actor: Actor): Promise<number>;
-  showPlan(actor: Actor, id: string): Promise<PlanView>;
-  /** `Conflict` when it would no longer do what the digest stands for; `PlanClosed`. */
-  approvePlan(actor: Actor, input: PlanVerdict & { readonly digest: string }): Promise<InstanceView>;
-  declinePlan(actor: Actor, input: PlanVerdict & { readonly word: string }): Promise<void>;
-  withdrawPlan(actor: Actor, input: PlanVerdict): Promise<void>;
+  countChangeRequests(actor: Actor): Promise<number>;
+  showChangeRequest(actor: Actor, id: string): Promise<ChangeRequestView>;
+  /** `Conflict` when it would no longer do what the digest stands for; `ChangeRequestClosed`. */
+  approveChangeRequest(actor: Actor, input: RequestVerdict & { readonly digest: string }): Promise<InstanceView>;
+  declineChangeRequest(actor: Actor, input: RequestVerdict & { readonly reason: string }): Promise<void>;
+  withdrawChangeRequest(actor: Actor, input: RequestVerdict): Promise<void>;
   listOperators(actor: Actor, filter: OperatorFilter): Promise<OperatorList>;
   /** By the names of CustomResourceDefinitions; those that are not served, and those beyond a bound, have no count. */
   countInstances(actor: Actor, names: readonly string[]): Promise<ReadonlyMap<string, InstanceCount>>;
@@ -99,17 +99,17 @@ export interface WebOperations extends RecipeOperations {
   listOperatorEvents(actor: Actor, input: OperatorEventsInput): Promise<OperatorEvents>;
   listOperatorInstances(actor: Actor, operator: OperatorAddress): Promise<OperatorInstances>;
   listOperatorProblems(actor: Actor, input: ProblemsInput): Promise<readonly OperatorProblem[]>;
-  planOperatorDeletion(actor: Actor, operator: OperatorAddress): Promise<OperatorDeletion>;
-  operatorRights(actor: Actor, operator: OperatorAddress): Promise<OperatorRights>;
-  steerOperator(actor: Actor, input: OperatorAddress & Asking & { readonly step: OperatorStep }): Promise<void>;
+  previewOperatorDeletion(actor: Actor, operator: OperatorAddress): Promise<OperatorDeletion>;
+  operatorPermissions(actor: Actor, operator: OperatorAddress): Promise<OperatorPermissions>;
+  requestOperatorAction(actor: Actor, input: OperatorAddress & RequestOrigin & { readonly step: OperatorAction }): Promise<void>;
   /** @throws AppError `InvalidInput` for what is no Operator. */
   preflightOperator(actor: Actor, operator: KubeObject): Promise<Preflight>;
   createOperator(actor: Actor, input: NewOperator): Promise<OperatorView>;
-  deleteOperator(actor: Actor, operator: OperatorAddress & Asking): Promise<void>;
+  deleteOperator(actor: Actor, operator: OperatorAddress & RequestOrigin): Promise<void>;
   /** What moving it to a version would do; an empty version: to the one that waits. */
-  planOperatorUpgrade(actor: Actor, input: PlanInput): Promise<UpgradePlan>;
+  previewUpgrade(actor: Actor, input: PreviewInput): Promise<UpgradePreview>;
   /** `ApprovalRefused` where it would have no effect. */
-  approveUpgrade(actor: Actor, input: ApprovalInput & Asking): Promise<void>;
+  approveUpgrade(actor: Actor, input: ApprovalInput & RequestOrigin): Promise<void>;
   listFaults(actor: Actor): Promise<readonly CatalogFault[]>;
-  listJournal(actor: Actor, query: JournalQuery): Promise<JournalPage>;
+  listAuditEvents(actor: Actor, query: AuditQuery): Promise<AuditPage>;
 }

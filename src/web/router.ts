@@ -12,12 +12,12 @@ import { instanceRoutes } from './instance/instance-routes.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';
-import { planRoutes } from './change-request/change-request-routes.ts';
+import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
 import type { Me } from './ports.ts';
-import { recipeCompareRoutes } from './saved-configuration/compare-routes.ts';
-import { recipeEditRoutes } from './saved-configuration/edit-routes.ts';
-import { recipeRoutes } from './saved-configuration/saved-configuration-routes.ts';
+import { savedConfigurationCompareRoutes } from './saved-configuration/compare-routes.ts';
+import { savedConfigurationEditRoutes } from './saved-configuration/edit-routes.ts';
+import { savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
 import { shellOf } from './page/shell.ts';
 
 /** All pages. Anyone may come: who is not signed in finds the start page at `/` and is sent to the sign-in from everywhere else. */
@@ -36,17 +36,17 @@ export function createWebRouter(deps: WebDeps): Router {
     instanceRoutes(deps),
     changeRoutes(deps),
     migrationRoutes(deps),
-    planRoutes(deps),
-    recipeRoutes(deps),
-    recipeEditRoutes(deps),
-    recipeCompareRoutes(deps),
+    changeRequestRoutes(deps),
+    savedConfigurationRoutes(deps),
+    savedConfigurationEditRoutes(deps),
+    savedConfigurationCompareRoutes(deps),
     adminRoutes(deps),
   );
   return router;
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/plans', '/admin'];
+const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/change-requests', '/admin'];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {
@@ -61,7 +61,7 @@ export function createRenderError({ views, operations }: RenderDeps): (view: Mes
   return async (view) => views.render('message', messagePage(view, await readerOf(operations, view)));
 }
 
-type RenderDeps = Pick<WebDeps, 'views'> & { readonly operations: Pick<WebDeps['operations'], 'me' | 'countPlans'> };
+type RenderDeps = Pick<WebDeps, 'views'> & { readonly operations: Pick<WebDeps['operations'], 'me' | 'countChangeRequests'> };
 
 /** While the cluster is away nobody waits for it twice, and what went wrong is told without it, too. */
 async function readerOf(operations: RenderDeps['operations'], { actor, person, status }: MessageView): Promise<Me | undefined> {

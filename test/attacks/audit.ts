@@ -22,7 +22,7 @@ export const attacks: readonly Attack[] = [
       for (let at = 0; at < FLOOD; at += 20) {
         const tries = flood
           .slice(at, at + 20)
-          .map(async (id) => await target.call('viewer', `/api/v1/recipes/${id}`, { method: 'DELETE' }));
+          .map(async (id) => await target.call('viewer', `/api/v1/saved-configurations/${id}`, { method: 'DELETE' }));
         for (const { status } of await Promise.all(tries)) assert.ok(status >= 400 && status < 500, String(status));
       }
       assert.ok((await entriesOf(target, 'oidc:viewer')).length <= 101, 'refused acts have a quota');
@@ -39,7 +39,11 @@ export const attacks: readonly Attack[] = [
       for (const name of names) {
         await target.call('developer', INSTANCES, { method: 'POST', body: { app: name, name, spec: {} } });
         const app = { app: name, title: name, values: {} };
-        await target.call('developer', '/api/v1/recipes', { method: 'POST', body: app, headers: { 'X-Request-Id': 'y'.repeat(60) } });
+        await target.call('developer', '/api/v1/saved-configurations', {
+          method: 'POST',
+          body: app,
+          headers: { 'X-Request-Id': 'y'.repeat(60) },
+        });
       }
       for (const { line, path, mode } of await linesOf(target)) {
         assert.equal(mode, 0o600, path);
@@ -53,7 +57,7 @@ export const attacks: readonly Attack[] = [
     title: 'people read the audit log without the permission',
     run: async (target) => {
       for (const person of ['stranger', 'viewer', 'developer', 'maintainer'] as const) {
-        for (const path of ['/api/v1/journal', '/admin/journal'])
+        for (const path of ['/api/v1/audit-events', '/admin/audit-log'])
           assert.equal((await target.call(person, path)).status, 403, `${person} ${path}`);
       }
       return 8;
@@ -64,7 +68,7 @@ export const attacks: readonly Attack[] = [
 async function entriesOf(target: Target, person: string): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (let after = ''; ;) {
-    const { json } = await target.call('admin', `/api/v1/journal?person=${encodeURIComponent(person)}&limit=100${after}`);
+    const { json } = await target.call('admin', `/api/v1/audit-events?person=${encodeURIComponent(person)}&limit=100${after}`);
     found.push(...listAt(json, 'items').map((item) => objectAt(item)));
     const next = textAt(json, 'next');
     if (next === undefined) return found;

@@ -68,7 +68,7 @@ export function report(): string {
 }
 
 /** What the placeholders of paths stand for, by shape. */
-const ids = new Map<Shape, { readonly recipe: string; readonly plan: string }>();
+const ids = new Map<Shape, { readonly savedConfiguration: string; readonly plan: string }>();
 
 async function seed(target: Target): Promise<number> {
   for (const [index, shape] of SHAPE_NAMES.entries()) {
@@ -77,12 +77,18 @@ async function seed(target: Target): Promise<number> {
     const made = await target.call('maintainer', `/api/v1/environments/${ATTACKED}/instances`, instance);
     assert.ok([201, 413, 422].includes(made.status), `${shape}: ${made.status} ${made.text.slice(0, 300)}`);
     const values = { spec: specOf(SHAPES[shape](200_000)) };
-    const recipe = await target.call('maintainer', '/api/v1/recipes', { method: 'POST', body: { app: APP, title: shape, values } });
-    const plan = await target.call('viewer', '/api/v1/plans', {
+    const savedConfiguration = await target.call('maintainer', '/api/v1/saved-configurations', {
+      method: 'POST',
+      body: { app: APP, title: shape, values },
+    });
+    const plan = await target.call('viewer', '/api/v1/change-requests', {
       method: 'POST',
       body: { environment: ATTACKED, app: APP, name: `asked-${index}`, spec: specOf(SHAPES[shape](200_000)) },
     });
-    ids.set(shape, { recipe: textAt(recipe.json, 'recipe', 'id') ?? 'none', plan: textAt(plan.json, 'id') ?? 'none' });
+    ids.set(shape, {
+      savedConfiguration: textAt(savedConfiguration.json, 'savedConfiguration', 'id') ?? 'none',
+      plan: textAt(plan.json, 'id') ?? 'none',
+    });
   }
   return SHAPE_NAMES.length * 3;
 }
@@ -192,14 +198,14 @@ function instanceName(index: number): string {
 
 function pathFor(path: string, shape: Shape, index: number): string {
   const isOperator = path.startsWith('/operators');
-  const known = ids.get(shape) ?? { recipe: 'none', plan: 'none' };
+  const known = ids.get(shape) ?? { savedConfiguration: 'none', plan: 'none' };
   const values: Readonly<Record<string, string>> = {
     environment: ATTACKED,
     app: APP,
     name: isOperator ? 'cache' : instanceName(index),
     namespace: 'chandlery-system',
     resource: 'secrets',
-    id: path.includes('/plans') ? known.plan : known.recipe,
+    id: path.includes('/change-requests') ? known.plan : known.savedConfiguration,
   };
   return path.replaceAll(/\{([a-z]+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'none'));
 }

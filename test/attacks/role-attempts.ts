@@ -115,7 +115,7 @@ function special(): Attempt[] {
     ...['list', 'get'].map((verb) => ({ verb, group: '', resource: 'secrets', namespace: 'chandlery-system' })),
     { verb: 'list', group: '', resource: 'secrets' },
     { verb: 'list', group: 'chandlery.dev', resource: 'environments' },
-    { verb: 'list', group: 'chandlery.dev', resource: 'journal' },
+    { verb: 'list', group: 'chandlery.dev', resource: 'auditevents' },
     { verb: 'get', group: 'chandlery.dev', resource: 'environments', name: 'foreign' },
   ];
   const whole: Right[] = [core('list', 'secrets'), core('get', 'secrets')];

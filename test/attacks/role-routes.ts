@@ -9,7 +9,16 @@ const TRIED_IN = { stranger: ATTACKED, viewer: ATTACKED, developer: FOREIGN, mai
 type Role = keyof typeof TRIED_IN;
 
 /** Routes about the person alone, or about what everybody may see; those of saved configurations and requests take what somebody makes for themselves. */
-const FOR_EVERYBODY = new Set(['showMe', 'listApps', 'showApp', 'showForm', 'listEnvironments', 'listRecipes', 'saveRecipe', 'listPlans']);
+const FOR_EVERYBODY = new Set([
+  'showMe',
+  'listApps',
+  'showApp',
+  'showForm',
+  'listEnvironments',
+  'listSavedConfigurations',
+  'saveConfiguration',
+  'listChangeRequests',
+]);
 
 export interface RouteRow {
   readonly what: string;

@@ -86,7 +86,7 @@ export const attacks: readonly Attack[] = [
       for (const path of ['spec.size', 'metadata.uid', 'spec', 'spec.users', '__proto__', '']) assert.equal(await ask('viewer', path), 404);
       const { json } = await target.call('viewer', reveal, { method: 'POST', body: { path: 'spec.config["db.password"]' } });
       assert.deepEqual(json, { path: 'spec.config["db.password"]', value: SECRETS.config['db.password'] });
-      const { text } = await target.call('admin', '/api/v1/journal?text=reveal');
+      const { text } = await target.call('admin', '/api/v1/audit-events?text=reveal');
       assert.ok(text.includes('oidc:viewer') && text.includes('db.password'), text);
       shows(text, 'the audit log');
       return 10;
@@ -96,14 +96,14 @@ export const attacks: readonly Attack[] = [
     title: 'sensitive values are kept in saved configurations, change requests and links',
     run: async (target) => {
       const values = { ...SPEC };
-      const saved = await target.call('developer', '/api/v1/recipes', {
+      const saved = await target.call('developer', '/api/v1/saved-configurations', {
         method: 'POST',
         body: { app: APP, title: 'x', values, owner: { user: 'oidc:developer' } },
       });
       assert.match(saved.text, /"stripped":\[[^\]]*spec\.license/);
       shows(saved.text, 'the saved configuration');
       const wish = { action: 'install', environment: ATTACKED, app: APP, name: 'wish', spec: SPEC, message: '' };
-      const asked = await target.call('viewer', '/api/v1/plans', { method: 'POST', body: wish });
+      const asked = await target.call('viewer', '/api/v1/change-requests', { method: 'POST', body: wish });
       assert.equal(asked.status, 422, asked.text);
       shows(asked.text, 'the change request');
       return 2;

@@ -47,9 +47,9 @@ export const attacks: readonly Attack[] = [
     run: async (target) => {
       const owner = { group: EVERYBODY };
       const draft = { app: APP, title: 'For all', values: { size: 1 }, owner };
-      const saved = await target.call('admin', '/api/v1/recipes', { method: 'POST', body: draft });
+      const saved = await target.call('admin', '/api/v1/saved-configurations', { method: 'POST', body: draft });
       assert.equal(saved.status, 201, saved.text);
-      const path = `/api/v1/recipes/${textAt(saved.json, 'recipe', 'id') ?? ''}`;
+      const path = `/api/v1/saved-configurations/${textAt(saved.json, 'savedConfiguration', 'id') ?? ''}`;
       for (const person of ['developer', 'maintainer'] as const) {
         assert.equal((await target.call(person, path)).status, 200, `${person} reads it`);
         for (const body of [{ values: { size: 9 } }, { owner: { user: `oidc:${person}` } }, { title: 'Mine' }]) {
@@ -59,7 +59,7 @@ export const attacks: readonly Attack[] = [
       }
       const crowd = Array.from({ length: 15 }, async (_, index) => {
         const body = { ...draft, title: `Crowd ${index}` };
-        return (await target.call('developer', '/api/v1/recipes', { method: 'POST', body })).status;
+        return (await target.call('developer', '/api/v1/saved-configurations', { method: 'POST', body })).status;
       });
       const statuses = await Promise.all(crowd);
       assert.equal(statuses.filter((status) => status === 201).length, 10, statuses.join());

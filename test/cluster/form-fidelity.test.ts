@@ -30,7 +30,7 @@ import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { contentOf, unitsOf } from '../../src/form/input/form-units.ts';
 import { valuesToFields } from '../../src/form/input/values-to-fields.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';
-import { ASKING } from '../support/sample-journal.ts';
+import { ASKING } from '../support/sample-audit-log.ts';
 import { FIDELITY_KINDS, type FidelityKind } from '../support/fidelity-kinds.ts';
 
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { planInstanceMigration } from '../../src/operation/instance/preview-migration.ts';
+import { previewInstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
 import { GADGET, GADGET_OPERATOR, GADGET_SPEC, offerGadgets, writeGadgetCatalog } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';
@@ -56,7 +56,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   }
 
   it('tells an admin before, how many instances have values to decide about', async () => {
-    const { status, body } = await product.api('admin', `${OPERATOR}/plan?version=2.0.0`);
+    const { status, body } = await product.api('admin', `${OPERATOR}/preview?version=2.0.0`);
     assert.equal(status, 200);
     const [definition] = listAt(body, 'definitions', 'definitions');
     assert.equal(numberAt(definition, 'faultCount'), 3);
@@ -80,18 +80,18 @@ describe('a kind that moves to another version of which nothing converts', { tim
   });
 
   it('asks about values of the Operator, and writes them with the approval', async () => {
-    const plan = (await product.api('admin', `${OPERATOR}/plan?version=2.0.0`)).body;
+    const preview = (await product.api('admin', `${OPERATOR}/preview?version=2.0.0`)).body;
     assert.deepEqual(
-      listAt(plan, 'decisions', 'rows').map((row) => `${textAt(row, 'path')} ${textAt(row, 'change')}`),
+      listAt(preview, 'decisions', 'rows').map((row) => `${textAt(row, 'path')} ${textAt(row, 'change')}`),
       ['values.colour removed', 'values.logLevel renamed', 'values.replicas default'],
     );
     const decisions = { 'values.logLevel': 'move:values.loggingLevel', 'values.colour': 'remove' };
-    const decided = await product.api('admin', `${OPERATOR}/plan`, { method: 'POST', body: { version: '2.0.0', decisions } });
+    const decided = await product.api('admin', `${OPERATOR}/preview`, { method: 'POST', body: { version: '2.0.0', decisions } });
     assert.equal(textAt(decided.body, 'decisions', 'state'), 'Decided');
     assert.ok(
       listAt(decided.body, 'values', 'leaves').some((leaf) => textAt(leaf, 'path') === 'loggingLevel' && textAt(leaf, 'to') === '"debug"'),
     );
-    const digest = textAt(plan, 'to', 'digest') ?? '';
+    const digest = textAt(preview, 'to', 'digest') ?? '';
     const approve = (body: object): Promise<Answer> => product.api('admin', `${OPERATOR}/approval`, { method: 'POST', body });
     const undecided = await approve({ version: '2.0.0', digest, decisions: { 'values.colour': 'remove' } });
     assert.deepEqual([undecided.status, textAt(undecided.body, 'errors', 0, 'field')], [422, 'values.logLevel']);
@@ -131,9 +131,9 @@ describe('a kind that moves to another version of which nothing converts', { tim
       operators: () => operators.items,
       customResourceDefinitions: () => crds.items,
     };
-    const plan = await planInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'team-a', app: APP, name: 'one' });
-    assert.deepEqual(plan.values, GADGET_SPEC);
-    assert.equal(plan.rows.length, 5);
+    const preview = await previewInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'team-a', app: APP, name: 'one' });
+    assert.deepEqual(preview.values, GADGET_SPEC);
+    assert.equal(preview.rows.length, 5);
   });
 
   it('is written once in the new version, and lost nothing', async () => {

@@ -117,7 +117,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
 
   it('tells what deleting it would do, and what would block it, without deleting anything', async () => {
     const { body } = await admin('/deletion');
-    assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Planned', 1]);
+    assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Preview', 1]);
     assert.equal(textAt(body, 'blockers', 0, 'name'), 'sessions');
     assert.equal((await admin('')).status, 200);
   });

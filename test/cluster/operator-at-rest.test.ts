@@ -15,8 +15,8 @@ import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { CLUSTER_ROLE, CRD, NAMESPACE, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
-import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
-import type { Sight } from '../../src/reconcile/operator/memory/sight.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
+import type { OperatorCache } from '../../src/reconcile/operator/memory/operator-cache.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -38,7 +38,7 @@ describe('an Operator in step', () => {
   let folder: string;
   let kube: Kube;
   let ports: OperatorPorts;
-  let sight: Sight;
+  let sight: OperatorCache;
   let reconcile: Reconcile;
 
   before(async () => {
@@ -121,7 +121,7 @@ describe('an Operator in step', () => {
   });
 
   it('is looked at by the cluster itself, and not installed again, when memory knows nothing of its release', async () => {
-    const forgetful: Sight = {
+    const forgetful: OperatorCache = {
       ...sight,
       readsFor: (who, live) => {
         const reads = sight.readsFor(who, live);

@@ -42,9 +42,9 @@ describe('deleting an Operator with very many instances', () => {
     await cluster.delete(ref);
     const blocked = await world.condition(NS, 'many', { type: 'Deletable', status: 'False', reason: 'InstancesExist' });
     assert.match(blocked.message, new RegExp(`${MANY} instances: ${kind} ${NS}/a-hanging-one \\(since .* and ${MANY - 10} more`));
-    const plan = operatorView(await world.read(NS, 'many')).deletion;
-    assert.deepEqual([plan?.policy, plan?.instances, plan?.blockers.length], ['Block', MANY, 20]);
-    assert.deepEqual([plan?.blockers[0]?.name, plan?.blockers[0]?.finalizers], ['a-hanging-one', ['example.com/hold']]);
+    const preview = operatorView(await world.read(NS, 'many')).deletion;
+    assert.deepEqual([preview?.policy, preview?.instances, preview?.blockers.length], ['Block', MANY, 20]);
+    assert.deepEqual([preview?.blockers[0]?.name, preview?.blockers[0]?.finalizers], ['a-hanging-one', ['example.com/hold']]);
 
     await cluster.patch(ref, { type: 'merge', body: { spec: { deletionPolicy: 'Cascade' } } });
     await eventually(async () => operatorView(await world.read(NS, 'many')).deletion?.instances === 1, 'one is left', 90);

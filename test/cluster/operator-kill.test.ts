@@ -14,7 +14,7 @@ import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kub
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/reconcile/operator/kinds.ts';
-import { isGuarded } from '../../src/reconcile/operator/work.ts';
+import { hasFinalizer } from '../../src/reconcile/operator/work.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -93,7 +93,7 @@ describe('a controller that is killed while it installs', () => {
     const worker = await startWorker(namespace);
     try {
       await cluster.create(OPERATOR, operator(namespace, name));
-      await eventually(async () => isGuarded(await cluster.get({ ...OPERATOR, namespace, name })), 'it is guarded', 60);
+      await eventually(async () => hasFinalizer(await cluster.get({ ...OPERATOR, namespace, name })), 'it is guarded', 60);
       const expires = Date.now() + 6_000;
       const leaseName = `release.${namespace}.${name}`;
       await cluster.create(LEASES, leaseOfTheDead(leaseName, { expires, seconds: 15 }));

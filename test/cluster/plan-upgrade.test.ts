@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
+import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
-import type { UpgradePlan } from '../../src/domain/upgrade/preview/plan.ts';
+import type { UpgradePreview } from '../../src/domain/upgrade/preview/upgrade-preview.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { approveUpgrade } from '../../src/operation/upgrade/approve-upgrade.ts';
-import { planOperatorUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
+import { previewUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { CLUSTER_ROLE } from '../../src/reconcile/environment/environment-type.ts';
 import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
-import { ASKING, sampleJournal } from '../support/sample-journal.ts';
+import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf, RUN } from '../support/operator-charts.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
-const NS = `plan-${RUN}`;
+const NS = `preview-${RUN}`;
 const PASSWORD = 'hunter22-of-the-sea';
 const ROOT = parseActor(`test:root-${RUN}`, [`test:roots-${RUN}`]);
 const ADMIN = parseActor(`test:admin-${RUN}`, [`test:admins-${RUN}`]);
@@ -33,7 +33,7 @@ const ADDRESS = { namespace: NS, name: 'crate' };
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
-let ports: Omit<Ports, 'plans' | 'recipes'>;
+let ports: Omit<Ports, 'changeRequests' | 'savedConfigurations'>;
 let folder: string;
 const ending = new AbortController();
 
@@ -44,10 +44,18 @@ before(async () => {
   const { kube, chartsDir } = world;
   const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
-  const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
+  const upgrades = await createUpgradePreviews({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
   const catalog = createCatalogCache(kube, log, ending.signal);
-  const journal = sampleJournal();
-  ports = { clusters: kube, discovery: kube, catalog, chart: async () => undefined, upgrades, journal, publicUrl: 'http://localhost:8080' };
+  const auditLog = sampleAuditLog();
+  ports = {
+    clusters: kube,
+    discovery: kube,
+    catalog,
+    chart: async () => undefined,
+    upgrades,
+    auditLog: auditLog,
+    publicUrl: 'http://localhost:8080',
+  };
   await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
   await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
@@ -68,27 +76,27 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the plan of an upgrade', () => {
+describe('the preview of an upgrade', () => {
   it('is safe where nothing is lost, and shows what changes', async () => {
-    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
-    assert.equal(plan.to.version, '1.1.0');
-    assert.deepEqual(plan.offered, ['1.2.0', '1.1.0']);
-    assert.deepEqual([plan.verdict.word, plan.verdict.stops, plan.verdict.unchecked], ['Safe', [], []]);
-    assert.equal(plan.timing.step, 'AwaitingApproval');
-    const deployment = changeOf(plan, 'Deployment');
+    const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
+    assert.equal(preview.to.version, '1.1.0');
+    assert.deepEqual(preview.offered, ['1.2.0', '1.1.0']);
+    assert.deepEqual([preview.verdict.kind, preview.verdict.stops, preview.verdict.unchecked], ['Safe', [], []]);
+    assert.equal(preview.timing.step, 'AwaitingApproval');
+    const deployment = changeOf(preview, 'Deployment');
     assert.equal(deployment?.restarts, true);
     assert.ok(deployment?.lines.some((line) => line.startsWith('+') && line.includes('example.com/operator:2')));
-    assert.ok(plan.values.leaves.some(({ path, change, to }) => path === 'extra' && change === 'added' && to === 'true'));
+    assert.ok(preview.values.leaves.some(({ path, change, to }) => path === 'extra' && change === 'added' && to === 'true'));
     assert.deepEqual(
-      plan.instances.places.map(({ kind, namespace, count }) => ({ kind, namespace, count })),
+      preview.instances.places.map(({ kind, namespace, count }) => ({ kind, namespace, count })),
       [{ kind: 'Crate', namespace: NS, count: 2 }],
     );
-    assert.ok(plan.commands.some(({ text }) => text.includes(`${APPROVED_UPGRADE}=1.1.0@${plan.to.digest}`)));
+    assert.ok(preview.commands.some(({ text }) => text.includes(`${APPROVED_UPGRADE}=1.1.0@${preview.to.digest}`)));
   });
 
   it('has the word of a dry run on each object: what is new, changes, goes, or stays as it is', async () => {
     const said = async (version: string): Promise<Partial<Findings>> => {
-      const { created, changed, removed, blocked, unchecked } = (await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version })).findings;
+      const { created, changed, removed, blocked, unchecked } = (await previewUpgrade(ports, ROOT, { ...ADDRESS, version })).findings;
       return { created, changed, removed, blocked, unchecked };
     };
     const nothing = { created: [], changed: [], removed: [], blocked: [], unchecked: [] };
@@ -106,7 +114,7 @@ describe('the plan of an upgrade', () => {
 
   it('says what other values would do, without writing them', async () => {
     const asked = { ...ADDRESS, version: '1.0.0', values: { password: 'another-one' } };
-    const { findings, tried, commands, values, timing } = await planOperatorUpgrade(ports, ROOT, asked);
+    const { findings, tried, commands, values, timing } = await previewUpgrade(ports, ROOT, asked);
     const secret: Finding = { message: `Secret ${NS}/crate`, about: 'Object', evidence: 'exact' };
     assert.deepEqual([findings.changed, findings.created, findings.removed, findings.blocked], [[secret], [], [], []]);
     assert.deepEqual([tried, timing.step], [asked.values, 'Installed']);
@@ -116,8 +124,8 @@ describe('the plan of an upgrade', () => {
       `kubectl patch kop crate --namespace ${NS} --type merge --patch '{"spec":{"values":{"password":"another-one"}}}'`,
     );
     assert.equal((await world.read(NS, 'crate')).metadata.generation, 1);
-    const wrong = await planOperatorUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
-    assert.deepEqual([wrong.verdict.word, wrong.fields.refusals[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
+    const wrong = await previewUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
+    assert.deepEqual([wrong.verdict.kind, wrong.fields.refusals[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
   });
 
   it('is stopped where new pods would not be let in', async () => {
@@ -126,79 +134,79 @@ describe('the plan of an upgrade', () => {
       return await world.kube.asController().patch({ ...NAMESPACE, name: NS }, { type: 'merge', body: { metadata: { labels } } });
     };
     await level('restricted');
-    const { verdict } = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
+    const { verdict } = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
     assert.match(
       verdict.stops.join('\n'),
       new RegExp(`^Pods of Deployment ${NS}/crate will be refused: .*violates PodSecurity "restricted`),
     );
-    assert.equal((await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.stops.length, 0);
+    assert.equal((await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.stops.length, 0);
     await level(null);
   });
 
   it('shows nothing of a Secret but where it goes', async () => {
-    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
-    const leaf = plan.values.leaves.find(({ path }) => path === 'password');
+    const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
+    const leaf = preview.values.leaves.find(({ path }) => path === 'password');
     assert.deepEqual(leaf, { path: 'password', origin: 'Secret login key password', change: 'same', secret: true });
-    assert.match(changeOf(plan, 'Secret')?.lines.join('\n') ?? '', /version: "\[secret, another one\]"/);
-    const text = JSON.stringify(plan);
+    assert.match(changeOf(preview, 'Secret')?.lines.join('\n') ?? '', /version: "\[secret, another one\]"/);
+    const text = JSON.stringify(preview);
     assert.equal(text.includes(PASSWORD), false);
     assert.equal(text.includes(Buffer.from(PASSWORD).toString('base64')), false);
   });
 
   it('names an unsafe definition with the instance that would not fit, and a field that cannot change', async () => {
-    const plan = await planOperatorUpgrade(ports, ROOT, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(plan.verdict.word, 'Stopped');
-    const [definition] = plan.definitions.definitions;
+    const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(preview.verdict.kind, 'Stopped');
+    const [definition] = preview.definitions.definitions;
     assert.deepEqual(
       definition?.faults.map(({ instance }) => instance),
       [`Crate ${NS}/large`],
     );
     assert.ok(definition?.findings.some(({ what, severity }) => severity === 'Unsafe' && what.includes('there is a maximum now: 3')));
-    const [refusal] = plan.fields.refusals;
+    const [refusal] = preview.fields.refusals;
     assert.equal(refusal?.object, `Deployment ${NS}/crate`);
     assert.deepEqual([refusal?.source, refusal?.recreate], ['DryRun', true]);
-    assert.equal(plan.verdict.stops.length, 2);
-    assert.ok(plan.warnings.some((warning) => warning.includes('another major version')));
-    assert.equal(plan.timing.step, 'OutOfRange');
+    assert.equal(preview.verdict.stops.length, 2);
+    assert.ok(preview.warnings.some((warning) => warning.includes('another major version')));
+    assert.equal(preview.timing.step, 'OutOfRange');
     assert.equal((await world.status(NS, 'crate')).chart?.version, '1.0.0');
   });
 
   it('is tried as the controller for whoever may change the Operator, and reads the rest as them', async () => {
-    const plan = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(plan.verdict.word, 'Stopped');
-    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
-    assert.deepEqual(plan.fields.missing, []);
+    const preview = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(preview.verdict.kind, 'Stopped');
+    assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
+    assert.deepEqual(preview.fields.missing, []);
     assert.deepEqual(
-      plan.fields.refusals.map(({ field, source }) => ({ field, source })),
+      preview.fields.refusals.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'DryRun' }],
     );
-    assert.match(plan.findings.blocked[0]?.message ?? '', new RegExp(`^Deployment ${NS}/crate: .*immutable`));
-    assert.equal(plan.values.leaves.find(({ path }) => path === 'password')?.secret, true);
-    assert.equal(JSON.stringify(plan).includes(PASSWORD), false);
+    assert.match(preview.findings.blocked[0]?.message ?? '', new RegExp(`^Deployment ${NS}/crate: .*immutable`));
+    assert.equal(preview.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(JSON.stringify(preview).includes(PASSWORD), false);
   });
 
   it('says which rights are missing, and shows the rest', async () => {
-    const plan = await planOperatorUpgrade(ports, READER, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(plan.verdict.word, 'Stopped');
-    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
-    assert.ok(plan.verdict.unchecked.some((sentence) => sentence.includes('get deployments.apps')));
+    const preview = await previewUpgrade(ports, READER, { ...ADDRESS, version: '2.0.0' });
+    assert.equal(preview.verdict.kind, 'Stopped');
+    assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
+    assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes('get deployments.apps')));
     assert.deepEqual(
-      plan.fields.refusals.map(({ field, source }) => ({ field, source })),
+      preview.fields.refusals.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'Rule' }],
     );
-    assert.equal(plan.values.leaves.find(({ path }) => path === 'password')?.secret, true);
-    assert.equal(plan.timing.missing?.verb, 'patch');
-    assert.equal(JSON.stringify(plan).includes(PASSWORD), false);
+    assert.equal(preview.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(preview.timing.missing?.verb, 'patch');
+    assert.equal(JSON.stringify(preview).includes(PASSWORD), false);
   });
 
   it('is for those alone who may read the Operator', async () => {
-    await assert.rejects(planOperatorUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '' }), { code: 'Forbidden' });
-    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, name: 'nobody', version: '' }), { code: 'NotFound' });
+    await assert.rejects(previewUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '' }), { code: 'Forbidden' });
+    await assert.rejects(previewUpgrade(ports, ADMIN, { ...ADDRESS, name: 'nobody', version: '' }), { code: 'NotFound' });
   });
 
   it('knows what is no version, and what nobody offers', async () => {
-    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: 'newest' }), { code: 'InvalidInput' });
-    await assert.rejects(planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.9.9' }), { code: 'ChartNotFound' });
+    await assert.rejects(previewUpgrade(ports, ADMIN, { ...ADDRESS, version: 'newest' }), { code: 'InvalidInput' });
+    await assert.rejects(previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.9.9' }), { code: 'ChartNotFound' });
   });
 });
 
@@ -213,8 +221,8 @@ describe('an approval', () => {
     assert.equal((await world.read(NS, 'crate')).metadata.annotations?.[APPROVED_UPGRADE], undefined);
   });
 
-  it('of what the plan showed is carried out by the controller', async () => {
-    const { to } = await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
+  it('of what the preview showed is carried out by the controller', async () => {
+    const { to } = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
     await approveUpgrade(ports, ADMIN, { ...ADDRESS, ...to, ...ASKING });
     const { metadata } = await world.read(NS, 'crate');
     assert.equal(metadata.annotations?.[APPROVED_UPGRADE], `1.1.0@${to.digest}`);
@@ -223,7 +231,7 @@ describe('an approval', () => {
       return chart?.version === '1.1.0' && status === 'READY';
     };
     await eventually(installed, '1.1.0 is installed', 60);
-    assert.equal((await planOperatorUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' })).timing.step, 'Installed');
+    assert.equal((await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' })).timing.step, 'Installed');
   });
 });
 
@@ -272,6 +280,6 @@ async function bind(group: string, role: string): Promise<void> {
   });
 }
 
-function changeOf({ objects }: UpgradePlan, kind: string): UpgradePlan['objects']['changes'][number] | undefined {
+function changeOf({ objects }: UpgradePreview, kind: string): UpgradePreview['objects']['changes'][number] | undefined {
   return objects.changes.find((change) => change.kind === kind);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import { planUpgrades } from '../../src/compose/plan-upgrades.ts';
+import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
@@ -22,7 +22,7 @@ import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles } from '../support/charts.ts';
 import { trialsFor } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
-import { ASKING, sampleJournal } from '../support/sample-journal.ts';
+import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
@@ -39,7 +39,7 @@ const BARREL = kindsOf('barrel');
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
-let ports: OperatorPorts & Pick<Ports, 'journal'>;
+let ports: OperatorPorts & Pick<Ports, 'auditLog'>;
 let folder: string;
 const ending = new AbortController();
 
@@ -50,9 +50,9 @@ before(async () => {
   const { kube, chartsDir } = world;
   const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
-  const upgrades = await planUpgrades({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
+  const upgrades = await createUpgradePreviews({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
   const catalog = createCatalogCache(kube, log, ending.signal);
-  ports = { clusters: kube, discovery: kube, catalog, upgrades, journal: sampleJournal(), publicUrl: 'http://localhost:8080' };
+  ports = { clusters: kube, discovery: kube, catalog, upgrades, auditLog: sampleAuditLog(), publicUrl: 'http://localhost:8080' };
   await offerChart(chartsDir, { name: 'barrel', version: '1.0.0' });
   for (const name of [NS, TARGET]) await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');

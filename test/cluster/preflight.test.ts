@@ -30,7 +30,7 @@ import { silentServer, whileDead } from '../support/dead-webhook.ts';
 import { trialsFor } from '../support/audit.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { ASKING, sampleJournal } from '../support/sample-journal.ts';
+import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
 import { installVats } from '../support/vats.ts';
 
 const run = promisify(execFile);
@@ -146,7 +146,7 @@ describe('the check of a new instance', () => {
       { name: `slow-${RUN}`, clientConfig: { url }, timeoutSeconds: 1 },
     ];
     const says = [/service "gone" not found.*calls the Service pf-\w+\/gone/, /connection refused/, /no answer within 1 s/];
-    const journal = sampleJournal();
+    const auditLog = sampleAuditLog();
     await create({ replicas: 1 }, 'hooked');
     for (const [index, hook] of hooks.entries()) {
       const dead = { ...hook, group: GROUP, objects: 'hooked', release: `${NS}/vat` };
@@ -165,7 +165,7 @@ describe('the check of a new instance', () => {
         ])
           assert.match(line?.message ?? '', part);
         const refused = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
-        await assert.rejects(createInstance({ ...ports, journal }, DEV, { ...draft, ...ASKING }), refused);
+        await assert.rejects(createInstance({ ...ports, auditLog: auditLog }, DEV, { ...draft, ...ASKING }), refused);
         const { specVersion } = await live('hooked');
         const change = await preflightChange(ports, DEV, { ...at('hooked'), specVersion, spec: { replicas: 2 } });
         const deletion = await preflightDeletion(ports, DEV, at('hooked'));
@@ -200,7 +200,7 @@ describe('the check of a new instance', () => {
     const [line] = aboutPods(refused.findings);
     assert.match(
       line?.message ?? '',
-      /^Pods as those of old would be refused here: .*violates PodSecurity "baseline:latest": host namespaces/,
+      /^Pods like those of old would be rejected: .*violates PodSecurity "baseline:latest": host namespaces/,
     );
     assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'estimate']);
     assert.deepEqual(refused.findings.unchecked, []);
@@ -213,7 +213,7 @@ describe('the check of a new instance', () => {
       const { findings } = await preflightInstance(ports, DEV, other);
       return findings.warned.find(({ about }) => about === 'PodSecurity');
     }, 'the other environment is there');
-    assert.match(elsewhere.message, new RegExp(`^Pods as those of old in ${NS} would be refused here: .*restricted`));
+    assert.match(elsewhere.message, new RegExp(`^Pods like those of old in ${NS} would be rejected: .*restricted`));
 
     await kube
       .asController()
@@ -227,7 +227,7 @@ describe('the check of a new instance', () => {
     }, 'its new pod is let in');
     assert.deepEqual(letIn.unchecked, []);
     const bare = JSON.stringify((await check(VIEWER, {})).findings);
-    assert.doesNotMatch(bare, /Pods as those of old/);
+    assert.doesNotMatch(bare, /Pods like those of old/);
     await level(NS, null);
     const uris = await trialsFor(testCluster.auditLogPath, DEV.user);
     assert.ok(uris.length > 0 && uris.every((uri) => uri.includes('dryRun=All')), uris.join('\n'));

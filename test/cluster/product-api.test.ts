@@ -113,7 +113,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   it('gives one ETag in header and body, and holds every write against it', async () => {
     await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'tagged', spec: {} } });
     const instance = `${INSTANCES}/${CACHES}/tagged`;
-    const plan = await product.api('dev-a', '/plans', {
+    const plan = await product.api('dev-a', '/change-requests', {
       method: 'POST',
       body: { environment: 'team-a', app: CACHES, name: 'asked', spec: {} },
     });
@@ -249,7 +249,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     );
 
     await until(
-      async () => textAt((await product.api('dev-a', `${path}/tree`)).body, 'health', 'word') === 'Healthy',
+      async () => textAt((await product.api('dev-a', `${path}/tree`)).body, 'health', 'status') === 'Healthy',
       'the cache is healthy',
       90_000,
     );

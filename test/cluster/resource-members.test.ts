@@ -16,7 +16,7 @@ import { placedForm } from '../../src/form/model/placed-form.ts';
 import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../src/form/input/values-to-fields.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';
-import { ASKING } from '../support/sample-journal.ts';
+import { ASKING } from '../support/sample-audit-log.ts';
 
 const RUN = process.pid.toString(36);
 const NS = `beside-${RUN}`;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderAuditPolicy } from '../../src/embedded/cluster/audit-policy.ts';
-import { furnishCluster } from '../../src/embedded/cluster/furnish.ts';
+import { createNodes } from '../../src/embedded/cluster/create-nodes.ts';
 import { renderKubeconfig } from '../../src/embedded/cluster/kubeconfig.ts';
 import { pidFile } from '../../src/embedded/cluster/leftovers.ts';
 import { preparePki } from '../../src/embedded/cluster/pki.ts';
@@ -78,7 +78,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   etcd.start();
   apiServer.start();
   await ready();
-  await furnishCluster(kube.asController(), AbortSignal.timeout(60_000));
+  await createNodes(kube.asController(), AbortSignal.timeout(60_000));
   for (const client of clients) client.start();
   const stop = async (): Promise<void> => {
     for (const each of [...clients, apiServer, etcd]) await each.kill();

@@ -239,7 +239,7 @@ describe('an error of the table', () => {
     assert.equal(answer.headers.get('retry-after'), '7');
     assert.deepEqual(problem, {
       type: 'urn:chandlery:error:Forbidden',
-      title: 'You do not have the right to do this',
+      title: 'Permission denied',
       status: 403,
       detail: 'install: no',
       instance: '/api/v1/x',

@@ -14,7 +14,7 @@ import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/reconcile/environment/envir
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
-import { sampleJournal } from './sample-journal.ts';
+import { sampleAuditLog } from './sample-audit-log.ts';
 import { eventually } from './eventually.ts';
 
 /** A kind that an Operator of the tests has brought. */
@@ -41,7 +41,7 @@ export interface AppWorldInput {
 export interface AppWorld {
   readonly cluster: TestCluster;
   readonly kube: Kube;
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'journal' | 'publicUrl'>;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'publicUrl'>;
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     clusters: explainWebhooks(kube, catalog),
     discovery: kube,
     catalog,
-    journal: sampleJournal(),
+    auditLog: sampleAuditLog(),
     publicUrl: 'http://localhost:8080',
   };
   await eventually(async () => await isReady({ kube, catalog }, input), 'a developer may create', 60);

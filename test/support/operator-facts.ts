@@ -3,14 +3,14 @@ import type { Rollback } from '../../src/domain/operator/rollback.ts';
 import type { CrdFact } from '../../src/reconcile/operator/facts/observe-crds.ts';
 import type { ForeignRelease, OwnRelease } from '../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../src/reconcile/operator/ports.ts';
-import type { LivingFacts } from '../../src/reconcile/operator/state.ts';
+import type { ActiveFacts } from '../../src/reconcile/operator/state.ts';
 
 /** Facts about Operators for tables: a settled one, and what may differ. */
 export const CHART: Chart = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [] } };
-export const FETCHED = { chart: CHART, step: 'today', values: { values: {}, provenance: [], secrets: [], revisions: [] } };
+export const FETCHED = { chart: CHART, configDigest: 'today', values: { values: {}, provenance: [], secrets: [], revisions: [] } };
 export const ABSENT = { kind: 'Absent' } as const;
-export const LIVING: LivingFacts = {
-  guarded: true,
+export const LIVING: ActiveFacts = {
+  hasFinalizer: true,
   suspended: false,
   wait: 0,
   asked: false,
@@ -43,15 +43,15 @@ export const ROLLBACK: Rollback = {
 };
 
 export function own(more: Partial<OwnRelease> = {}): OwnRelease {
-  return { kind: 'Own', revision: 1, status: 'deployed', step: 'today', records: [], ...more };
+  return { kind: 'Own', revision: 1, status: 'deployed', configDigest: 'today', records: [], ...more };
 }
 
 export function foreign(more: Partial<ForeignRelease> = {}): ForeignRelease {
   return { kind: 'Foreign', owner: '', revision: 1, status: 'deployed', ...more };
 }
 
-export function health(word: Health['word']): Health {
-  return { word, message: word };
+export function health(word: Health['status']): Health {
+  return { status: word, message: word };
 }
 
 export function crd(name: string, established = true): CrdFact {
@@ -70,7 +70,7 @@ export function crd(name: string, established = true): CrdFact {
   };
 }
 
-export function drift(contended = false): NonNullable<LivingFacts['drift']> {
+export function drift(contended = false): NonNullable<ActiveFacts['drift']> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
   const type = { group: '', version: 'v1', resource: 'configmaps' };
   return { contended, drifted: [{ type, object, drifts: [{ object: 'ConfigMap n/a', path: 'data.a', managers: [] }] }] };

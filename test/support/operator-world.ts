@@ -10,7 +10,7 @@ import type { Condition } from '../../src/domain/kubernetes/condition.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { holdCharts } from '../../src/compose/hold-charts.ts';
+import { pinCachedCharts } from '../../src/compose/pin-cached-charts.ts';
 import { createHelm, type Helm } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
@@ -20,7 +20,7 @@ import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { CRD, OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
-import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../../src/reconcile/operator/memory/references.ts';
 import { repoRoot } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -92,7 +92,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     allowEgress: options.allowEgress ?? [],
     ...(options.chartLimits === undefined ? {} : { limits: options.chartLimits }),
   });
-  const helm = holdCharts(program, charts);
+  const helm = pinCachedCharts(program, charts);
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const crds = startReflector({ cluster, type: CRD, signal, log });

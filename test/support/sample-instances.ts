@@ -1,5 +1,5 @@
 import type { EnvironmentView } from '../../src/domain/environment/environment.ts';
-import type { HealthWord } from '../../src/domain/health/health.ts';
+import type { HealthStatus } from '../../src/domain/health/health.ts';
 import type { EventView, InstanceView } from '../../src/domain/instance/instance.ts';
 import type { CatalogFault } from '../../src/domain/operator/operator.ts';
 import type { ResourceTree, TreeNode } from '../../src/domain/tree/tree.ts';
@@ -39,7 +39,7 @@ export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
   },
 ];
 
-const NAMES: readonly (readonly [name: string, health: HealthWord, message: string])[] = [
+const NAMES: readonly (readonly [name: string, health: HealthStatus, message: string])[] = [
   ['orders', 'Healthy', ''],
   ['reports', 'Progressing', '1 of 3 servers is ready.'],
   ['archive', 'Degraded', 'Pod archive-0 cannot be scheduled: insufficient memory.'],
@@ -54,7 +54,7 @@ export function sampleInstances(environment: string): readonly InstanceView[] {
     kind: 'PostgresCluster',
     name,
     created: CREATED,
-    health: { word, message },
+    health: { status: word, message },
     deleting: false,
     object: {
       apiVersion: 'samples.chandlery.dev/v1',
@@ -83,8 +83,8 @@ export function sampleInstances(environment: string): readonly InstanceView[] {
 }
 
 export function sampleTree({ name, health, kind }: InstanceView): ResourceTree {
-  const bad = health.word === 'Degraded';
-  const fine = { word: 'Healthy', message: '' } as const;
+  const bad = health.status === 'Degraded';
+  const fine = { status: 'Healthy', message: '' } as const;
   const pods = [0, 1, 2].map((index) =>
     node('Pod', `${name}-${index}`, bad && index === 0 ? { health, info: 'Pending' } : { health: fine, info: 'Running' }),
   );
@@ -124,7 +124,7 @@ export function sampleEvents({ name, health }: InstanceView): readonly EventView
     count: 1,
     lastSeen: CREATED,
   } as const;
-  if (health.word !== 'Degraded') return [scheduled];
+  if (health.status !== 'Degraded') return [scheduled];
   const message = '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available.';
   return [
     { type: 'Warning', reason: 'FailedScheduling', message, kind: 'Pod', name: `${name}-0`, count: 12, lastSeen: CREATED },

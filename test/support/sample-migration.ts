@@ -1,7 +1,7 @@
 import { specVersionOf, type InstanceView } from '../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { InstanceMigration } from '../../src/web/ports.ts';
-import { planMigration } from '../../src/form/migration/migration.ts';
+import { previewMigration } from '../../src/form/migration/migration.ts';
 
 const text = { type: 'string' };
 
@@ -34,7 +34,7 @@ const TO: JsonObject = {
 export function sampleMigration({ object, etag }: InstanceView): InstanceMigration {
   const values = { ...(object.spec as JsonObject), storageClass: 'fast', legacy: 'x', password: 'hunter2' };
   return {
-    ...planMigration({ from: FROM, to: TO, values, root: 'spec' }),
+    ...previewMigration({ from: FROM, to: TO, values, root: 'spec' }),
     version: 'v2',
     from: 'v1',
     versions: ['v1', 'v2'],

@@ -10,14 +10,14 @@ import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
-import { SAMPLE_RECIPE_OPERATIONS } from './sample-recipes.ts';
-import { samplePlans } from './sample-plans.ts';
+import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurations.ts';
+import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
-import { sampleJournalPage } from './sample-journal.ts';
+import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
-  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...SAMPLE_RECIPE_OPERATIONS, ...PLANS, ...overrides };
+  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS, ...CHANGE_REQUESTS, ...overrides };
 }
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
@@ -25,7 +25,10 @@ const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:pl
 
 const READS: Omit<
   WebOperations,
-  keyof typeof WRITES | keyof typeof PLANS | keyof typeof SAMPLE_OPERATOR_READS | keyof typeof SAMPLE_RECIPE_OPERATIONS
+  | keyof typeof WRITES
+  | keyof typeof CHANGE_REQUESTS
+  | keyof typeof SAMPLE_OPERATOR_READS
+  | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
 > = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {
@@ -43,7 +46,7 @@ const READS: Omit<
     };
     return { apps, facets, total: SAMPLE_APPS.length };
   },
-  listJournal: async ({ groups }, query) => (isAdmin(groups) ? sampleJournalPage(query) : refuse()),
+  listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : refuse()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
@@ -56,7 +59,7 @@ const READS: Omit<
     instances: name === 'team-a' ? sampleInstances(name) : [],
     unreadable: name === 'shop' ? ['Cache'] : [],
   }),
-  instanceRights: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
+  instancePermissions: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showTree: async (_actor, address) => sampleTree(find(address)),
@@ -70,7 +73,7 @@ const WRITES = {
   createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
   preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
   updateInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find(draft),
-  planMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
+  previewMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
 };
@@ -85,7 +88,7 @@ const SAMPLE_CHANGES: readonly ValueChange[] = [
   }),
 ];
 
-const PLANS = samplePlans(
+const CHANGE_REQUESTS = sampleChangeRequests(
   (name) => preflight({ environment: 'shop', app: 'postgresclusters.samples.chandlery.dev', name, spec: { instances: 3 } }),
   () => find({ environment: 'team-a', app: '', name: 'orders' }),
 );

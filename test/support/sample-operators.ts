@@ -1,5 +1,5 @@
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
-import { deletionPlan } from '../../src/domain/operator/deletion.ts';
+import { deletionPreview } from '../../src/domain/operator/deletion.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
 import { helmCommand } from '../../src/domain/operator/helm-command.ts';
 import { commandsFor } from '../../src/domain/instance/instance-commands.ts';
@@ -18,7 +18,7 @@ import { SAMPLE_UPGRADES } from './sample-upgrade.ts';
 
 const CREATED = '2026-11-18T09:30:00Z';
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
-const FINE = { word: 'Healthy', message: '' } as const;
+const FINE = { status: 'Healthy', message: '' } as const;
 
 const condition = (type: string, status: 'True' | 'False', message: string, reason = type): OperatorView['conditions'][number] => ({
   type,
@@ -119,7 +119,7 @@ export const SAMPLE_OPERATORS: readonly OperatorView[] = [
     chart: { address: 'file://charts', name: 'cache-operator', version: '0.1.0' },
     release: { name: 'cache-operator', namespace: 'cache-system', revision: 1, status: 'deployed' },
     crds: [{ name: 'caches.samples.chandlery.dev', kind: 'Cache', origin: 'template', established: true, instances: 2 }],
-    deletion: deletionPlan({
+    deletion: deletionPreview({
       policy: 'Block',
       released: true,
       deletion: {
@@ -199,7 +199,7 @@ export function manyOperators(count: number): OperatorView[] {
 export function sampleOperatorTree(objects = 1, health: 'well' | 'sick' = 'well'): OperatorTree {
   const deployments = Array.from({ length: objects }, (_unused, index) => {
     const sick = health === 'sick' && index === 0;
-    const state = (message: string): { health: OperatorTree['health'] } => ({ health: sick ? { word: 'Degraded', message } : FINE });
+    const state = (message: string): { health: OperatorTree['health'] } => ({ health: sick ? { status: 'Degraded', message } : FINE });
     const pod = node('Pod', `operator-${index}-7c9f-x2x`, {
       ...state('it cannot be scheduled: insufficient memory'),
       info: sick ? '' : 'node-0',
@@ -293,22 +293,22 @@ export const SAMPLE_OPERATOR_READS = {
       faults: SAMPLE_FAULTS,
       ...(operator.name === 'metrics-operator' ? { tree: sampleOperatorTree(1, 'sick') } : {}),
     }),
-  planOperatorDeletion: async (actor, address) => {
+  previewOperatorDeletion: async (actor, address) => {
     const { deletion, deletionPolicy: policy } = find(actor, address);
     if (deletion !== undefined) return { ...deletion, state: 'Deleting', missing: [] };
     const blockers = INSTANCES.map(({ kind, namespace = '', name, finalizers }) => ({ kind, namespace, name, finalizers, heldBy: [] }));
     return {
-      ...deletionPlan({ policy, released: true, deletion: { instances: blockers.length, blockers } }),
-      state: 'Planned',
+      ...deletionPreview({ policy, released: true, deletion: { instances: blockers.length, blockers } }),
+      state: 'Preview',
       missing: [],
     };
   },
-  operatorRights: async (_actor, { namespace, name }) => {
+  operatorPermissions: async (_actor, { namespace, name }) => {
     if (name !== 'logs-operator') return {};
     const right = { group: 'operatorcontroller.kubeplus', resource: 'operators', namespace, name };
     return { patch: { verb: 'patch', ...right }, delete: { verb: 'delete', ...right } };
   },
-  steerOperator: async () => undefined,
+  requestOperatorAction: async () => undefined,
   preflightOperator: async (_actor, operator) => sampleOperatorCheck(operator),
   createOperator: async (actor) => find(actor, { name: 'queue-operator' }),
   deleteOperator: async () => undefined,

@@ -51,19 +51,30 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Keep it'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
-  page('/plans', 'dev-a', { title: 'Plans', holds: ['What you asked for', 'Declined'] }),
-  page('/plans', 'admin', { title: 'Plans', holds: ['Waiting for you in shop', 'waiting for you</span>', 'oidc:dev-a'] }),
-  page(`/plans/${'1'.repeat(32)}?asked`, 'dev-a', {
-    title: 'Install orders',
-    holds: ['Your plan is kept', `http://localhost:8080/plans/${'1'.repeat(32)}`, 'Withdraw this plan', 'For the sale on Friday.'],
+  page('/change-requests', 'dev-a', { title: 'Requests', holds: ['Your requests', 'Declined'] }),
+  page('/change-requests', 'admin', {
+    title: 'Requests',
+    holds: ['Waiting for your approval in shop', 'waiting for you</span>', 'oidc:dev-a'],
   }),
-  page(`/plans/${'1'.repeat(32)}`, 'admin', {
+  page(`/change-requests/${'1'.repeat(32)}?asked`, 'dev-a', {
+    title: 'Install orders',
+    holds: [
+      'Your request is saved',
+      `http://localhost:8080/change-requests/${'1'.repeat(32)}`,
+      'Withdraw this request',
+      'For the sale on Friday.',
+    ],
+  }),
+  page(`/change-requests/${'1'.repeat(32)}`, 'admin', {
     title: 'Install orders',
     holds: ['Approve and install orders', 'name="digest" value="d"', 'Decline'],
   }),
-  page(`/plans/${'2'.repeat(32)}`, 'admin', { title: 'Change orders', holds: ['It was changed since this plan was made'] }),
-  page(`/plans/${'3'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Declined by oidc:admin', 'ask for 5Gi'] }),
-  page(`/plans/${'4'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Approved by oidc:admin', `${INSTANCES}/orders`] }),
+  page(`/change-requests/${'2'.repeat(32)}`, 'admin', { title: 'Change orders', holds: ['It was changed since this request was made'] }),
+  page(`/change-requests/${'3'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Declined by oidc:admin', 'ask for 5Gi'] }),
+  page(`/change-requests/${'4'.repeat(32)}`, 'dev-a', {
+    title: 'Install orders',
+    holds: ['Approved by oidc:admin', `${INSTANCES}/orders`],
+  }),
   page('/operators', 'admin', {
     title: 'Operators',
     holds: ['5 Operators', '/operators/default/queue-operator', '1.5.0 available', 'not allowed'],
@@ -121,17 +132,17 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/operators/chandlery-system/postgres-operator/upgrade?version=2.0.0', 'admin', {
     title: 'Upgrade of PostgreSQL',
-    holds: ['2 things stop it', 'PostgresCluster team-a/orders would not fit', 'You may not approve it', 'An approval has no effect'],
+    holds: ['Blocked by 2 issues', 'PostgresCluster team-a/orders would not fit', 'You may not approve it', 'An approval has no effect'],
   }),
-  page('/apps/postgresclusters.samples.chandlery.dev/recipes', 'dev-a', {
+  page('/apps/postgresclusters.samples.chandlery.dev/saved-configurations', 'dev-a', {
     title: 'Saved configurations of PostgreSQL',
     holds: ['What the team uses'],
   }),
-  page(`/apps/postgresclusters.samples.chandlery.dev/recipes/${'b'.repeat(32)}`, 'dev-a', {
+  page(`/apps/postgresclusters.samples.chandlery.dev/saved-configurations/${'b'.repeat(32)}`, 'dev-a', {
     title: 'Change “What the team uses”',
     holds: ['Save as new', 'Version 3', '<code>spec.storage.tier</code>'],
   }),
-  page(`/apps/postgresclusters.samples.chandlery.dev/recipes/${'b'.repeat(32)}/compare?with=team-a%2Forders`, 'dev-a', {
+  page(`/apps/postgresclusters.samples.chandlery.dev/saved-configurations/${'b'.repeat(32)}/compare?with=team-a%2Forders`, 'dev-a', {
     title: 'Compare “What the team uses”',
     holds: ['Review the change of orders', 'orders in team-a'],
   }),
@@ -140,13 +151,13 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['For the group oidc:team-a'],
   }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
-  page('/admin/journal', 'admin', {
-    title: 'Journal',
+  page('/admin/audit-log', 'admin', {
+    title: 'Audit log',
     holds: [`${INSTANCES}/orders`, 'Refused', '<code>Forbidden</code>', 'the REST API', 'before&#x3D;11'],
   }),
-  page('/admin/journal?person=zzz', 'admin', { title: 'Journal', holds: ['Nothing matches', 'value="zzz"', 'Show everything'] }),
-  page('/admin/journal', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
-  page('/operators', 'dev-a', { status: 403, title: 'You do not have the right to do this', holds: ['Ask an administrator'] }),
+  page('/admin/audit-log?person=zzz', 'admin', { title: 'Audit log', holds: ['Nothing matches', 'value="zzz"', 'Show everything'] }),
+  page('/admin/audit-log', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
+  page('/operators', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),
   page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The address may be mistyped'] }),
 ];

@@ -1,7 +1,7 @@
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
-import type { UpgradePlan } from '../../src/domain/upgrade/preview/plan.ts';
+import type { UpgradePreview } from '../../src/domain/upgrade/preview/upgrade-preview.ts';
 import { upgradeCommands } from '../../src/domain/upgrade/preview/upgrade-commands.ts';
 
 const DIGEST = 'sha256:9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e';
@@ -9,19 +9,19 @@ const CRD = 'postgresclusters.samples.chandlery.dev';
 
 /** Approving 2.0.0 is refused. */
 export const SAMPLE_UPGRADES = {
-  planOperatorUpgrade: async (
+  previewUpgrade: async (
     { groups }: Actor,
     { name, version, values }: { readonly name: string; readonly version: string; readonly values?: JsonObject },
-  ): Promise<UpgradePlan> => (groups.includes('oidc:platform') ? tried(samplePlan(name, version), values) : refuse()),
+  ): Promise<UpgradePreview> => (groups.includes('oidc:platform') ? tried(sampleChangeRequest(name, version), values) : refuse()),
   approveUpgrade: async (_actor: Actor, { version }: { readonly version: string }): Promise<void> => {
     if (version === '2.0.0')
       throw new AppError('ApprovalRefused', 'operator "postgres-operator": 2.0.0 is not in the range ^1; widen the range');
   },
 };
 
-function tried(plan: UpgradePlan, values: JsonObject | undefined): UpgradePlan {
-  if (values === undefined) return plan;
-  return { ...plan, tried: values, commands: upgradeCommands({ ...plan, tried: values }, 'http://localhost:8080') };
+function tried(preview: UpgradePreview, values: JsonObject | undefined): UpgradePreview {
+  if (values === undefined) return preview;
+  return { ...preview, tried: values, commands: upgradeCommands({ ...preview, tried: values }, 'http://localhost:8080') };
 }
 
 function refuse(): never {
@@ -30,19 +30,19 @@ function refuse(): never {
 }
 
 /** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few rights. */
-function samplePlan(name: string, version: string): UpgradePlan {
+function sampleChangeRequest(name: string, version: string): UpgradePreview {
   return version === '2.0.0' ? stopped(name) : safe(name);
 }
 
-function safe(name: string): UpgradePlan {
-  const plan: Omit<UpgradePlan, 'commands'> = {
+function safe(name: string): UpgradePreview {
+  const preview: Omit<UpgradePreview, 'commands'> = {
     namespace: 'chandlery-system',
     name,
     displayName: 'PostgreSQL',
     from: { name: 'postgres-operator', version: '1.4.0', appVersion: '17.2', digest: DIGEST.replace('9f', '11') },
     to: { name: 'postgres-operator', version: '1.5.0', appVersion: '17.4', digest: DIGEST },
     offered: ['1.6.0', '1.5.0'],
-    verdict: { word: 'Safe', stops: [], unchecked: [] },
+    verdict: { kind: 'Safe', stops: [], unchecked: [] },
     warnings: [],
     values: {
       leaves: [
@@ -156,19 +156,19 @@ function safe(name: string): UpgradePlan {
       window: { sentence: 'Sat, Sun at 22:00 for 4 h (Europe/Berlin)', open: false, opensAt: '2026-11-21T21:00:00.000Z' },
     },
   };
-  return { ...plan, commands: upgradeCommands(plan, 'http://localhost:8080') };
+  return { ...preview, commands: upgradeCommands(preview, 'http://localhost:8080') };
 }
 
-function stopped(name: string): UpgradePlan {
-  const plan = safe(name);
+function stopped(name: string): UpgradePreview {
+  const preview = safe(name);
   const object = 'Deployment chandlery-system/postgres-operator';
   const missing = { verb: 'list', group: 'samples.chandlery.dev', resource: 'postgresbackups' };
-  const patch = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: plan.namespace, name };
-  const changed: Omit<UpgradePlan, 'commands'> = {
-    ...plan,
-    to: { ...plan.to, version: '2.0.0', appVersion: '18.0' },
+  const patch = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: preview.namespace, name };
+  const changed: Omit<UpgradePreview, 'commands'> = {
+    ...preview,
+    to: { ...preview.to, version: '2.0.0', appVersion: '18.0' },
     verdict: {
-      word: 'Stopped',
+      kind: 'Stopped',
       stops: [
         `The new definition of ${CRD} is not safe: it takes 2 things away, and 1 stored instance would not fit`,
         `${object} would have to be deleted and made anew: spec.selector changes, which the api-server never allows`,
@@ -246,12 +246,12 @@ function stopped(name: string): UpgradePlan {
         { object, field: 'spec.selector', why: 'spec.selector changes, which the api-server never allows', recreate: true, source: 'Rule' },
       ],
       asked: 0,
-      missing: [{ verb: 'patch', group: 'apps', resource: 'deployments', namespace: plan.namespace }],
+      missing: [{ verb: 'patch', group: 'apps', resource: 'deployments', namespace: preview.namespace }],
     },
     instances: { places: [], total: 0, missing: [missing] },
     conversions: [{ kind: 'PodDisruptionBudget', name: 'postgres-operator', from: 'policy/v1beta1', to: 'policy/v1', note: '' }],
     timing: {
-      ...plan.timing,
+      ...preview.timing,
       range: '>=1',
       fault: '1.3.0 was approved, and the newer 1.4.0 is installed; approve a newer one, or take the annotation away',
       missing: patch,

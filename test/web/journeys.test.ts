@@ -61,7 +61,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
       await page.locator('input[name="environment"][value="team-a"]').check();
       await page.getByLabel('Name', { exact: true }).fill('Not A Name');
       await page.getByRole('button', { name: 'Install', exact: true }).click();
-      await page.getByRole('heading', { name: 'There is something to correct' }).waitFor();
+      await page.getByRole('heading', { name: 'There is a problem' }).waitFor();
       await visitor.check();
       await page.getByLabel('Name', { exact: true }).fill(name);
       await page.getByRole('button', { name: 'Review first' }).click();

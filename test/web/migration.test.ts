@@ -60,7 +60,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.locator('summary', { hasText: '1 instance to look at' }).click();
     assert.equal(await page.getByRole('link', { name: 'team-a/orders' }).getAttribute('href'), INSTANCE);
     await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
-    await page.getByRole('heading', { name: 'There is something to decide' }).waitFor();
+    await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     await row(page, 'values.colour').getByLabel('Remove the value').check();
     assert.equal(await row(page, 'values.logLevel').getByLabel('Move the value to values.loggingLevel').isChecked(), true);
     await page.getByRole('button', { name: 'See what it does' }).click();
@@ -95,14 +95,14 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.getByRole('link', { name: 'Change', exact: true }).click();
     await page.getByRole('link', { name: 'Decide what becomes of 5 values' }).click();
     await page.getByRole('button', { name: 'Move to v2' }).click();
-    await page.getByRole('heading', { name: 'There is something to decide' }).waitFor();
+    await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     assert.equal(await row(page, 'spec.storageSize').getByLabel('Move the value to spec.storageCapacity').isChecked(), true);
     await row(page, 'spec.colour').getByLabel('Remove the value').check();
     await set(row(page, 'spec.level'), '4');
     await set(row(page, 'spec.size'), '"3"');
     await row(page, 'spec.team').getByRole('textbox').fill('a');
     await page.getByRole('button', { name: 'Review first' }).click();
-    await page.getByText('The resource, exactly as it will be sent').first().waitFor();
+    await page.getByText('Resource as it will be sent').first().waitFor();
     assert.deepEqual(await stored('v1'), GADGET_SPEC);
     await page.getByRole('button', { name: 'Move to v2' }).click();
     await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();

@@ -22,7 +22,7 @@ before(async () => {
   web = await startSampleWeb({
     listOperators: async (_actor, filter) => filterOperators(operators, filter),
     showOperatorTree: async () => sampleOperatorTree(170, 'sick'),
-    steerOperator: async (_actor, { step, name }) => {
+    requestOperatorAction: async (_actor, { step, name }) => {
       asked.push(`${step} ${name}`);
     },
     deleteOperator: async (_actor, { name }) => {

@@ -21,7 +21,7 @@ const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimat
 const ORDERS = '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders';
 
 let gone = false;
-let health: InstanceView['health'] = { word: 'Progressing', message: '1 of 3 servers is ready.' };
+let health: InstanceView['health'] = { status: 'Progressing', message: '1 of 3 servers is ready.' };
 let web: SampleWeb;
 let browser: Browser;
 before(async () => {
@@ -146,10 +146,10 @@ test('the first Tab leads past the navigation', async () => {
 
 test('the page of an instance follows what happens until it is gone, and says so to a screen reader', async () => {
   const { context, page } = await visit('dev-a', {}, live.url);
-  health = { word: 'Progressing', message: '1 of 3 servers is ready.' };
+  health = { status: 'Progressing', message: '1 of 3 servers is ready.' };
   await page.goto(live.url + ORDERS);
   await page.getByLabel('Health').getByText('1 of 3 servers is ready.').waitFor();
-  health = { word: 'Healthy', message: '' };
+  health = { status: 'Healthy', message: '' };
   await page.getByLabel('Health').getByText('Everything that belongs to it is as it should be.').waitFor({ timeout: 10_000 });
   assert.equal(await page.locator('#live-status').textContent(), 'Healthy');
   gone = true;

@@ -43,8 +43,8 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
 
   const stored = async (name: string): Promise<object> =>
     objectAt((await product.api('dev-a', `${INSTANCES}/${CACHES}/${name}`)).body, 'object', 'spec');
-  const journal = async (query: string): Promise<readonly string[]> =>
-    listAt((await product.api('admin', `/journal?${query}`)).body, 'items').map((entry) =>
+  const auditLog = async (query: string): Promise<readonly string[]> =>
+    listAt((await product.api('admin', `/audit-events?${query}`)).body, 'items').map((entry) =>
       ['user', 'action', 'target', 'outcome', 'code', 'via'].map((key) => textAt(entry, key)).join(' '),
     );
   /** What a screen reader says of a field beside its name. */
@@ -116,22 +116,22 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('the journal has what was done and what was refused, for admins alone', async () => {
+  it('the audit log has what was done and what was refused, for admins alone', async () => {
     await product.api('dev-b', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
     await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
     const instance = `team-a/${CACHES}`;
-    assert.deepEqual(await journal('environment=team-a&text=instance'), [
+    assert.deepEqual(await auditLog('environment=team-a&text=instance'), [
       `oidc:dev-a create instance ${instance}/wrong refused InvalidInput api`,
       `oidc:dev-b create instance ${instance}/theirs refused NotFound api`,
       `oidc:dev-a update instance ${instance}/sessions done  page`,
       `oidc:dev-a update instance ${instance}/sessions done  page`,
       `oidc:dev-a create instance ${instance}/sessions done  page`,
     ]);
-    assert.equal((await product.api('dev-a', '/journal')).status, 403);
+    assert.equal((await product.api('dev-a', '/audit-events')).status, 403);
     assert.doesNotMatch(await readAuditLog(product.stateDir), /hunter2/);
 
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
-    await visitor.page.getByRole('link', { name: 'Journal' }).click();
+    await visitor.page.getByRole('link', { name: 'Audit log' }).click();
     await visitor.page.getByLabel('Person').fill('dev-b');
     await visitor.page.getByRole('button', { name: 'Search' }).click();
     assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Refused' }).count(), 1);

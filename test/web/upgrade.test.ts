@@ -48,18 +48,18 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     return textAt(operator, 'status') === 'READY' ? textAt(operator, 'chart', 'version') : undefined;
   }
 
-  async function plan(who: string, wanted = ''): Promise<Answer> {
-    return await product.api(who, `${OPERATOR}/plan${wanted === '' ? '' : `?version=${wanted}`}`);
+  async function preview(who: string, wanted = ''): Promise<Answer> {
+    return await product.api(who, `${OPERATOR}/preview${wanted === '' ? '' : `?version=${wanted}`}`);
   }
 
   it('is refused for who is no admin', async () => {
-    const [read, write] = [await plan('dev-a'), await product.api('dev-a', `${OPERATOR}/approval`, approval('1.1.0'))];
+    const [read, write] = [await preview('dev-a'), await product.api('dev-a', `${OPERATOR}/approval`, approval('1.1.0'))];
     assert.deepEqual([read.status, write.status], [403, 403]);
     assert.equal(textAt(read.body, 'missing', 'resource'), 'operators');
   });
 
-  it('is planned and approved over REST', async () => {
-    const { status, body } = await plan('admin', '1.1.0');
+  it('is previewed and approved over REST', async () => {
+    const { status, body } = await preview('admin', '1.1.0');
     assert.equal(status, 200);
     assert.equal(textAt(body, 'timing', 'step'), 'AwaitingApproval');
     assert.deepEqual(listAt(body, 'offered'), ['1.2.0', '1.1.0']);

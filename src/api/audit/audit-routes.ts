@@ -1,15 +1,15 @@
 import { numberAt, textAt } from '../../domain/core/read.ts';
-import { listJournal } from '../../operation/audit/list-audit-events.ts';
+import { listAuditEvents } from '../../operation/audit/list-audit-events.ts';
 import { PAGE_QUERY } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf } from '../schemas.ts';
 
 /** Who did what. */
-export const JOURNAL_ROUTES: readonly Route[] = [
+export const AUDIT_ROUTES: readonly Route[] = [
   {
     method: 'get',
-    path: '/journal',
-    operationId: 'listJournal',
+    path: '/audit-events',
+    operationId: 'listAuditEvents',
     summary: 'Who did what through pages and this API, the newest first (admins)',
     tag: 'Admin',
     query: {
@@ -19,14 +19,14 @@ export const JOURNAL_ROUTES: readonly Route[] = [
       ...PAGE_QUERY,
       after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'The `next` of the page before' },
     },
-    replies: { 200: { description: 'A page of acts', schema: pageOf('JournalEntry') } },
+    replies: { 200: { description: 'A page of acts', schema: pageOf('AuditLogEntry') } },
     handle: async (call) => await list(call),
   },
 ];
 
 async function list({ ports, actor, query }: Call): Promise<Reply> {
   const after = textAt(query, 'after');
-  const { entries, next } = await listJournal(ports, actor, {
+  const { entries, next } = await listAuditEvents(ports, actor, {
     person: textAt(query, 'person') ?? '',
     environment: textAt(query, 'environment') ?? '',
     text: textAt(query, 'text') ?? '',

@@ -1,11 +1,11 @@
-import { JOURNAL_OUTCOMES } from '../../domain/audit/audit-log.ts';
+import { AUDIT_OUTCOMES } from '../../domain/audit/audit-log.ts';
 import type { JsonSchema } from '../route.ts';
 
 const text = { type: 'string' } as const;
 
-/** The schema of the answers about the journal. */
-export const JOURNAL_SCHEMAS = {
-  JournalEntry: {
+/** The schema of the answers about the audit log. */
+export const AUDIT_SCHEMAS = {
+  AuditLogEntry: {
     type: 'object',
     properties: {
       id: { type: 'integer', description: 'Later acts have larger ones' },
@@ -15,7 +15,7 @@ export const JOURNAL_SCHEMAS = {
       action: { ...text, examples: ['create instance'] },
       environment: { ...text, description: 'Empty where it was done to no environment' },
       target: { ...text, examples: ['team-a/caches.samples.chandlery.dev/orders'] },
-      outcome: { enum: [...JOURNAL_OUTCOMES] },
+      outcome: { enum: [...AUDIT_OUTCOMES] },
       code: { ...text, description: 'The code of the error; empty when it was done' },
       via: { enum: ['page', 'api'] },
       requestId: text,

@@ -4,117 +4,120 @@ import { specVersionOf } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { askPlan } from '../../operation/change-request/create-change-request.ts';
-import { approvePlan, declinePlan, withdrawPlan } from '../../operation/change-request/decide-change-request.ts';
-import { listPlans } from '../../operation/change-request/list-change-requests.ts';
+import { createChangeRequest } from '../../operation/change-request/create-change-request.ts';
+import { approveChangeRequest, declineChangeRequest, withdrawChangeRequest } from '../../operation/change-request/decide-change-request.ts';
+import { listChangeRequests } from '../../operation/change-request/list-change-requests.ts';
 import { showInstance } from '../../operation/instance/show-instance.ts';
-import { showPlan, type PlanView } from '../../operation/change-request/show-change-request.ts';
+import { showChangeRequest, type ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
 import { PAGE_QUERY, pageOfItems, youngestFirst } from '../paging.ts';
 import { SMALL_BODY, type Call, type Reply, type Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
 
-const PLAN = '/plans/{id}';
+const CHANGE_REQUEST = '/change-requests/{id}';
 
 /** Plans: what somebody without the right asks somebody with it to do. */
-export const PLAN_ROUTES: readonly Route[] = [
+export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
   {
     method: 'get',
-    path: '/plans',
-    operationId: 'listPlans',
-    summary: 'The plans that you asked for, or with `waiting=true` those that wait for you, the newest first',
-    tag: 'Plans',
-    query: { ...PAGE_QUERY, waiting: { type: 'boolean', default: false, description: 'Open plans of others that you may decide' } },
-    replies: { 200: { description: 'A page of plans', schema: pageOf('Plan') } },
+    path: '/change-requests',
+    operationId: 'listChangeRequests',
+    summary: 'The change requests that you asked for, or with `waiting=true` those that wait for you, the newest first',
+    tag: 'Change requests',
+    query: {
+      ...PAGE_QUERY,
+      waiting: { type: 'boolean', default: false, description: 'Open change requests of others that you may decide' },
+    },
+    replies: { 200: { description: 'A page of change requests', schema: pageOf('ChangeRequest') } },
     handle: async ({ ports, actor, query }) => {
-      const { mine, waiting } = await listPlans(ports, actor);
+      const { mine, waiting } = await listChangeRequests(ports, actor);
       const items = query['waiting'] === true ? waiting : mine;
       return { status: 200, body: pageOfItems(items, youngestFirst, query) };
     },
   },
   {
     method: 'post',
-    path: '/plans',
-    operationId: 'askPlan',
+    path: '/change-requests',
+    operationId: 'createChangeRequest',
     summary: 'Ask somebody to install or change an instance; nothing is written to the cluster',
-    tag: 'Plans',
-    body: ref('PlanWish'),
-    replies: { 201: { description: 'The plan; Location names it', schema: ref('Plan') } },
+    tag: 'Change requests',
+    body: ref('ChangeRequestWish'),
+    replies: { 201: { description: 'The change request; Location names it', schema: ref('ChangeRequest') } },
     handle: async (call) => await ask(call),
   },
   {
     method: 'get',
-    path: PLAN,
-    operationId: 'showPlan',
+    path: CHANGE_REQUEST,
+    operationId: 'showChangeRequest',
     etag: 'strong',
-    summary: 'One plan, with what it would do if you approved it now',
-    tag: 'Plans',
-    replies: { 200: { description: 'The plan, looked at with your rights', schema: ref('PlanView') } },
-    handle: async ({ ports, actor, params }) => shown(await showPlan(ports, actor, params['id'] ?? '')),
+    summary: 'One change request, with what it would do if you approved it now',
+    tag: 'Change requests',
+    replies: { 200: { description: 'The change request, looked at with your rights', schema: ref('ChangeRequestView') } },
+    handle: async ({ ports, actor, params }) => shown(await showChangeRequest(ports, actor, params['id'] ?? '')),
   },
   {
     method: 'post',
-    path: `${PLAN}/approval`,
-    operationId: 'approvePlan',
+    path: `${CHANGE_REQUEST}/approval`,
+    operationId: 'approveChangeRequest',
     etag: 'strong',
-    summary: 'Do what a plan asks for, in your name; 409 `Conflict` when it is no longer what you looked at',
-    tag: 'Plans',
-    body: ref('PlanApproval'),
+    summary: 'Do what a change request asks for, in your name; 409 `Conflict` when it is no longer what you looked at',
+    tag: 'Change requests',
+    body: ref('ChangeRequestApproval'),
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
     handle: async (call) => {
       const { ports, actor, params, body, asking } = call;
       await check(call);
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
-      return { status: 200, body: await approvePlan(ports, actor, input) };
+      return { status: 200, body: await approveChangeRequest(ports, actor, input) };
     },
   },
   {
     method: 'post',
-    path: `${PLAN}/decline`,
-    operationId: 'declinePlan',
+    path: `${CHANGE_REQUEST}/decline`,
+    operationId: 'declineChangeRequest',
     etag: 'strong',
-    summary: 'Say no to a plan',
-    tag: 'Plans',
-    body: ref('PlanRefusal'),
+    summary: 'Say no to a change request',
+    tag: 'Change requests',
+    body: ref('DeclineRequest'),
     largestBody: SMALL_BODY,
-    replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
+    replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
       const { ports, actor, params, body, asking } = call;
       await check(call);
-      await declinePlan(ports, actor, { id: params['id'] ?? '', word: textAt(body, 'word') ?? '', ...asking });
-      return shown(await showPlan(ports, actor, params['id'] ?? ''));
+      await declineChangeRequest(ports, actor, { id: params['id'] ?? '', reason: textAt(body, 'reason') ?? '', ...asking });
+      return shown(await showChangeRequest(ports, actor, params['id'] ?? ''));
     },
   },
   {
     method: 'delete',
-    path: PLAN,
-    operationId: 'withdrawPlan',
+    path: CHANGE_REQUEST,
+    operationId: 'withdrawChangeRequest',
     etag: 'strong',
-    summary: 'Take a plan of yours back; it can still be looked at',
-    tag: 'Plans',
-    replies: { 200: { description: 'The plan as it ended', schema: ref('PlanView') } },
+    summary: 'Take a change request of yours back; it can still be looked at',
+    tag: 'Change requests',
+    replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
       const { ports, actor, params, asking } = call;
       await check(call);
-      await withdrawPlan(ports, actor, { id: params['id'] ?? '', ...asking });
-      return shown(await showPlan(ports, actor, params['id'] ?? ''));
+      await withdrawChangeRequest(ports, actor, { id: params['id'] ?? '', ...asking });
+      return shown(await showChangeRequest(ports, actor, params['id'] ?? ''));
     },
   },
 ];
 
-/** `digest` stands for the preflight of an open plan, which no two dry runs tell with the same bytes. */
-function planEtag({ preflight: _preflight, ...view }: PlanView): string {
+/** `digest` stands for the preflight of an open change request, which no two dry runs tell with the same bytes. */
+function changeRequestEtag({ preflight: _preflight, ...view }: ChangeRequestView): string {
   return `"${createHash('sha256').update(JSON.stringify(view)).digest('base64url')}"`;
 }
 
-function shown(view: PlanView): Reply {
-  return { status: 200, body: view, etag: planEtag(view) };
+function shown(view: ChangeRequestView): Reply {
+  return { status: 200, body: view, etag: changeRequestEtag(view) };
 }
 
-/** A plan changes only by ending, and ends once: nobody can come between this and that. */
+/** A change request changes only by ending, and ends once: nobody can come between this and that. */
 async function check({ ports, actor, params, preconditions }: Call): Promise<void> {
   if (Object.keys(preconditions).length === 0) return;
-  checkPreconditions('plan', planEtag(await showPlan(ports, actor, params['id'] ?? '')), preconditions);
+  checkPreconditions('changeRequest', changeRequestEtag(await showChangeRequest(ports, actor, params['id'] ?? '')), preconditions);
 }
 
 async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
@@ -123,11 +126,11 @@ async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const beside = objectAt(body, 'beside') as JsonObject;
   const besides = Object.keys(beside).length === 0 ? {} : { beside };
   const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...asking };
-  const plan =
+  const changeRequest =
     textAt(body, 'action') === 'change'
-      ? await askPlan(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })
-      : await askPlan(ports, actor, { ...shared, action: 'install', spec: sent });
-  return { status: 201, body: plan, location: `/api/v1/plans/${plan.id}` };
+      ? await createChangeRequest(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })
+      : await createChangeRequest(ports, actor, { ...shared, action: 'install', spec: sent });
+  return { status: 201, body: changeRequest, location: `/api/v1/change-requests/${changeRequest.id}` };
 }
 
 type Patch = { readonly address: Parameters<typeof showInstance>[2]; readonly patch: JsonObject };

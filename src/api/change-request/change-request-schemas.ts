@@ -1,4 +1,4 @@
-import { PLAN_ACTIONS, PLAN_STATES } from '../../domain/change-request/change-request.ts';
+import { REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
 
 const text = { type: 'string' } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
@@ -13,32 +13,37 @@ function object(properties: Readonly<Record<string, unknown>>, required: readonl
   return { type: 'object', properties, required };
 }
 
-/** What the API says about plans that somebody asks another to carry out. */
-export const PLAN_SCHEMAS = {
-  PlanWish: {
+/** What the API says about change requests that somebody asks another to carry out. */
+export const CHANGE_REQUEST_SCHEMAS = {
+  ChangeRequestWish: {
     ...object(
       {
-        action: { enum: PLAN_ACTIONS, description: 'By default `install`' },
+        action: { enum: REQUEST_ACTIONS, description: 'By default `install`' },
         environment: text,
         app: text,
         name: text,
         spec: { ...anything, description: 'The whole `spec` to install; the JSON Merge Patch of the `spec` to change' },
         beside,
-        message: { type: 'string', description: 'A word to whoever decides' },
+        message: { type: 'string', description: 'Message to the approver' },
       },
       ['environment', 'app', 'name'],
     ),
     additionalProperties: false,
   },
-  PlanApproval: {
-    ...object({ digest: { type: 'string', description: 'That of `GET /plans/{id}`: exactly what was looked at is written, or nothing' } }),
+  ChangeRequestApproval: {
+    ...object({
+      digest: { type: 'string', description: 'That of `GET /change-requests/{id}`: exactly what was looked at is written, or nothing' },
+    }),
     additionalProperties: false,
   },
-  PlanRefusal: { ...object({ word: { type: 'string', description: 'Why, for who asked' } }, []), additionalProperties: false },
-  Plan: object(
+  DeclineRequest: {
+    ...object({ reason: { type: 'string', description: 'Why, for the person who asked' } }, []),
+    additionalProperties: false,
+  },
+  ChangeRequest: object(
     {
       id: text,
-      action: { enum: PLAN_ACTIONS },
+      action: { enum: REQUEST_ACTIONS },
       environment: text,
       app: text,
       name: text,
@@ -52,23 +57,23 @@ export const PLAN_SCHEMAS = {
       message: text,
       created: time,
       expires: time,
-      state: { enum: PLAN_STATES },
+      state: { enum: REQUEST_STATES },
       decidedBy: text,
       decidedAt: time,
       outcome: text,
     },
     ['id', 'action', 'environment', 'app', 'name', 'content', 'found', 'requester', 'message', 'created', 'expires', 'state'],
   ),
-  PlanView: object(
+  ChangeRequestView: object(
     {
-      plan: { $ref: '#/components/schemas/Plan' },
+      changeRequest: { $ref: '#/components/schemas/ChangeRequest' },
       mine: { type: 'boolean', description: 'Whether you asked for it' },
       mayDecide: { type: 'boolean', description: 'Whether you have the right that it is about' },
       preflight: { $ref: '#/components/schemas/Preflight' },
       digest: { type: 'string', description: 'Stands for exactly what the preflight shows; an approval names it' },
-      moved: { type: 'boolean', description: 'Whether the instance was changed since the plan was made' },
-      obstacle: { type: 'string', description: 'Why there is no preflight of an open plan' },
+      moved: { type: 'boolean', description: 'Whether the instance was changed since the change request was made' },
+      obstacle: { type: 'string', description: 'Why there is no preflight of an open change request' },
     },
-    ['plan', 'mine', 'mayDecide', 'moved'],
+    ['changeRequest', 'mine', 'mayDecide', 'moved'],
   ),
 } as const;

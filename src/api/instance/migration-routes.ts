@@ -1,5 +1,5 @@
 import { textAt } from '../../domain/core/read.ts';
-import { planInstanceMigration, shownMigration } from '../../operation/instance/preview-migration.ts';
+import { previewInstanceMigration, shownMigration } from '../../operation/instance/preview-migration.ts';
 import type { Route } from '../route.ts';
 import { ref } from '../schemas.ts';
 
@@ -8,7 +8,7 @@ export const MIGRATION_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/environments/{environment}/instances/{app}/{name}/migration',
-    operationId: 'planMigration',
+    operationId: 'previewMigration',
     summary: 'What moving an instance to a version of its kind asks you to decide; then PATCH it with the same `version`',
     tag: 'Instances',
     query: {
@@ -17,7 +17,7 @@ export const MIGRATION_ROUTES: readonly Route[] = [
     replies: { 200: { description: 'The rows to decide', schema: ref('Migration') } },
     handle: async ({ ports, actor, params, query }) => {
       const address = { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
-      const migration = await planInstanceMigration(ports, actor, { ...address, version: textAt(query, 'version') ?? '' });
+      const migration = await previewInstanceMigration(ports, actor, { ...address, version: textAt(query, 'version') ?? '' });
       return { status: 200, body: shownMigration(migration) };
     },
   },

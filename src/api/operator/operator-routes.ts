@@ -10,11 +10,11 @@ import { listOperatorEvents } from '../../operation/operator/list-operator-event
 import { listOperatorInstances } from '../../operation/operator/list-operator-instances.ts';
 import { listOperatorProblems } from '../../operation/operator/list-operator-problems.ts';
 import { listOperators } from '../../operation/operator/list-operators.ts';
-import { planOperatorDeletion } from '../../operation/operator/preview-operator-deletion.ts';
+import { previewOperatorDeletion } from '../../operation/operator/preview-operator-deletion.ts';
 import { preflightOperator } from '../../operation/preflight/preflight-operator.ts';
 import { showOperatorTree } from '../../operation/operator/show-operator-tree.ts';
 import { showOperator } from '../../operation/operator/show-operator.ts';
-import { OPERATOR_STEPS, type OperatorStep, steerOperator } from '../../operation/operator/request-operator-action.ts';
+import { OPERATOR_ACTIONS, type OperatorAction, requestOperatorAction } from '../../operation/operator/request-operator-action.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -25,7 +25,7 @@ const missing = {
   missing: { type: 'array', items: ref('MissingRight'), description: 'Rights without which something is left out' },
 } as const;
 
-const STEP_SUMMARIES: Readonly<Record<OperatorStep, string>> = {
+const STEP_SUMMARIES: Readonly<Record<OperatorAction, string>> = {
   reconcile: 'Look at it now (annotation `chandlery.dev/reconcile-at`)',
   force: 'Upgrade it now, whatever the state (annotation `chandlery.dev/force-at`)',
   suspend: 'Leave everything as it is until it is resumed',
@@ -126,10 +126,14 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   ),
   read(
     '/deletion',
-    { id: 'planOperatorDeletion', summary: 'What deleting it would do now, or does, and what blocks it', schema: ref('OperatorDeletion') },
-    async ({ ports, actor, params }) => planOperatorDeletion(ports, actor, addressOf(params)),
+    {
+      id: 'previewOperatorDeletion',
+      summary: 'What deleting it would do now, or does, and what blocks it',
+      schema: ref('OperatorDeletion'),
+    },
+    async ({ ports, actor, params }) => previewOperatorDeletion(ports, actor, addressOf(params)),
   ),
-  ...OPERATOR_STEPS.map(steer),
+  ...OPERATOR_ACTIONS.map(steer),
   {
     method: 'delete',
     path: OPERATOR,
@@ -163,7 +167,7 @@ function read(below: string, { id, summary, schema }: Described, body: (call: Ca
   };
 }
 
-function steer(step: OperatorStep): Route {
+function steer(step: OperatorAction): Route {
   return {
     method: 'post',
     path: `${OPERATOR}/${step}`,
@@ -174,7 +178,7 @@ function steer(step: OperatorStep): Route {
     replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
     handle: async ({ ports, actor, params, preconditions, asking }) => {
       const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...asking };
-      const body = await steerOperator(ports, actor, input);
+      const body = await requestOperatorAction(ports, actor, input);
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };

@@ -1,116 +1,130 @@
 import { objectAt, textAt } from '../../domain/core/read.ts';
-import { recipeEtag, type RecipeOwner } from '../../domain/saved-configuration/saved-configuration.ts';
+import { savedConfigurationEtag, type SavedConfigurationOwner } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { compareRecipe } from '../../operation/saved-configuration/compare-saved-configuration.ts';
-import { listEarlierRecipes, listRecipes, showRecipe } from '../../operation/saved-configuration/list-saved-configurations.ts';
-import { changeRecipe, deleteRecipe, saveRecipe } from '../../operation/saved-configuration/save-configuration.ts';
+import { compareSavedConfiguration } from '../../operation/saved-configuration/compare-saved-configuration.ts';
+import {
+  listSavedConfigurationVersions,
+  listSavedConfigurations,
+  showSavedConfiguration,
+} from '../../operation/saved-configuration/list-saved-configurations.ts';
+import {
+  changeSavedConfiguration,
+  deleteSavedConfiguration,
+  saveConfiguration,
+} from '../../operation/saved-configuration/save-configuration.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
 
-const RECIPE = '/recipes/{id}';
+const SAVED_CONFIGURATION = '/saved-configurations/{id}';
 
 /** Saved configurations of people and groups. */
-export const RECIPE_ROUTES: readonly Route[] = [
+export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
   {
     method: 'get',
-    path: '/recipes',
-    operationId: 'listRecipes',
+    path: '/saved-configurations',
+    operationId: 'listSavedConfigurations',
     summary: 'The saved configurations of you and your groups',
-    tag: 'Recipes',
+    tag: 'Saved configurations',
     query: {
       app: { type: 'string', default: '', description: 'Of this app alone' },
       search: { type: 'string', default: '', description: 'Every word must occur in title, description or owner' },
       ...PAGE_QUERY,
     },
-    replies: { 200: { description: 'A page of saved configurations', schema: pageOf('Recipe') } },
+    replies: { 200: { description: 'A page of saved configurations', schema: pageOf('SavedConfiguration') } },
     handle: async ({ ports, actor, query }) => {
-      const recipes = await listRecipes(ports, actor, { app: textAt(query, 'app') ?? '', search: textAt(query, 'search') ?? '' });
-      return { status: 200, body: pageOfItems(recipes, ({ title, id }) => `${title.toLowerCase()} ${id}`, query) };
+      const savedConfigurations = await listSavedConfigurations(ports, actor, {
+        app: textAt(query, 'app') ?? '',
+        search: textAt(query, 'search') ?? '',
+      });
+      return { status: 200, body: pageOfItems(savedConfigurations, ({ title, id }) => `${title.toLowerCase()} ${id}`, query) };
     },
   },
   {
     method: 'post',
-    path: '/recipes',
-    operationId: 'saveRecipe',
+    path: '/saved-configurations',
+    operationId: 'saveConfiguration',
     summary: 'Save a configuration for yourself or a group of yours, without its secrets',
-    tag: 'Recipes',
-    body: ref('RecipeDraft'),
-    replies: { 201: { description: 'What was saved; Location names it', schema: ref('SavedRecipe') } },
+    tag: 'Saved configurations',
+    body: ref('SavedConfigurationDraft'),
+    replies: { 201: { description: 'What was saved; Location names it', schema: ref('SavedConfigurationResult') } },
     handle: async (call) => await save(call),
   },
   {
     method: 'get',
-    path: RECIPE,
-    operationId: 'showRecipe',
+    path: SAVED_CONFIGURATION,
+    operationId: 'showSavedConfiguration',
     etag: 'strong',
     summary: 'One saved configuration',
-    tag: 'Recipes',
-    replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('Recipe') } },
+    tag: 'Saved configurations',
+    replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('SavedConfiguration') } },
     handle: async ({ ports, actor, params }) => {
-      const recipe = await showRecipe(ports, actor, params['id'] ?? '');
-      return { status: 200, body: recipe, etag: recipeEtag(recipe) };
+      const savedConfiguration = await showSavedConfiguration(ports, actor, params['id'] ?? '');
+      return { status: 200, body: savedConfiguration, etag: savedConfigurationEtag(savedConfiguration) };
     },
   },
   {
     method: 'patch',
-    path: RECIPE,
-    operationId: 'changeRecipe',
+    path: SAVED_CONFIGURATION,
+    operationId: 'changeSavedConfiguration',
     etag: 'strong',
     summary: 'Change a saved configuration by a JSON Merge Patch (RFC 7386)',
-    tag: 'Recipes',
-    body: ref('RecipePatch'),
-    replies: { 200: { description: 'The changed one', schema: ref('SavedRecipe') } },
+    tag: 'Saved configurations',
+    body: ref('SavedConfigurationPatch'),
+    replies: { 200: { description: 'The changed one', schema: ref('SavedConfigurationResult') } },
     handle: async (call) => await change(call),
   },
   {
     method: 'get',
-    path: `${RECIPE}/versions`,
-    operationId: 'listEarlierRecipes',
+    path: `${SAVED_CONFIGURATION}/versions`,
+    operationId: 'listSavedConfigurationVersions',
     summary: 'What a saved configuration was before its last changes, the newest first',
-    tag: 'Recipes',
+    tag: 'Saved configurations',
     replies: {
-      200: { description: 'At most five', schema: { type: 'object', properties: { items: { type: 'array', items: ref('Recipe') } } } },
+      200: {
+        description: 'At most five',
+        schema: { type: 'object', properties: { items: { type: 'array', items: ref('SavedConfiguration') } } },
+      },
     },
     handle: async ({ ports, actor, params }) => ({
       status: 200,
-      body: { items: await listEarlierRecipes(ports, actor, params['id'] ?? '') },
+      body: { items: await listSavedConfigurationVersions(ports, actor, params['id'] ?? '') },
     }),
   },
   {
     method: 'get',
-    path: `${RECIPE}/comparison`,
-    operationId: 'compareRecipe',
+    path: `${SAVED_CONFIGURATION}/comparison`,
+    operationId: 'compareSavedConfiguration',
     summary: 'What a saved configuration sets beside today’s defaults, or what laying it over an instance of the app would change',
-    tag: 'Recipes',
+    tag: 'Saved configurations',
     query: {
       environment: { type: 'string', default: '', description: 'With `name`: an instance; without both: the defaults' },
       name: { type: 'string', default: '' },
     },
-    replies: { 200: { description: 'The fields that differ', schema: ref('RecipeComparison') } },
+    replies: { 200: { description: 'The fields that differ', schema: ref('SavedConfigurationComparison') } },
     handle: async ({ ports, actor, params, query }) => {
       const instance = { environment: textAt(query, 'environment') ?? '', name: textAt(query, 'name') ?? '' };
       const wanted = { id: params['id'] ?? '', ...(instance.environment === '' && instance.name === '' ? {} : { instance }) };
-      return { status: 200, body: { changes: (await compareRecipe(ports, actor, wanted)).changes } };
+      return { status: 200, body: { changes: (await compareSavedConfiguration(ports, actor, wanted)).changes } };
     },
   },
   {
     method: 'delete',
-    path: RECIPE,
-    operationId: 'deleteRecipe',
+    path: SAVED_CONFIGURATION,
+    operationId: 'deleteSavedConfiguration',
     etag: 'strong',
     summary: 'Delete a saved configuration',
-    tag: 'Recipes',
+    tag: 'Saved configurations',
     replies: { 200: { description: 'It is gone' } },
     handle: async ({ ports, actor, params, preconditions, asking }) => {
-      await deleteRecipe(ports, actor, { id: params['id'] ?? '', preconditions, ...asking });
+      await deleteSavedConfiguration(ports, actor, { id: params['id'] ?? '', preconditions, ...asking });
       return { status: 200 };
     },
   },
 ];
 
 async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
-  const saved = await saveRecipe(ports, actor, {
+  const saved = await saveConfiguration(ports, actor, {
     app: textAt(body, 'app') ?? '',
     title: textAt(body, 'title') ?? '',
     description: textAt(body, 'description') ?? '',
@@ -119,13 +133,18 @@ async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
     owner: ownerIn(body) ?? { user: actor.user },
     ...asking,
   });
-  return { status: 201, body: saved, etag: recipeEtag(saved.recipe), location: `/api/v1/recipes/${saved.recipe.id}` };
+  return {
+    status: 201,
+    body: saved,
+    etag: savedConfigurationEtag(saved.savedConfiguration),
+    location: `/api/v1/saved-configurations/${saved.savedConfiguration.id}`,
+  };
 }
 
 async function change({ ports, actor, params, body, preconditions, asking }: Call): Promise<Reply> {
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
   const owner = ownerIn(body);
-  const saved = await changeRecipe(ports, actor, {
+  const saved = await changeSavedConfiguration(ports, actor, {
     id: params['id'] ?? '',
     preconditions,
     ...asking,
@@ -135,10 +154,10 @@ async function change({ ports, actor, params, body, preconditions, asking }: Cal
     ...(Object.hasOwn(body as object, 'values') ? { values: objectAt(body, 'values') as JsonObject, mode: 'Merge' } : {}),
     ...(Object.hasOwn(body as object, 'beside') ? { beside: objectAt(body, 'beside') as JsonObject, mode: 'Merge' } : {}),
   });
-  return { status: 200, body: saved, etag: recipeEtag(saved.recipe) };
+  return { status: 200, body: saved, etag: savedConfigurationEtag(saved.savedConfiguration) };
 }
 
-function ownerIn(body: unknown): RecipeOwner | undefined {
+function ownerIn(body: unknown): SavedConfigurationOwner | undefined {
   const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
   if (group !== undefined) return { group };
   return user === undefined ? undefined : { user };

@@ -18,8 +18,8 @@ const owner = {
 } as const;
 
 /** What the API says about saved configurations. */
-export const RECIPE_SCHEMAS = {
-  Recipe: {
+export const SAVED_CONFIGURATION_SCHEMAS = {
+  SavedConfiguration: {
     type: 'object',
     properties: {
       id: text,
@@ -36,22 +36,22 @@ export const RECIPE_SCHEMAS = {
     },
     required: ['id', 'app', 'title', 'description', 'values', 'owner', 'created', 'updated', 'version'],
   },
-  SavedRecipe: {
+  SavedConfigurationResult: {
     type: 'object',
     properties: {
-      recipe: { $ref: '#/components/schemas/Recipe' },
+      savedConfiguration: { $ref: '#/components/schemas/SavedConfiguration' },
       stripped: { type: 'array', items: text, description: 'The secrets that were left out' },
     },
-    required: ['recipe', 'stripped'],
+    required: ['savedConfiguration', 'stripped'],
   },
-  RecipeDraft: {
+  SavedConfigurationDraft: {
     type: 'object',
     properties: { app: text, title, description, values, beside, owner: { ...owner, description: 'By default you' } },
     required: ['app', 'title', 'values'],
     additionalProperties: false,
   },
-  RecipePatch: { type: 'object', properties: { title, description, values, beside, owner }, additionalProperties: false },
-  RecipeComparison: {
+  SavedConfigurationPatch: { type: 'object', properties: { title, description, values, beside, owner }, additionalProperties: false },
+  SavedConfigurationComparison: {
     type: 'object',
     properties: { changes: { type: 'array', items: { $ref: '#/components/schemas/ValueChange' } } },
     required: ['changes'],

@@ -1,7 +1,7 @@
 import { at, isObject, textAt } from '../../domain/core/read.ts';
 import { approveUpgrade } from '../../operation/upgrade/approve-upgrade.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
-import { planOperatorUpgrade } from '../../operation/upgrade/preview-upgrade.ts';
+import { previewUpgrade } from '../../operation/upgrade/preview-upgrade.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import type { Call, Route } from '../route.ts';
@@ -11,32 +11,32 @@ import { ref } from '../schemas.ts';
 export const UPGRADE_ROUTES: readonly Route[] = [
   {
     method: 'get',
-    path: '/operators/{namespace}/{name}/plan',
-    operationId: 'planOperatorUpgrade',
+    path: '/operators/{namespace}/{name}/upgrade-preview',
+    operationId: 'previewUpgrade',
     summary: 'What moving it to another version of its chart would do, as far as you may read it (admins)',
     tag: 'Admin',
     query: {
       version: { type: 'string', default: '', description: 'By default the version that waits, or the newest that the channel offers' },
     },
-    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
     handle: async ({ ports, actor, params, query }) => {
-      const plan = await planOperatorUpgrade(ports, actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
-      return { status: 200, body: plan };
+      const preview = await previewUpgrade(ports, actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
+      return { status: 200, body: preview };
     },
   },
   {
     method: 'post',
-    path: '/operators/{namespace}/{name}/plan',
-    operationId: 'planDecidedUpgrade',
+    path: '/operators/{namespace}/{name}/upgrade-preview',
+    operationId: 'previewDecidedUpgrade',
     summary: 'The same with decisions about values of the operator, or with other values; writes nothing (admins)',
     tag: 'Admin',
     body: ref('UpgradeQuestion'),
-    replies: { 200: { description: 'The plan', schema: ref('UpgradePlan') } },
+    replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
     handle: async ({ ports, actor, params, body }) => {
       const values = at(body, 'values');
       const tried = isObject(values) ? { values: values as JsonObject } : {};
       const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body), ...tried };
-      return { status: 200, body: await planOperatorUpgrade(ports, actor, asked) };
+      return { status: 200, body: await previewUpgrade(ports, actor, asked) };
     },
   },
   {

@@ -1,7 +1,7 @@
 import { FINDING_SEVERITIES } from '../../domain/upgrade/crd-safety/finding.ts';
 import { CRD_SAFETY } from '../../domain/operator/operator-spec.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
-import { PLAN_STEPS } from '../../domain/upgrade/preview/plan.ts';
+import { UPGRADE_STEPS } from '../../domain/upgrade/preview/upgrade-preview.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -105,7 +105,7 @@ const valueRow = object(
   },
   ['path', 'change', 'why', 'secret', 'options'],
 );
-const plannedDecisions = {
+const previewedDecisions = {
   ...object(
     {
       rows: list(valueRow),
@@ -115,7 +115,7 @@ const plannedDecisions = {
       },
       state: {
         enum: ['Nothing', 'Open', 'Faulty', 'Decided'],
-        description: '`Decided`: the rest of the plan is with the values as they become',
+        description: '`Decided`: the rest of the preview is with the values as they become',
       },
       faults: list(object({ message: text, field: text }, ['message'])),
       source: { type: 'string', description: 'The source whose file sets the values' },
@@ -128,7 +128,7 @@ const plannedDecisions = {
 
 /** What the API says of upgrades. */
 export const UPGRADE_SCHEMAS = {
-  UpgradePlan: object(
+  UpgradePreview: object(
     {
       namespace: text,
       name: text,
@@ -136,9 +136,9 @@ export const UPGRADE_SCHEMAS = {
       from: { ...chart, description: 'What is installed' },
       to: chart,
       offered: { type: 'array', items: text, description: 'Newer versions of the channel, newest first' },
-      verdict: object({ word: { enum: ['Safe', 'Unsure', 'Stopped'] }, stops: list(text), unchecked: list(text) }),
+      verdict: object({ kind: { enum: ['Safe', 'Unsure', 'Stopped'] }, stops: list(text), unchecked: list(text) }),
       warnings: list(text),
-      decisions: plannedDecisions,
+      decisions: previewedDecisions,
       values: object({ leaves: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
       definitions: object({ definitions: list(definition), safety: { enum: CRD_SAFETY }, missing }),
@@ -149,7 +149,7 @@ export const UPGRADE_SCHEMAS = {
       conversions: list(object({ kind: text, name: text, from: text, to: text, note: text })),
       timing: object(
         {
-          step: { enum: PLAN_STEPS, description: 'What has to happen before it is installed' },
+          step: { enum: UPGRADE_STEPS, description: 'What has to happen before it is installed' },
           policy: { enum: ['Manual', 'Automatic'] },
           version: text,
           range: text,

@@ -67,7 +67,7 @@ export interface App extends AppSummary {
 }
 
 /** The rights of an actor on Apps of a kind in one environment. */
-export interface InstanceRights {
+export interface InstancePermissions {
   readonly create: boolean;
   readonly update: boolean;
   readonly delete: boolean;

@@ -1,14 +1,14 @@
 /** The request with which somebody asks for an act. */
-export interface Asking {
+export interface RequestOrigin {
   readonly via: 'page' | 'api';
   readonly requestId: string;
 }
 
-export const JOURNAL_OUTCOMES = ['done', 'refused', 'failed'] as const;
-export type JournalOutcome = (typeof JOURNAL_OUTCOMES)[number];
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** Something that somebody does. */
-export interface Deed extends Asking {
+export interface AuditEvent extends RequestOrigin {
   /** Verb and thing: `create instance`. */
   readonly action: string;
   /** Empty where it is done to no environment. */
@@ -18,23 +18,23 @@ export interface Deed extends Asking {
 }
 
 /** One act of somebody, after it was done or refused. Names only: no value of anything is part of it. */
-export interface JournalLine extends Deed {
+export interface AuditRecord extends AuditEvent {
   /** ISO 8601 in UTC. */
   readonly time: string;
   readonly user: string;
   readonly groups: readonly string[];
-  readonly outcome: JournalOutcome;
+  readonly outcome: AuditOutcome;
   /** The code of the error; empty when it was done. */
   readonly code: string;
 }
 
 /** A line as it is kept; ids grow. */
-export interface JournalEntry extends JournalLine {
+export interface AuditEntry extends AuditRecord {
   readonly id: number;
 }
 
 /** Which entries are wanted; all that is named must hold, upper and lower case are the same. */
-export interface JournalQuery {
+export interface AuditQuery {
   /** Part of a user name; empty: everybody. */
   readonly person: string;
   /** An environment; empty: all, and what is in none. */
@@ -48,14 +48,14 @@ export interface JournalQuery {
 }
 
 /** Who did what. */
-export interface Journal {
-  append(line: JournalLine): Promise<void>;
+export interface AuditLog {
+  append(line: AuditRecord): Promise<void>;
   /** The newest first. */
-  search(query: JournalQuery): Promise<readonly JournalEntry[]>;
+  search(query: AuditQuery): Promise<readonly AuditEntry[]>;
 }
 
 /** Whether an entry is one of those that are wanted, whatever its place. */
-export function matchesQuery(entry: JournalEntry, { person, environment, text }: JournalQuery): boolean {
+export function matchesQuery(entry: AuditEntry, { person, environment, text }: AuditQuery): boolean {
   const { user, groups, action, target, outcome, code, via, requestId, time } = entry;
   if (environment !== '' && entry.environment !== environment) return false;
   if (!user.toLowerCase().includes(person.toLowerCase())) return false;

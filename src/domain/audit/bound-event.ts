@@ -1,4 +1,4 @@
-import type { JournalLine } from './audit-log.ts';
+import type { AuditRecord } from './audit-log.ts';
 import { escapeControls } from './escape-controls.ts';
 
 const LONGEST = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
@@ -6,7 +6,7 @@ const LONGEST = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
 const GROUPS = 2048;
 
 /** An audit event of bounded length, in plain characters: some of it comes from whoever asks, and is refused later or not at all. */
-export function boundEvent(event: JournalLine): JournalLine {
+export function boundEvent(event: AuditRecord): AuditRecord {
   return {
     time: event.time,
     user: cut(event.user, LONGEST.name),

@@ -1,4 +1,4 @@
-import type { JournalLine } from './audit-log.ts';
+import type { AuditRecord } from './audit-log.ts';
 
 /** Acts of one person that were not done and are recorded one by one in a window; further ones are counted. */
 const MOST = 100;
@@ -7,7 +7,7 @@ const WINDOW_MS = 3_600_000;
 interface Count {
   readonly user: string;
   readonly groups: readonly string[];
-  readonly outcome: JournalLine['outcome'];
+  readonly outcome: AuditRecord['outcome'];
   readonly until: number;
   recorded: number;
   skipped: number;
@@ -22,7 +22,7 @@ export class RefusalQuota {
   readonly #counts = new Map<string, Count>();
 
   /** What is to be recorded for an event: nothing, the event, and numbers of windows that are over. */
-  record(event: JournalLine): readonly JournalLine[] {
+  record(event: AuditRecord): readonly AuditRecord[] {
     const now = Date.parse(event.time);
     const over = this.#closeWindows(now, event);
     if (event.outcome === 'done') return [...over, event];
@@ -40,8 +40,8 @@ export class RefusalQuota {
     return count.skipped === 1 ? [...over, first] : over;
   }
 
-  #closeWindows(now: number, event: JournalLine): readonly JournalLine[] {
-    const over: JournalLine[] = [];
+  #closeWindows(now: number, event: AuditRecord): readonly AuditRecord[] {
+    const over: AuditRecord[] = [];
     for (const [key, count] of this.#counts) {
       if (count.until > now) break;
       this.#counts.delete(key);
@@ -51,7 +51,7 @@ export class RefusalQuota {
   }
 }
 
-function summary({ time, via, requestId }: JournalLine, { user, groups, outcome }: Count, target: string): JournalLine {
+function summary({ time, via, requestId }: AuditRecord, { user, groups, outcome }: Count, target: string): AuditRecord {
   return {
     time,
     via,

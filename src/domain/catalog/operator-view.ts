@@ -1,5 +1,5 @@
 import { findCondition } from '../kubernetes/condition.ts';
-import { deletionPlan, parseDeletionStatus } from '../operator/deletion.ts';
+import { deletionPreview, parseDeletionStatus } from '../operator/deletion.ts';
 import { etagOf } from '../kubernetes/etag.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import type { OperatorView } from '../operator/operator.ts';
@@ -54,7 +54,7 @@ function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {
   if (metadata.deletionTimestamp === undefined) return {};
   const policy = parseOperatorSpec(operator).deletionPolicy;
   const released = textAt(status, 'release', 'name') !== undefined;
-  return { deletion: deletionPlan({ policy, deletion: parseDeletionStatus(status), released }) };
+  return { deletion: deletionPreview({ policy, deletion: parseDeletionStatus(status), released }) };
 }
 
 function pendingOf({ status }: KubeObject): Pick<OperatorView, 'pendingUpgrade'> {

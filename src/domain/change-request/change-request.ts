@@ -1,20 +1,20 @@
 import type { JsonObject } from '../kubernetes/resource.ts';
 
-export const PLAN_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn'] as const;
-export type PlanState = (typeof PLAN_STATES)[number];
-export const PLAN_ACTIONS = ['install', 'change'] as const;
-export type PlanAction = (typeof PLAN_ACTIONS)[number];
+export const REQUEST_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+export const REQUEST_ACTIONS = ['install', 'change'] as const;
+export type RequestAction = (typeof REQUEST_ACTIONS)[number];
 
 /**
  * An Instance as somebody wants it, kept under an address so that somebody with the right can look at it and do it. What is wanted never changes
  * after it was asked; only its state does. It holds no secret. Times are ISO 8601 in UTC.
  */
-export interface SharedPlan {
+export interface ChangeRequest {
   /** 128 random bits in hexadecimal digits. */
   readonly id: string;
   /** The uid of the cluster that it was made for. */
   readonly cluster: string;
-  readonly action: PlanAction;
+  readonly action: RequestAction;
   readonly environment: string;
   /** The App's id. */
   readonly app: string;
@@ -26,13 +26,13 @@ export interface SharedPlan {
   /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
   /** What the preflight told the person who asks. */
-  readonly found: PlanFindings;
+  readonly found: RequestFindings;
   readonly requester: { readonly user: string; readonly groups: readonly string[] };
   /** Plain text of the person who asks; possibly empty. */
   readonly message: string;
   readonly created: string;
   readonly expires: string;
-  readonly state: PlanState;
+  readonly state: RequestState;
   readonly decidedBy?: string;
   readonly decidedAt?: string;
   /** What came of it, in the words of whoever decided; possibly empty. */
@@ -40,22 +40,22 @@ export interface SharedPlan {
 }
 
 /** A preflight in short. */
-export interface PlanFindings {
+export interface RequestFindings {
   readonly verdict: 'Ready' | 'Blocked';
   readonly blocked: readonly string[];
   readonly warned: readonly string[];
 }
 
-/** How a plan ends. */
-export interface PlanDecision {
-  readonly state: Exclude<PlanState, 'open' | 'expired'>;
+/** How a change request ends. */
+export interface RequestDecision {
+  readonly state: Exclude<RequestState, 'open' | 'expired'>;
   readonly decidedBy: string;
   readonly decidedAt: string;
   readonly outcome: string;
 }
 
-/** How many plans there may be. */
-export interface PlanBounds {
+/** How many change requests there may be. */
+export interface RequestBounds {
   /** Open ones of one person. */
   readonly ofPerson: number;
   /** Open ones of all together. */
@@ -64,19 +64,21 @@ export interface PlanBounds {
   readonly ended: number;
 }
 
-/** The plans that are kept. */
-export interface PlanTable {
-  /** A plan whose time is over is `expired`. */
-  get(id: string): Promise<SharedPlan | undefined>;
+/** The change requests that are kept. */
+export interface ChangeRequestTable {
+  /** A change request whose time is over is `expired`. */
+  get(id: string): Promise<ChangeRequest | undefined>;
   /** All of them, the newest first. */
-  list(): Promise<readonly SharedPlan[]>;
-  /** Adds a plan, unless a bound is reached: then the answer is which. */
-  add(plan: SharedPlan, bounds: PlanBounds): Promise<'added' | 'ofPerson' | 'ofAll'>;
-  /** Ends a plan that is open; with `late`, also one that ended meanwhile. The answer is whether it did. */
-  decide(id: string, decision: PlanDecision, late?: 'late'): Promise<boolean>;
+  list(): Promise<readonly ChangeRequest[]>;
+  /** Adds a change request, unless a bound is reached: then the answer is which. */
+  add(changeRequest: ChangeRequest, bounds: RequestBounds): Promise<'added' | 'ofPerson' | 'ofAll'>;
+  /** Ends a change request that is open; with `late`, also one that ended meanwhile. The answer is whether it did. */
+  decide(id: string, decision: RequestDecision, late?: 'late'): Promise<boolean>;
 }
 
-/** The state of a plan at a time, in milliseconds since 1970. */
-export function planAt(plan: SharedPlan, now: number): SharedPlan {
-  return plan.state === 'open' && Date.parse(plan.expires) <= now ? { ...plan, state: 'expired' } : plan;
+/** The state of a change request at a time, in milliseconds since 1970. */
+export function requestAt(changeRequest: ChangeRequest, now: number): ChangeRequest {
+  return changeRequest.state === 'open' && Date.parse(changeRequest.expires) <= now
+    ? { ...changeRequest, state: 'expired' }
+    : changeRequest;
 }

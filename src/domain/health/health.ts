@@ -1,10 +1,10 @@
 /** The health words of design section 2, from best to worst. */
-export const HEALTH_WORDS = ['Healthy', 'Suspended', 'Progressing', 'Unknown', 'Missing', 'Degraded'] as const;
-export type HealthWord = (typeof HEALTH_WORDS)[number];
+export const HEALTH_STATUSES = ['Healthy', 'Suspended', 'Progressing', 'Unknown', 'Missing', 'Degraded'] as const;
+export type HealthStatus = (typeof HEALTH_STATUSES)[number];
 
 /** The health of one object, with a sentence about why. */
 export interface Health {
-  readonly word: HealthWord;
+  readonly status: HealthStatus;
   readonly message: string;
 }
 
@@ -14,5 +14,5 @@ export function worstHealth(healths: readonly Health[]): Health | undefined {
 }
 
 function rank(health: Health): number {
-  return HEALTH_WORDS.indexOf(health.word);
+  return HEALTH_STATUSES.indexOf(health.status);
 }

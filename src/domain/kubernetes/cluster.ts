@@ -112,10 +112,10 @@ export interface Verdict {
  * The api-server for whoever only tries: nothing is ever written, and of what is there, also of what a dry run would make of it, only metadata
  * crosses the wire. Throws as `Cluster` does.
  */
-export interface TrialCluster {
+export interface DryRunCluster {
   /** Server-side apply as a dry run. */
-  dryRunApply(type: ResourceType, object: KubeObject, options: TrialOptions): Promise<Tried>;
-  dryRunCreate(type: ResourceType, object: KubeObject, options: TrialOptions): Promise<Tried>;
+  dryRunApply(type: ResourceType, object: KubeObject, options: DryRunOptions): Promise<DryRunAnswer>;
+  dryRunCreate(type: ResourceType, object: KubeObject, options: DryRunOptions): Promise<DryRunAnswer>;
   /** Undefined when there is none. */
   metadataOf(ref: ResourceRef, options?: CallOptions): Promise<ObjectMeta | undefined>;
   /** SelfSubjectAccessReview. */
@@ -124,12 +124,12 @@ export interface TrialCluster {
   account(options?: CallOptions): Promise<string>;
 }
 
-export interface TrialOptions extends CallOptions {
+export interface DryRunOptions extends CallOptions {
   readonly fieldManager: string;
 }
 
 /** What the api-server said to a dry run. */
-export interface Tried {
+export interface DryRunAnswer {
   /** As the object would have it. */
   readonly metadata: ObjectMeta;
   readonly warnings: readonly string[];
@@ -142,12 +142,12 @@ export interface Clusters {
   /** The signed-in user, by impersonation with user and groups. Throws `ActorMissing` before anything leaves. */
   asActor(actor: Actor): Cluster;
   /** Dry runs as the signed-in user. Throws as `asActor`. */
-  tryAsActor(actor: Actor): TrialCluster;
+  tryAsActor(actor: Actor): DryRunCluster;
   /**
    * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the right to make
    * the controller do: ask the api-server first. Throws as `asActor`.
    */
-  tryAsController(actor: Actor): TrialCluster;
+  tryAsController(actor: Actor): DryRunCluster;
 }
 
 /** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */

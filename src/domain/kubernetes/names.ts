@@ -47,7 +47,7 @@ export const OURS = {
   instanceLabel: 'chandlery.dev/instance',
   /** Label on what a CatalogSource applied: its name. */
   sourceLabel: 'chandlery.dev/source',
-  /** Annotations on what came of a plan: the user who asked, and the one who let it be done. */
+  /** Annotations on what came of a request: the user who asked, and the one who let it be done. */
   requestedBy: 'chandlery.dev/requested-by',
   approvedBy: 'chandlery.dev/approved-by',
   finalizer: 'chandlery.dev/finalizer',

@@ -31,7 +31,7 @@ export interface DeletionStep {
 }
 
 /** What deleting an Operator does, how far it is, and what stands in the way. */
-export interface DeletionPlan extends DeletionStatus {
+export interface DeletionPreview extends DeletionStatus {
   readonly policy: OperatorDeletionPolicy;
   readonly steps: readonly DeletionStep[];
 }
@@ -79,8 +79,8 @@ export interface DeletionProgress {
   readonly released: boolean;
 }
 
-/** The plan of a deletion that is under way. Pure. */
-export function deletionPlan({ policy, deletion, released }: DeletionProgress): DeletionPlan {
+/** The preview of a deletion that is under way. Pure. */
+export function deletionPreview({ policy, deletion, released }: DeletionProgress): DeletionPreview {
   const { instances, blockers } = deletion ?? { instances: 0, blockers: [] };
   return { policy, instances, blockers, steps: stepsOf(policy, { instances, released }) };
 }

@@ -12,7 +12,7 @@ export interface OperatorProblem {
   readonly because: readonly string[];
 }
 
-export interface OperatorSight {
+export interface OperatorReading {
   readonly operator: OperatorView;
   /** Absent when nobody has looked. */
   readonly tree?: ResourceTree;
@@ -26,7 +26,7 @@ const NO_PROBLEM = new Set(['Ready', 'Reconciling', 'Deletable']);
 const BAD_WHEN_TRUE = new Set(['Stalled', 'Drifted']);
 
 /** A digest of what is wrong: faults of its file, what stands against its deletion, conditions, and workloads with what they suffer from. */
-export function problemsOf({ operator, tree, faults }: OperatorSight): readonly OperatorProblem[] {
+export function problemsOf({ operator, tree, faults }: OperatorReading): readonly OperatorProblem[] {
   const workloads = tree === undefined ? [] : workloadProblems(tree.root);
   const conditions = conditionProblems(operator.conditions).filter(({ subject }) => subject !== 'Healthy' || workloads.length === 0);
   return [...faultProblems(operator, faults), ...deletionProblems(operator), ...conditions, ...workloads];
@@ -85,7 +85,7 @@ function sickWay(node: TreeNode): readonly TreeNode[] {
 }
 
 function isSick({ health }: TreeNode): boolean {
-  return health?.word === 'Degraded' || health?.word === 'Missing';
+  return health?.status === 'Degraded' || health?.status === 'Missing';
 }
 
 function sentenceOf({ kind, name, health }: TreeNode): string {

@@ -1,5 +1,5 @@
 import type { Condition } from '../kubernetes/condition.ts';
-import type { DeletionPlan } from './deletion.ts';
+import type { DeletionPreview } from './deletion.ts';
 import type { OperatorDeletionPolicy } from './operator-spec.ts';
 import type { PendingUpgrade } from '../upgrade/pending-upgrade.ts';
 import type { Revision } from './revision-history.ts';
@@ -40,7 +40,7 @@ export interface OperatorView {
   /** Revisions of the release, newest first. */
   readonly history: readonly Revision[];
   /** Only while it is being deleted. */
-  readonly deletion?: DeletionPlan;
+  readonly deletion?: DeletionPreview;
   readonly conditions: readonly Condition[];
   readonly deletionPolicy: OperatorDeletionPolicy;
   readonly suspended: boolean;

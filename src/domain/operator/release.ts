@@ -30,12 +30,13 @@ export interface ReleaseInfo {
 
 /** How the tests of a release ended. */
 export type TestReport =
-  | { readonly outcome: 'Passed'; readonly tests: readonly string[] }
+  | { readonly kind: 'Passed'; readonly tests: readonly string[] }
   /** `failed` names each hook that failed, e.g. `Job smoke`. */
-  | { readonly outcome: 'Failed'; readonly failed: readonly string[]; readonly message: string };
+  | { readonly kind: 'Failed'; readonly failed: readonly string[]; readonly message: string };
 
 /** What gets a release out of a state that a dead worker left it in. */
-export type UnlockStep = { readonly act: 'none' } | { readonly act: 'uninstall' } | { readonly act: 'rollback'; readonly revision: number };
+export type UnlockAction =
+  { readonly kind: 'none' } | { readonly kind: 'uninstall' } | { readonly kind: 'rollback'; readonly revision: number };
 
 /**
  * Decides how a release whose worker is gone becomes usable again. Helm refuses to touch a release that is pending, and has no command to
@@ -51,7 +52,7 @@ export type UnlockStep = { readonly act: 'none' } | { readonly act: 'uninstall' 
  * @param history revisions in any order; empty when there is no release.
  * @param toRevision where a rollback was bound for.
  */
-export function planUnlock(history: readonly ReleaseInfo[], toRevision?: number): UnlockStep {
+export function unlockAction(history: readonly ReleaseInfo[], toRevision?: number): UnlockAction {
   const revisions = [...history].sort((a, b) => b.revision - a.revision);
   const latest = revisions[0];
   switch (latest?.status) {
@@ -61,10 +62,10 @@ export function planUnlock(history: readonly ReleaseInfo[], toRevision?: number)
       const usable = revisions.filter((info) => info.status === 'deployed' || info.status === 'superseded');
       const wanted = latest.status === 'pending-rollback' ? usable.find(({ revision }) => revision === toRevision) : undefined;
       const good = wanted ?? usable[0];
-      return good === undefined ? { act: 'uninstall' } : { act: 'rollback', revision: good.revision };
+      return good === undefined ? { kind: 'uninstall' } : { kind: 'rollback', revision: good.revision };
     }
     case 'uninstalling':
-      return { act: 'uninstall' };
+      return { kind: 'uninstall' };
     case undefined:
     case 'deployed':
     case 'failed':
@@ -73,7 +74,7 @@ export function planUnlock(history: readonly ReleaseInfo[], toRevision?: number)
     case 'unknown':
       break;
   }
-  return { act: 'none' };
+  return { kind: 'none' };
 }
 
 /** Whether a worker is, or was, in the middle of changing the release. */

@@ -32,7 +32,7 @@ export interface RevisionRecord {
   readonly revision: number;
   readonly status: ReleaseStatus;
   /** The step digest; empty when it has none. */
-  readonly step: string;
+  readonly configDigest: string;
   /** RFC 3339. */
   readonly time: string;
 }
@@ -48,7 +48,7 @@ export interface HistoryInput {
   /** In any order; none: there is no release. */
   readonly records: readonly RevisionRecord[];
   /** The chart of a step, where it is known. */
-  readonly chartOf: (step: string) => RevisionChart | undefined;
+  readonly chartOf: (configDigest: string) => RevisionChart | undefined;
   readonly marks: RevisionMarks;
   /** A rollback that was begun: from which revision to which. */
   readonly rollback: { readonly revision: number; readonly toRevision: number } | undefined;
@@ -83,9 +83,11 @@ export function lastHealthyRevision(history: readonly Revision[], records: reado
   const known = new Map(history.map((entry) => [entry.revision, entry]));
   const [newest, ...older] = [...records].sort((a, b) => b.revision - a.revision);
   if (newest === undefined) return undefined;
-  if (history.some(({ digest, healthy, revision }) => healthy === true && digest === newest.step && revision !== newest.revision))
+  if (history.some(({ digest, healthy, revision }) => healthy === true && digest === newest.configDigest && revision !== newest.revision))
     return undefined;
-  const usable = older.filter(({ status, step }) => (status === 'deployed' || status === 'superseded') && step !== newest.step);
+  const usable = older.filter(
+    ({ status, configDigest }) => (status === 'deployed' || status === 'superseded') && configDigest !== newest.configDigest,
+  );
   const healthy = usable.find(({ revision }) => known.get(revision)?.healthy === true);
   return (healthy ?? usable.find(({ revision }) => !known.has(revision)))?.revision;
 }
@@ -116,15 +118,15 @@ export function parseHistory(status: unknown): readonly Revision[] {
 }
 
 function entryOf(
-  { revision, status, step, time }: RevisionRecord,
+  { revision, status, configDigest, time }: RevisionRecord,
   before: Revision | undefined,
   chartOf: HistoryInput['chartOf'],
 ): Revision | undefined {
   const word = REVISION_STATUSES.find((candidate) => candidate === status);
   if (word === undefined) return before;
   if (before !== undefined) return { ...before, status: before.status === 'rolled-back' ? before.status : word };
-  const chart = chartOf(step);
-  return chart === undefined ? undefined : { revision, ...chart, digest: step, time, status: word };
+  const chart = chartOf(configDigest);
+  return chart === undefined ? undefined : { revision, ...chart, digest: configDigest, time, status: word };
 }
 
 function withRollback(entry: Revision, newest: number, rollback: HistoryInput['rollback']): Revision {

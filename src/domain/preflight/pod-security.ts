@@ -5,9 +5,9 @@ import type { Finding, Findings, FindingSubject } from './findings.ts';
 /** What is known of the pods that an instance will have, by those of another one of its kind. */
 export type PodEvidence =
   /** There is no other instance whose pods may be read, or nobody asked. */
-  | { readonly word: 'None' }
+  | { readonly kind: 'None' }
   | {
-      readonly word: 'Tried';
+      readonly kind: 'Tried';
       /** `orders-db`, or `orders-db in shop` where it is in another environment. */
       readonly of: string;
       readonly refusals: readonly { readonly about: FindingSubject; readonly message: string }[];
@@ -24,15 +24,15 @@ export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence
   const place = `${rule}; whether those of this app are, shows when its operator makes them`;
   // What baseline rejects reaches for the node, and hardly an app does; it is the level of every Environment, so only evidence is worth a line.
   const enforces = level === 'restricted';
-  if (pods.word === 'None') {
+  if (pods.kind === 'None') {
     if (!enforces) return {};
     const message = `${place}: there is no other instance to go by whose pods you may read`;
     return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
   }
   const { of, refusals, warnings } = pods;
-  const refused = refusals.map(({ about, message }) => estimate(`Pods as those of ${of} would be refused here: ${message}`, about));
-  const warned = warnings.map((warning) => estimate(`Pods as those of ${of}: ${warning}`, 'Policy'));
-  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods as those of ${of} are let in`, 'PodSecurity')] : [];
+  const refused = refusals.map(({ about, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, about));
+  const warned = warnings.map((warning) => estimate(`Pods like those of ${of}: ${warning}`, 'Policy'));
+  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods like those of ${of} are let in`, 'PodSecurity')] : [];
   return { warned: [...refused, ...warned], unchecked: known };
 }
 

@@ -18,9 +18,9 @@ export function buildTree(root: KubeObject, objects: readonly KubeObject[], unre
   const nodes = flatten(tree);
   const judged = nodes.flatMap((node) => (node.health === undefined ? [] : [{ ...node, health: node.health }]));
   const health = isTelling(tree, judged) ? worstHealth(judged.map((node) => node.health)) : undefined;
-  const word = health?.word ?? 'Unknown';
+  const word = health?.status ?? 'Unknown';
   const causes = judged
-    .filter((node) => node.health.word === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
+    .filter((node) => node.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
     .map((node) => ({ kind: node.kind, name: node.name, message: node.health.message }));
   return {
     root: tree,
@@ -31,7 +31,7 @@ export function buildTree(root: KubeObject, objects: readonly KubeObject[], unre
   };
 }
 
-const SILENT: Health = { word: 'Unknown', message: 'Nothing here has said yet how it is' };
+const SILENT: Health = { status: 'Unknown', message: 'No health reported yet' };
 const WORKLOADS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
 
 /**
@@ -39,15 +39,15 @@ const WORKLOADS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'Rep
  * one of its workloads says how it is, or something says that it is not well.
  */
 function isTelling(root: TreeNode, judged: readonly { readonly kind: string; readonly health: Health }[]): boolean {
-  return root.health !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.word !== 'Healthy');
+  return root.health !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.status !== 'Healthy');
 }
 
 /** The deepest cause explains best: a StatefulSet that is not ready says less than its Pod that finds no node. */
 function explained(health: Health, root: TreeNode, causes: ResourceTree['causes']): Health {
   const own = root.health;
-  if (own?.word === health.word && own.message !== '') return own;
+  if (own?.status === health.status && own.message !== '') return own;
   const last = causes.at(-1);
-  return last === undefined ? health : { word: health.word, message: `${last.kind} ${last.name}: ${last.message}` };
+  return last === undefined ? health : { status: health.status, message: `${last.kind} ${last.name}: ${last.message}` };
 }
 
 function childrenByOwner(objects: readonly KubeObject[]): Map<string, KubeObject[]> {

@@ -77,7 +77,7 @@ export function judgeApproval(question: ApprovalQuestion): ApprovalVerdict {
 
 /** What was approved is what was seen. */
 export function digestDiffers({ version, digest = '' }: Approval): ApprovalFault {
-  const message = `${version} was approved with the digest ${digest}, and the repository offers other bytes under that version; look at the plan again, and approve what it shows`;
+  const message = `${version} was approved with the digest ${digest}, and the repository offers other bytes under that version; look at the preview again, and approve what it shows`;
   return { reason: 'ApprovalDigestDiffers', message };
 }
 

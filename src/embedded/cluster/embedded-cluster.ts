@@ -18,7 +18,7 @@ import { renderAuthentication, serveClusterIssuer, type ClusterIssuer } from './
 import type { ClaimMapping } from '../../identity/identity-settings.ts';
 import type { Log } from '../../observe/log.ts';
 import { ensureSecrets } from '../issuer/issuer-secrets.ts';
-import { furnishCluster } from './furnish.ts';
+import { createNodes } from './create-nodes.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 import { preparePki, type Pki } from './pki.ts';
 import { choosePorts } from './ports.ts';
@@ -115,7 +115,7 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
     group.start('store', etcdProgram(input));
     group.start('api', apiServerProgram({ ...input, ...issuer?.trusted }));
     await untilReady(kube, group, signal);
-    await furnishCluster(kube.asController(), signal);
+    await createNodes(kube.asController(), signal);
     for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
   } catch (error) {
     await stop();

@@ -11,7 +11,7 @@ import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { readScalarField, readWholeText, readYamlField } from './read-leaf.ts';
 import { fault, MOST_YAML, take, type Reading } from './reading.ts';
-import { memberSpot, rowSpot, type Spot } from '../view/node-ref.ts';
+import { memberRef, rowRef, type NodeRef } from '../view/node-ref.ts';
 
 export interface FormValues {
   /** The value of the root without its key, e.g. what goes under `spec`. */
@@ -56,7 +56,7 @@ function startReading(model: FormModel, fields: URLSearchParams, base: Json): Re
   return { model, fields: fieldMap(fields), base, faults: [], budget: { ...LARGEST_FORM }, seen: 0, yamlLeft: MOST_YAML, read: readNode };
 }
 
-function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefined {
+function readNode(reading: Reading, node: FormNode, spot: NodeRef): Json | undefined {
   spend(reading.budget, 'nodes', { amount: 1, path: spot.path });
   if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
   if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, spot);
@@ -71,7 +71,7 @@ function readNode(reading: Reading, node: FormNode, spot: Spot): Json | undefine
 }
 
 /** What is locked is not sent by the form, so an input that is there was made by hand, or for another environment. */
-function readLocked(reading: Reading, node: FormNode, { path, base }: Spot): Json | undefined {
+function readLocked(reading: Reading, node: FormNode, { path, base }: NodeRef): Json | undefined {
   const sent = (['v', 'y', 'n', 'b'] as const).map((letter) => take(reading, letter, path) ?? '');
   if (sent.some((text) => text !== ''))
     fault(reading, path, `It is locked by ${node.locked ?? ''}, and keeps the value that is shown here`);
@@ -79,9 +79,9 @@ function readLocked(reading: Reading, node: FormNode, { path, base }: Spot): Jso
 }
 
 /** Follows a path from the root, rows by the place they came from. */
-function spotAt(reading: Reading, path: FormPath): Spot {
+function spotAt(reading: Reading, path: FormPath): NodeRef {
   const top = reading.model.root.path;
-  let spot: Spot = { path: top, base: reading.base, basePath: top };
-  for (const step of path.slice(top.length)) spot = typeof step === 'number' ? rowSpot(reading.fields, spot, step) : memberSpot(spot, step);
+  let spot: NodeRef = { path: top, base: reading.base, basePath: top };
+  for (const step of path.slice(top.length)) spot = typeof step === 'number' ? rowRef(reading.fields, spot, step) : memberRef(spot, step);
   return spot;
 }

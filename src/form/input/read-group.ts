@@ -6,16 +6,16 @@ import { fillsItself } from './fill-required.ts';
 import { rowsText } from './read-rows.ts';
 import { fieldName } from './form-fields.ts';
 import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from './reading.ts';
-import { memberSpot, type Spot } from '../view/node-ref.ts';
+import { memberRef, type NodeRef } from '../view/node-ref.ts';
 
 /** The object of a group: absent when nothing is in it. A group none of whose inputs was sent keeps its live value. */
-export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json | undefined {
+export function readGroup(reading: Reading, node: GroupNode, spot: NodeRef): Json | undefined {
   const before = reading.seen;
   const members = new Map<string, Json>();
   const missing: FormNode[] = [];
   for (const child of node.children) {
     const faults = reading.faults.length;
-    const value = reading.read(reading, child, memberSpot(spot, child.key));
+    const value = reading.read(reading, child, memberRef(spot, child.key));
     if (value !== undefined) members.set(child.key, value);
     else if (child.required && !fillsItself(child) && reading.faults.length === faults) missing.push(child);
   }
@@ -32,7 +32,7 @@ export function readGroup(reading: Reading, node: GroupNode, spot: Spot): Json |
 }
 
 /** The members that the schema does not know: from their YAML field, else as they are live. */
-function readOthers(reading: Reading, node: GroupNode, spot: Spot): [string, Json][] {
+function readOthers(reading: Reading, node: GroupNode, spot: NodeRef): [string, Json][] {
   const known = new Set(node.children.map((child) => child.key));
   const text = take(reading, 'r', spot.path);
   if (text === undefined) return isObject(spot.base) ? entriesOf(spot.base).filter(([key]) => !known.has(key)) : [];

@@ -8,11 +8,11 @@ import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
 import { childOf } from './form-fields.ts';
 import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
 import { fault, readYamlText, take, type Reading } from './reading.ts';
-import type { Spot } from '../view/node-ref.ts';
+import type { NodeRef } from '../view/node-ref.ts';
 import { valueOfText, wholeTextOf } from '../yaml/whole-yaml.ts';
 
 /** The value of a single control. */
-export function readScalarField(reading: Reading, node: ScalarNode, spot: Spot): Json | undefined {
+export function readScalarField(reading: Reading, node: ScalarNode, spot: NodeRef): Json | undefined {
   const text = take(reading, 'v', spot.path);
   if (text === undefined) return spot.base;
   if (text === '') return emptyValue(reading, node, spot);
@@ -37,7 +37,7 @@ function mayBeChecked({ budget }: Reading, node: ScalarNode, text: string): bool
 }
 
 /** An empty control is an absent field, unless the form says that the emptiness is meant, or that it hides a secret. */
-function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): Json | undefined {
+function emptyValue(reading: Reading, node: ScalarNode, { path, base }: NodeRef): Json | undefined {
   const kept = take(reading, 's', path);
   if (kept === 'null') return null;
   if (kept === 'empty' && holdsText(node)) return '';
@@ -45,7 +45,7 @@ function emptyValue(reading: Reading, node: ScalarNode, { path, base }: Spot): J
 }
 
 /** The content of a resource whose YAML is a form: of a whole resource, or of its `spec` alone. What a text does not speak of stays as it is: all beside a `spec`, labels and annotations. */
-export function readWholeText(reading: Reading, { text, path, base }: Spot & { readonly text: string }): Json | undefined {
+export function readWholeText(reading: Reading, { text, path, base }: NodeRef & { readonly text: string }): Json | undefined {
   const { model } = reading;
   const { value } = readYaml(text);
   const whole = wholeTextOf(model, value);
@@ -63,7 +63,7 @@ export function readWholeText(reading: Reading, { text, path, base }: Spot & { r
 }
 
 /** The value of a YAML field. A text that was not touched stands for the live value itself. */
-export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: Spot & { readonly text: string }): Json | undefined {
+export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: NodeRef & { readonly text: string }): Json | undefined {
   const { path, base, basePath } = spot;
   if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
   const read = readYamlText(reading, text);

@@ -6,14 +6,14 @@ import { holdsText } from '../controls/scalar-text.ts';
 import { sizeOf, spend } from './form-budget.ts';
 import { rowCount } from './form-fields.ts';
 import { fault, keptEmpty, take, type Reading } from './reading.ts';
-import { rowSpot, type Spot } from '../view/node-ref.ts';
+import { rowRef, type NodeRef } from '../view/node-ref.ts';
 
 /** The values of a list, in the order of its rows. */
-export function readList(reading: Reading, node: ListNode, spot: Spot): Json | undefined {
+export function readList(reading: Reading, node: ListNode, spot: NodeRef): Json | undefined {
   const count = countRows(reading, spot);
   if (count === undefined) return spot.base;
   if (count === 0) return keptEmpty(reading, spot.path, []);
-  const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowSpot(reading.fields, spot, row)) ?? null);
+  const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowRef(reading.fields, spot, row)) ?? null);
   const { minItems, maxItems } = node.constraints;
   if (minItems !== undefined && count < minItems) fault(reading, spot.path, `Add at least ${rowsText(minItems)}; there ${isAre(count)}`);
   if (maxItems !== undefined && count > maxItems) fault(reading, spot.path, `Keep at most ${rowsText(maxItems)}; there ${isAre(count)}`);
@@ -21,13 +21,13 @@ export function readList(reading: Reading, node: ListNode, spot: Spot): Json | u
 }
 
 /** The values of a map by the keys of its rows. */
-export function readMap(reading: Reading, node: MapNode, spot: Spot): Json | undefined {
+export function readMap(reading: Reading, node: MapNode, spot: NodeRef): Json | undefined {
   const count = countRows(reading, spot);
   if (count === undefined) return spot.base;
   if (count === 0) return keptEmpty(reading, spot.path, {});
   const members = new Map<string, Json>();
   for (const row of rowNumbers(count)) {
-    const here = rowSpot(reading.fields, spot, row);
+    const here = rowRef(reading.fields, spot, row);
     const key = take(reading, 'k', here.path) ?? '';
     const value = readRow(reading, node.value, here, 'map');
     if (key === '') fault(reading, here.path, 'Enter a key, or remove this row');
@@ -54,7 +54,7 @@ function shortPattern({ keys = '' }: MapNode): string {
   return keys.slice(0, 200);
 }
 
-function countRows(reading: Reading, spot: Spot): number | undefined {
+function countRows(reading: Reading, spot: NodeRef): number | undefined {
   const count = rowCount(reading.fields, spot.path);
   if (count !== undefined) {
     spend(reading.budget, 'rows', { amount: count, path: spot.path });
@@ -64,7 +64,7 @@ function countRows(reading: Reading, spot: Spot): number | undefined {
 }
 
 /** A row always has a value: it is there because somebody added it. The empty text is one in maps, where `key:` is common. */
-function readRow(reading: Reading, node: FormNode, spot: Spot, parent?: 'map'): Json | undefined {
+function readRow(reading: Reading, node: FormNode, spot: NodeRef, parent?: 'map'): Json | undefined {
   const faults = reading.faults.length;
   // Rows of a form that was made by hand may all come from the same live row.
   spend(reading.budget, 'characters', { amount: sizeOf(spot.base), path: spot.path });

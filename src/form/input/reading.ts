@@ -5,7 +5,7 @@ import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
 import type { FormBudget } from './form-budget.ts';
 import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
-import type { Spot } from '../view/node-ref.ts';
+import type { NodeRef } from '../view/node-ref.ts';
 
 /** A form that is being read. */
 export interface Reading {
@@ -23,7 +23,7 @@ export interface Reading {
   /** Characters of YAML that may still be read. */
   yamlLeft: number;
   /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
-  readonly read: (reading: Reading, node: FormNode, spot: Spot) => Json | undefined;
+  readonly read: (reading: Reading, node: FormNode, spot: NodeRef) => Json | undefined;
 }
 
 /** Parsing YAML takes about a second for half a megabyte: all YAML fields of a form together may have this many characters. */

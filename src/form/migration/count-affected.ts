@@ -2,7 +2,7 @@ import type { StoredCheck } from '../../domain/upgrade/crd-safety/judge-upgrade.
 import { MIGRATION_CHANGES, type MigrationChange } from '../../domain/upgrade/migration-change.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { TouchedFields, TouchedInstance, TouchedInstances } from '../../domain/upgrade/preview/touched.ts';
+import type { AffectedFields, AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
 import { migrationRows, schemaPath } from './migration.ts';
 import type { StoredLook } from '../../schema/stored/judge-stored.ts';
 
@@ -13,11 +13,11 @@ const MOST_LISTED = 10;
 const MOST_FIELDS = 1_000;
 
 /** Counts, while stored instances are read, what a changed schema will ask somebody to decide about them. */
-export interface TouchedCount extends StoredLook {
-  readonly result: () => TouchedInstances;
+export interface AffectedCount extends StoredLook {
+  readonly result: () => AffectedInstances;
 }
 
-export function countTouched(): TouchedCount {
+export function countAffected(): AffectedCount {
   const tallies: Tally[] = [];
   return {
     begin: (check) => {
@@ -38,7 +38,7 @@ interface Tally {
   readonly fields: Map<MigrationChange, Set<string>>;
   /** `namespace/name` of those with rows of the change. */
   readonly instances: Map<MigrationChange, Set<string>>;
-  readonly named: Map<string, TouchedInstance>;
+  readonly named: Map<string, AffectedInstance>;
 }
 
 function count({ check, fields, instances, named }: Tally, { metadata: { namespace, name }, spec }: KubeObject): void {
@@ -61,10 +61,10 @@ function setOf(map: Map<MigrationChange, Set<string>>, change: MigrationChange):
   return found;
 }
 
-function resultOf(tallies: readonly Tally[]): TouchedInstances {
+function resultOf(tallies: readonly Tally[]): AffectedInstances {
   const all = (of: 'fields' | 'instances', change: MigrationChange): string[] =>
     tallies.flatMap((tally) => [...(tally[of].get(change) ?? [])]);
-  const changes = MIGRATION_CHANGES.flatMap((change): TouchedFields[] => {
+  const changes = MIGRATION_CHANGES.flatMap((change): AffectedFields[] => {
     const fields = [...new Set(all('fields', change))].sort();
     const instances = new Set(all('instances', change)).size;
     return instances === 0 ? [] : [{ change, fields: fields.slice(0, MOST_LISTED), fieldCount: fields.length, instances }];

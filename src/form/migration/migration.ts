@@ -54,7 +54,7 @@ const DEEPEST = 60;
  * What moving values from one structural schema to another asks somebody to decide: values that have no place any more, or look renamed; fields that
  * became required; defaults that changed under fields left empty; values of another type than is allowed, or beyond narrower limits.
  */
-export function planMigration(input: MigrationInput): Migration {
+export function previewMigration(input: MigrationInput): Migration {
   const { from, to, root } = input;
   const rows = migrationRows(input);
   const changed = new Set(compareSchemas(from, to, root).map(({ path }) => path));

@@ -23,7 +23,7 @@ export interface ValuesMigration {
 }
 
 /** What another version of a chart asks about the values that are laid over its own. */
-export function planValuesMigration({ from, to, overlay, own }: ValuesMigrationInput): ValuesMigration {
+export function previewValuesMigration({ from, to, overlay, own }: ValuesMigrationInput): ValuesMigration {
   const [before, next] = [chartValuesSchema(from), chartValuesSchema(to)];
   const after = openedFor(overlay, before, next);
   const rows = migrationRows({ from: before, to: after, values: withMaps(after, overlay), root: VALUES }).map((row) =>

@@ -167,12 +167,13 @@ function nodeOf(builder: Builder, place: Place): FormNode {
 }
 
 function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
-  if (shape.is === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
-  if (shape.is === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
-  if (shape.is === 'scalar') return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
-  if (shape.is === 'choice' && isRoot(builder, place.path)) return rootOf(builder, place, { shape, base });
-  if (shape.is === 'choice') return choiceNode(builder, place, { shape, base });
-  return shape.is === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
+  if (shape.kind === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
+  if (shape.kind === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
+  if (shape.kind === 'scalar')
+    return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
+  if (shape.kind === 'choice' && isRoot(builder, place.path)) return rootOf(builder, place, { shape, base });
+  if (shape.kind === 'choice') return choiceNode(builder, place, { shape, base });
+  return shape.kind === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
 }
 
 /** What tells whether a text is a secret, beside its own schema. */
@@ -194,7 +195,7 @@ function leaf(builder: Builder, node: FormNode): FormNode {
   return node;
 }
 
-function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'group' }; base: NodeBase }): GroupNode {
+function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'group' }; base: NodeBase }): GroupNode {
   const children = childrenOf(builder, place, { shape, base });
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
@@ -242,12 +243,12 @@ function sensitiveBelow(place: Place, schema: JsonObject): Pick<Place, 'sensitiv
   return place.sensitive === true || saysSecret(schema) ? { sensitive: true } : {};
 }
 
-function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'map' | 'list' }; base: NodeBase }): FormNode {
+function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'map' | 'list' }; base: NodeBase }): FormNode {
   const layer = base.layer === 'all' && builder.curated.reaches(place.path) ? 'curated' : base.layer;
   const row = nodeOf(builder, {
     key: '',
     path: [...place.path, '*'],
-    schema: shape.is === 'map' ? shape.value : shape.item,
+    schema: shape.kind === 'map' ? shape.value : shape.item,
     refs: place.refs,
     required: false,
     chain: false,
@@ -258,7 +259,7 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
     ...sensitiveBelow(place, shape.schema),
   });
   if (row.kind === 'yaml') return asYaml(base, row.reason);
-  if (shape.is === 'map') {
+  if (shape.kind === 'map') {
     const keys = shape.keys === undefined ? {} : { keys: shape.keys };
     return { ...base, layer, kind: 'map', value: row, ...keys };
   }
@@ -266,14 +267,14 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
 }
 
 /** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
-function rootOf(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+function rootOf(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'choice' }; base: NodeBase }): FormNode {
   const { properties } = shape.schema;
   if (!isObject(properties) || Object.keys(properties).length === 0) return leaf(builder, yamlNode(base, 'several shapes are allowed'));
-  return groupNode(builder, place, { shape: { is: 'group', open: true, schema: shape.schema }, base });
+  return groupNode(builder, place, { shape: { kind: 'group', open: true, schema: shape.schema }, base });
 }
 
 /** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */
-function choiceNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { is: 'choice' }; base: NodeBase }): FormNode {
+function choiceNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'choice' }; base: NodeBase }): FormNode {
   const layer = base.layer === 'required' ? 'curated' : base.layer;
   const nodes = shape.branches.map((schema) => {
     const node = nodeOf(builder, {

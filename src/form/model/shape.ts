@@ -7,13 +7,13 @@ import { memberNames } from '../../schema/work.ts';
 
 /** What a schema describes, before names and help are looked at. */
 export type Shape =
-  | { readonly is: 'scalar'; readonly types: readonly ScalarType[]; readonly schema: JsonObject }
-  | { readonly is: 'enum'; readonly values: readonly Json[]; readonly schema: JsonObject }
-  | { readonly is: 'group'; readonly open: boolean; readonly schema: JsonObject }
-  | { readonly is: 'map'; readonly value: Json; readonly keys?: string; readonly schema: JsonObject }
-  | { readonly is: 'list'; readonly item: Json; readonly schema: JsonObject }
-  | { readonly is: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
-  | { readonly is: 'yaml'; readonly reason: string; readonly schema: JsonObject };
+  | { readonly kind: 'scalar'; readonly types: readonly ScalarType[]; readonly schema: JsonObject }
+  | { readonly kind: 'enum'; readonly values: readonly Json[]; readonly schema: JsonObject }
+  | { readonly kind: 'group'; readonly open: boolean; readonly schema: JsonObject }
+  | { readonly kind: 'map'; readonly value: Json; readonly keys?: string; readonly schema: JsonObject }
+  | { readonly kind: 'list'; readonly item: Json; readonly schema: JsonObject }
+  | { readonly kind: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
+  | { readonly kind: 'yaml'; readonly reason: string; readonly schema: JsonObject };
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MOST_OPTIONS = 1000;
@@ -21,17 +21,17 @@ const MOST_OPTIONS = 1000;
 /** The shape of a resolved schema. Whatever no typed control can hold is `yaml`, with the reason in a few words. */
 export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
   const merged = mergeBranches(resolved, resolver);
-  if (merged.reason !== undefined) return { is: 'yaml', reason: merged.reason, schema: resolved };
-  if (merged.choice !== undefined) return { is: 'choice', branches: merged.choice, schema: resolved };
+  if (merged.reason !== undefined) return { kind: 'yaml', reason: merged.reason, schema: resolved };
+  if (merged.choice !== undefined) return { kind: 'choice', branches: merged.choice, schema: resolved };
   const { schema } = merged;
   const values = optionsOf(schema);
   if (values !== undefined && values.length <= MOST_OPTIONS) {
-    return values.every(isScalarValue) ? { is: 'enum', values, schema } : yaml('a choice of whole objects', schema);
+    return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yaml('a choice of whole objects', schema);
   }
   const types = typesOf(schema);
   if (types.length === 0) return yaml('any value is allowed', schema);
-  if (types.every((type) => SCALARS.includes(type))) return { is: 'scalar', types: types as ScalarType[], schema };
-  if (types.length > 1) return { is: 'choice', branches: byType(schema, types), schema };
+  if (types.every((type) => SCALARS.includes(type))) return { kind: 'scalar', types: types as ScalarType[], schema };
+  if (types.length > 1) return { kind: 'choice', branches: byType(schema, types), schema };
   if (types[0] === 'array') return listShape(schema);
   if (types[0] === 'object') return objectShape(schema, merged.open);
   return yaml('any value is allowed', schema);
@@ -77,7 +77,7 @@ function isScalarValue(value: Json): boolean {
 function listShape(schema: JsonObject): Shape {
   const { items } = schema;
   if (Array.isArray(items) || schema['prefixItems'] !== undefined) return yaml('each place of the list has its own shape', schema);
-  return isObject(items) ? { is: 'list', item: items, schema } : yaml('a list of anything', schema);
+  return isObject(items) ? { kind: 'list', item: items, schema } : yaml('a list of anything', schema);
 }
 
 function objectShape(schema: JsonObject, open: boolean): Shape {
@@ -86,18 +86,18 @@ function objectShape(schema: JsonObject, open: boolean): Shape {
   const byPattern = isObject(patterns) ? Object.values(patterns) : [];
   if (isObject(properties) && memberNames(properties).length > 0) {
     const allowsMore = more === true || (isObject(more) && !Array.isArray(more));
-    return { is: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
+    return { kind: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
   }
   const [onlyPattern] = isObject(patterns) ? Object.entries(patterns) : [];
   if (preserves || open) return yaml('free-form', schema);
-  if (isObject(more) && byPattern.length === 0) return { is: 'map', value: more, schema };
+  if (isObject(more) && byPattern.length === 0) return { kind: 'map', value: more, schema };
   if (byPattern.length === 1 && onlyPattern !== undefined && !isObject(more)) {
     const [keys, value] = onlyPattern;
-    return { is: 'map', value: value as Json, keys, schema };
+    return { kind: 'map', value: value as Json, keys, schema };
   }
   return yaml(byPattern.length > 0 ? 'the shape depends on the key' : 'free-form', schema);
 }
 
 function yaml(reason: string, schema: JsonObject): Shape {
-  return { is: 'yaml', reason, schema };
+  return { kind: 'yaml', reason, schema };
 }

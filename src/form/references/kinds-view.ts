@@ -4,11 +4,11 @@ import { targetId } from './mark-references.ts';
 import { pickName, pickText } from './apply-picks.ts';
 import { refusal, withArticle } from './choice-words.ts';
 import type { PickListView, PickView, TextView } from '../view/form-view-model.ts';
-import { fieldText, type ShowSpot, type ViewContext } from '../view/view-context.ts';
+import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
 
 interface Kinds {
   readonly kinds: NonNullable<NameReference['kinds']>;
-  readonly spot: ShowSpot;
+  readonly spot: ShowNode;
 }
 
 /** A name whose kind is chosen as well: a list of what there is, by kind, beside the input for the name. */

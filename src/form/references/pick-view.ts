@@ -8,10 +8,10 @@ import { fieldName, nodeAt } from '../input/form-fields.ts';
 import { kindsView } from './kinds-view.ts';
 import { canBeMade, typedName } from '../input/new-secrets.ts';
 import type { FieldView, FormView, PickView, TextView } from '../view/form-view-model.ts';
-import { fieldText, type ShowSpot, type ViewContext } from '../view/view-context.ts';
+import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
 
 /** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
-export function pickView(context: ViewContext, view: TextView, { reference, spot }: { reference: Reference; spot: ShowSpot }): PickView {
+export function pickView(context: ViewContext, view: TextView, { reference, spot }: { reference: Reference; spot: ShowNode }): PickView {
   const resource = targetId(reference.to);
   const isNew = reference.part === 'name' && context.fields.has(fieldName('m', spot.path));
   const offer: Offer | undefined = isNew
@@ -53,7 +53,7 @@ function listOf(
 }
 
 /** Whether a new Secret can be asked for here, or was. */
-function makingOf({ model, fields }: ViewContext, { path }: ShowSpot, id: string): Pick<PickView, 'makeOp' | 'make'> {
+function makingOf({ model, fields }: ViewContext, { path }: ShowNode, id: string): Pick<PickView, 'makeOp' | 'make'> {
   const node = nodeAt(model.root, path, fields);
   const text = formatPath(path);
   if (model.mode !== 'create' || node === undefined || !canBeMade(node)) return { makeOp: '', make: false };
@@ -76,7 +76,7 @@ interface Offer {
   readonly refresh?: true;
 }
 
-function offerOf(context: ViewContext, reference: Reference, spot: ShowSpot): Offer | undefined {
+function offerOf(context: ViewContext, reference: Reference, spot: ShowNode): Offer | undefined {
   const { choices } = context;
   if (choices === undefined) return undefined;
   const { kind } = reference.to;
@@ -106,7 +106,7 @@ function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed
 function keyOffer(
   context: ViewContext,
   items: readonly Choice[],
-  { reference, spot }: { readonly reference: Reference & { readonly part: 'key' }; readonly spot: ShowSpot },
+  { reference, spot }: { readonly reference: Reference & { readonly part: 'key' }; readonly spot: ShowNode },
 ): Offer | undefined {
   const name = fieldText(context, 'v', [...spot.path.slice(0, -1), reference.of]) ?? '';
   const chosen = items.find((item) => item.name === name);

@@ -3,17 +3,17 @@ import { formatPath } from '../../schema/form-path.ts';
 import { chosenBranch, fieldName } from '../input/form-fields.ts';
 import type { BranchesView, FieldFrame } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
-import { branchSpot } from '../input/read-choice.ts';
-import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { branchRef } from '../input/read-choice.ts';
+import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** A choice of shapes: buttons that the server answers, and the fields of the one that is chosen. */
-export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowSpot): BranchesView {
+export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowNode): BranchesView {
   const live = frozen(context, node, spot);
   const shown = live ?? context;
   const path = formatPath(spot.path);
   const branch = chosenBranch(node, shown.fields, spot.path);
   const number = branch === undefined ? '' : (fieldText(shown, 'b', spot.path) ?? '');
-  const here = branch === undefined ? spot : branchSpot(node, branch, spot);
+  const here = branch === undefined ? spot : branchRef(node, branch, spot);
   const asFields = branch?.kind === 'group' && fieldText(shown, 's', spot.path) !== 'null';
   const chosen = node.branches[Number(number || -1)]?.label ?? '';
   const { part: _part, ...whole } = here;

@@ -13,11 +13,11 @@ import { keptFields } from '../input/kept-fields.ts';
 import { wholePage } from './page-budget.ts';
 import { pagesOf } from './pages.ts';
 import { searchWords, matchingChildren } from './search-fields.ts';
-import { memberSpot } from './node-ref.ts';
+import { memberRef } from './node-ref.ts';
 import { rowsView } from './rows-view.ts';
 import type { ShownChoices } from '../references/shown-choices.ts';
 import { pageErrors } from './page-errors.ts';
-import { filledPaths, type ShowSpot, type ViewContext } from './view-context.ts';
+import { filledPaths, type ShowNode, type ViewContext } from './view-context.ts';
 import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 
 export interface FormState {
@@ -46,7 +46,7 @@ const LARGE_FORM = 150;
 export function formView(model: FormModel, state: FormState): FormView {
   const context = startView(model, state);
   const { root } = model;
-  const spot: ShowSpot = { path: root.path, base: state.base, basePath: root.path };
+  const spot: ShowNode = { path: root.path, base: state.base, basePath: root.path };
   const whole = { yamlOp: `yaml:${formatPath(root.path)}`, ...(model.reduced === undefined ? {} : { reduced: model.reduced }) };
   if (root.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) {
     const yaml = wholeYamlView(model, yamlView(context, root, spot), state);
@@ -74,19 +74,19 @@ function fieldsView(context: ViewContext, sections: readonly Section[], { fields
 /** Fields that stand on the page one after another as if they were in one group. */
 interface Section {
   readonly node: GroupNode;
-  readonly spot: ShowSpot;
+  readonly spot: ShowNode;
   /** Whether it stands below all other fields. */
   readonly isBeneath: boolean;
 }
 
 /** The fields of a resource: those of its `spec`, those beside it, and labels and annotations. */
-function sectionsOf({ hoisted }: FormModel, root: GroupNode, spot: ShowSpot): readonly Section[] {
+function sectionsOf({ hoisted }: FormModel, root: GroupNode, spot: ShowNode): readonly Section[] {
   if (root.path.length > 0) return [{ node: root, spot, isBeneath: false }];
   const inner = root.children.find((child): child is GroupNode => child.key === hoisted && child.kind === 'group');
   const isMetadata = ({ key }: FormNode): boolean => key === 'metadata';
   const beside = root.children.filter((child) => child !== inner && !isMetadata(child));
   return [
-    ...(inner === undefined ? [] : [{ node: inner, spot: memberSpot(spot, inner.key), isBeneath: false }]),
+    ...(inner === undefined ? [] : [{ node: inner, spot: memberRef(spot, inner.key), isBeneath: false }]),
     { node: { ...root, children: beside }, spot, isBeneath: false },
     { node: { ...root, children: root.children.filter(isMetadata), open: false }, spot, isBeneath: true },
   ];
@@ -180,7 +180,7 @@ function foundText(count: number): string {
   return count === 1 ? '1 field found.' : `${count} fields found.`;
 }
 
-function show(context: ViewContext, node: FormNode, spot: ShowSpot): FieldView {
+function show(context: ViewContext, node: FormNode, spot: ShowNode): FieldView {
   if (node.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) return yamlView(context, node, spot);
   if (isScalar(node)) return scalarView(context, node, spot);
   if (node.kind === 'choice') return branchesView(context, node, spot);

@@ -6,8 +6,8 @@ import { fieldName } from '../input/form-fields.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
 import { isFull, leaveOut } from './page-budget.ts';
-import { memberSpot } from './node-ref.ts';
-import { fieldText, frameOf, isFrozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { memberRef } from './node-ref.ts';
+import { fieldText, frameOf, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** On a large form an empty optional group of more controls than this is left closed. */
 export const SMALL_GROUP = 8;
@@ -16,7 +16,7 @@ const LARGE_GROUP = 30;
 const YAML_GROUP = 4;
 
 /** The fields of an object under one heading. Optional ones fold away; they are open while something is in them. */
-export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot): GroupView {
+export function groupView(context: ViewContext, node: GroupNode, spot: ShowNode): GroupView {
   const path = formatPath(spot.path);
   const count = countControls(node);
   const filled = context.filled.has(path);
@@ -44,7 +44,7 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowSpot)
 }
 
 /** The fields of a group. The main part of the page shows what is required or picked, the other part what is left. */
-export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot): FieldView[] {
+export function childViews(context: ViewContext, node: GroupNode, spot: ShowNode): FieldView[] {
   const { part } = spot;
   const children = partChildren(context, node, spot);
   const views = children.flatMap((child) => {
@@ -52,7 +52,7 @@ export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot
       leaveOut(context.page, child);
       return [];
     }
-    const here: ShowSpot = { ...memberSpot(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
+    const here: ShowNode = { ...memberRef(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
     return [context.show(context, child, split ? { ...here, part } : here)];
   });
@@ -61,26 +61,26 @@ export function childViews(context: ViewContext, node: GroupNode, spot: ShowSpot
 }
 
 /** How many controls an empty group shows at most without being asked to; of what was picked field by field, all. */
-function closedFrom(context: ViewContext, node: GroupNode, { part }: ShowSpot): number {
+function closedFrom(context: ViewContext, node: GroupNode, { part }: ShowNode): number {
   if (context.searching) return LARGE_GROUP;
   if (part !== 'main') return SMALL_GROUP;
   return node.children.every((child) => child.layer === 'curated') ? LARGE_GROUP : Infinity;
 }
 
 /** The members of a group that stand in a part of the page. */
-export function partChildren(context: ViewContext, node: GroupNode, spot: ShowSpot): readonly FormNode[] {
+export function partChildren(context: ViewContext, node: GroupNode, spot: ShowNode): readonly FormNode[] {
   const { part } = spot;
   return node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
 }
 
 /** Whether a field appears in a part of the page: in the main one when it or something in it is required or picked, else in the other. */
-function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: ShowSpot; part: 'main' | 'more' }): boolean {
+function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: ShowNode; part: 'main' | 'more' }): boolean {
   if (node.layer === 'all') return part === 'more';
-  return part === 'main' || isSplit(context, node, memberSpot(spot, node.key));
+  return part === 'main' || isSplit(context, node, memberRef(spot, node.key));
 }
 
 /** Whether a group has fields in both parts of the page. One that is shown as YAML is whole. */
-function isSplit(context: ViewContext, node: FormNode, spot: ShowSpot): boolean {
+function isSplit(context: ViewContext, node: FormNode, spot: ShowNode): boolean {
   if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', spot.path) !== undefined) return false;
-  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberSpot(spot, child.key))) || node.open;
+  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberRef(spot, child.key))) || node.open;
 }

@@ -9,14 +9,14 @@ import { pickView, referenceOf } from '../references/pick-view.ts';
 import { pageErrors } from './page-errors.ts';
 import { isLong, searchView } from './search-view.ts';
 import { secretView } from './secret-view.ts';
-import { describedBy, fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 const MOST_RADIOS = 4;
 const LONGEST_RADIO = 28;
 const MOST_LINES = 24;
 
 /** A single control. */
-export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpot): FieldView {
+export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowNode): FieldView {
   const live = frozen(context, node, spot);
   const shown = live ?? context;
   if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...spot, disabled: live !== undefined });
@@ -43,7 +43,7 @@ export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowSpo
 }
 
 /** A choice of more than a list shows at a glance. */
-function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowSpot & { readonly disabled: boolean }): FieldView {
+function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowNode & { readonly disabled: boolean }): FieldView {
   const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
   const view: TextView = {
     ...frameOf(context, node, spot, { partial: 'parts/field-search', disabled: spot.disabled, keep }),
@@ -54,7 +54,7 @@ function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowSpot & {
 }
 
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
-export function yamlView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+export function yamlView(context: ViewContext, node: FormNode, spot: ShowNode): TextView {
   const live = frozen(context, node, spot);
   const value = fieldText(live ?? context, 'y', spot.path) ?? '';
   const note = node.kind === 'yaml' ? 'Written as YAML.' : 'Shown as YAML.';
@@ -70,7 +70,7 @@ export function yamlView(context: ViewContext, node: FormNode, spot: ShowSpot): 
 }
 
 /** The members of a group that its schema does not know. */
-export function othersView(context: ViewContext, node: FormNode, spot: ShowSpot): TextView {
+export function othersView(context: ViewContext, node: FormNode, spot: ShowNode): TextView {
   const live = frozen(context, node, spot);
   const value = fieldText(live ?? context, 'r', spot.path) ?? '';
   const others: YamlNode = {
@@ -137,13 +137,13 @@ function isLongSecret(node: ScalarNode): boolean {
   return node.kind === 'secret' && /(private|tls|ssh)[_-]?key$/i.test(node.key);
 }
 
-function forgetView(context: ViewContext, node: ScalarNode, spot: ShowSpot): KeepView | false {
+function forgetView(context: ViewContext, node: ScalarNode, spot: ShowNode): KeepView | false {
   if (node.required) return false;
   const checked = fieldText(context, 's', spot.path) === 'unset';
   return { id: `${idOfPath(spot.path)}--keep`, name: fieldName('s', spot.path), value: 'unset', label: 'Take the value away', checked };
 }
 
-function choiceView(context: ViewContext, node: BooleanNode | EnumNode, spot: ShowSpot & { readonly disabled: boolean }): ChoiceView {
+function choiceView(context: ViewContext, node: BooleanNode | EnumNode, spot: ShowNode & { readonly disabled: boolean }): ChoiceView {
   const value = fieldText(context, 'v', spot.path) ?? '';
   const named = optionsOf(node).map((option) => ({ ...option, label: option.label }));
   const radios =
@@ -176,7 +176,7 @@ function optionsOf(node: BooleanNode | EnumNode): readonly { readonly text: stri
   ];
 }
 
-function unsetLabel(node: BooleanNode | EnumNode, spot: ShowSpot): string {
+function unsetLabel(node: BooleanNode | EnumNode, spot: ShowNode): string {
   if (spot.title !== undefined) return 'Choose one';
   if (node.fallback === undefined) return 'Not set';
   if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;

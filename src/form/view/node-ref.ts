@@ -4,19 +4,19 @@ import type { FormPath } from '../../schema/form-path.ts';
 import { fieldName, type FieldMap } from '../input/form-fields.ts';
 
 /** A place in the form and the place in the live object that it came from. */
-export interface Spot {
+export interface NodeRef {
   readonly path: FormPath;
   readonly base: Json | undefined;
   readonly basePath: FormPath;
 }
 
 /** The place of a group's member. */
-export function memberSpot({ path, base, basePath }: Spot, key: string): Spot {
+export function memberRef({ path, base, basePath }: NodeRef, key: string): NodeRef {
   return { path: [...path, key], base: at(base, key) as Json | undefined, basePath: [...basePath, key] };
 }
 
 /** The place of a row, and the live row that it came from: rows move, and a map's keys are renamed. */
-export function rowSpot(fields: FieldMap, { path, base, basePath }: Spot, row: number): Spot {
+export function rowRef(fields: FieldMap, { path, base, basePath }: NodeRef, row: number): NodeRef {
   const here = [...path, row];
   const origin = fields.get(fieldName('o', here));
   if (origin === undefined) return { path: here, base: undefined, basePath: [...basePath, row] };

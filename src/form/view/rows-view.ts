@@ -6,15 +6,15 @@ import { childViews } from './group-view.ts';
 import { pageOfRow, shownRows, type RowsPage } from './rows-page.ts';
 import { isFull, leaveOut } from './page-budget.ts';
 import { withoutMessage } from './page-errors.ts';
-import { rowSpot } from './node-ref.ts';
-import { fieldText, frameOf, frozen, keepView, type ShowSpot, type ViewContext } from './view-context.ts';
+import { rowRef } from './node-ref.ts';
+import { fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** Rows of other pages that are shown because something is wrong in them. */
 const MOST_WRONG = 20;
 const NAMING_KEYS = ['name', 'key', 'id', 'hostname', 'host'];
 
 /** A list or a map as rows with buttons that the server answers. */
-export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: ShowSpot): RowsView {
+export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: ShowNode): RowsView {
   const live = frozen(context, node, spot);
   const shown = live ?? context;
   const path = formatPath(spot.path);
@@ -79,7 +79,7 @@ function wrongSentence(wrong: readonly number[]): string {
 }
 
 interface RowPlace {
-  readonly spot: ShowSpot;
+  readonly spot: ShowNode;
   readonly row: number;
   readonly count: number;
   readonly one: string;
@@ -93,7 +93,7 @@ function rowOnPage(context: ViewContext, node: ListNode | MapNode, place: RowPla
 }
 
 function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one, page }: RowPlace): RowView {
-  const here = rowSpot(context.fields, spot, row);
+  const here = rowRef(context.fields, spot, row);
   const content = node.kind === 'list' ? node.item : node.value;
   const path = formatPath(spot.path);
   const origin = fieldText(context, 'o', here.path);

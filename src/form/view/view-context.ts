@@ -11,7 +11,7 @@ import { sealSecrets } from '../input/kept-secret.ts';
 import { originOf, type Origins } from './origin.ts';
 import { addToPage, type PageBudget } from './page-budget.ts';
 import type { PageErrors } from './page-errors.ts';
-import type { Spot } from './node-ref.ts';
+import type { NodeRef } from './node-ref.ts';
 import { nodeToFields } from '../input/values-to-fields.ts';
 
 /** A form that is being shown. */
@@ -37,10 +37,10 @@ export interface ViewContext {
   /** The present, for what happens next. */
   readonly now: Date;
   /** Shows any node; handed in so that the parts need not know each other. */
-  readonly show: (context: ViewContext, node: FormNode, spot: ShowSpot) => FieldView;
+  readonly show: (context: ViewContext, node: FormNode, spot: ShowNode) => FieldView;
 }
 
-export interface ShowSpot extends Spot {
+export interface ShowNode extends NodeRef {
   /** What the field is called where its own label does not say it: the row of a list. */
   readonly title?: string;
   /** `more` shows what the first appearance of a group on the page left out. */
@@ -77,7 +77,7 @@ export function fieldText(context: ViewContext, letter: FieldLetter, path: FormP
 }
 
 /** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
-export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): ViewContext | undefined {
+export function frozen(context: ViewContext, node: FormNode, spot: ShowNode): ViewContext | undefined {
   if (!isFrozen(context, node, spot)) return undefined;
   const value = spot.base ?? (node.locked === undefined ? undefined : node.fallback);
   if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
@@ -89,7 +89,7 @@ export function frozen(context: ViewContext, node: FormNode, spot: ShowSpot): Vi
 }
 
 /** Whether the node shows its live value and takes no other. */
-export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen: inFrozen }: ShowSpot): boolean {
+export function isFrozen({ model }: ViewContext, node: FormNode, { base, frozen: inFrozen }: ShowNode): boolean {
   if (node.locked !== undefined) return true;
   return node.immutable && model.mode === 'edit' && (base !== undefined || inFrozen === true);
 }
@@ -109,7 +109,7 @@ export interface FrameOptions {
 const IN_LEGEND: ReadonlySet<string> = new Set(['parts/field-rows', 'parts/field-branches', 'parts/field-radios']);
 
 /** What every field shows around its control. */
-export function frameOf(context: ViewContext, node: FormNode, spot: ShowSpot, options: FrameOptions): FieldFrame {
+export function frameOf(context: ViewContext, node: FormNode, spot: ShowNode, options: FrameOptions): FieldFrame {
   const path = formatPath(spot.path);
   const isMore = spot.part === 'more' && !isTop(context.model, spot.path);
   const isNamed = spot.title === undefined && !isMore;

@@ -19,7 +19,7 @@ const QUESTIONS: ReadonlySet<string> = new Set([
  *
  * @throws AppError `Internal`, before anything leaves.
  */
-export function guardTrial({ identity, method, path, accept, what }: Call): void {
+export function guardDryRun({ identity, method, path, accept, what }: Call): void {
   if (identity.kind !== 'trial') return;
   const { pathname, searchParams } = new URL(path, 'http://local.invalid');
   if (method === 'POST' && QUESTIONS.has(pathname)) return;
@@ -31,6 +31,6 @@ export function guardTrial({ identity, method, path, accept, what }: Call): void
 }
 
 /** The user agent of a trial: the audit log of the api-server has it, so it tells for whom the controller asked. */
-export function trialAgent(userAgent: string, { user }: Actor): string {
+export function dryRunAgent(userAgent: string, { user }: Actor): string {
   return `${userAgent} (trial for ${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%40', '@')})`;
 }

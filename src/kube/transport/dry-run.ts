@@ -1,4 +1,4 @@
-import type { CallOptions, TrialCluster, TrialOptions, Tried } from '../../domain/kubernetes/cluster.ts';
+import type { CallOptions, DryRunCluster, DryRunOptions, DryRunAnswer } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { at, isObject, textAt } from '../../domain/core/read.ts';
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
@@ -9,7 +9,7 @@ import type { Answer, Caller } from './transport.ts';
 import { METADATA_OF_ONE } from './dry-run-guard.ts';
 
 /** The api-server for one identity that only tries. */
-export function createTrial(deps: Caller): TrialCluster {
+export function createDryRun(deps: Caller): DryRunCluster {
   return {
     dryRunApply: (type, object, options) => dryRunApply(deps, type, { object, options }),
     dryRunCreate: (type, object, options) => dryRunCreate(deps, type, { object, options }),
@@ -21,11 +21,11 @@ export function createTrial(deps: Caller): TrialCluster {
 
 interface Trial {
   readonly object: KubeObject;
-  readonly options: TrialOptions;
+  readonly options: DryRunOptions;
 }
 
 /** As Helm applies: with force, and without minding fields that the schema does not know. */
-async function dryRunApply(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<Tried> {
+async function dryRunApply(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<DryRunAnswer> {
   const { fieldManager, signal } = options;
   const place: Place = { ...type, namespace: object.metadata.namespace, name: object.metadata.name };
   const answer = await deps.transport.request({
@@ -40,7 +40,7 @@ async function dryRunApply(deps: Caller, type: ResourceType, { object, options }
   return triedOf(answer);
 }
 
-async function dryRunCreate(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<Tried> {
+async function dryRunCreate(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<DryRunAnswer> {
   const { fieldManager, signal } = options;
   const collection: Place = { ...type, namespace: object.metadata.namespace };
   const answer = await deps.transport.request({
@@ -84,7 +84,7 @@ async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<st
   return user;
 }
 
-function triedOf({ body, warnings }: Answer): Tried {
+function triedOf({ body, warnings }: Answer): DryRunAnswer {
   return { metadata: metadataIn(body), warnings };
 }
 

@@ -10,7 +10,7 @@ import { unreachable } from './failure.ts';
 import { impersonationHeaders, type Identity } from './identity.ts';
 import { retryDelay } from './retry.ts';
 import { statusError } from './status-error.ts';
-import { guardTrial, trialAgent } from './dry-run-guard.ts';
+import { guardDryRun, dryRunAgent } from './dry-run-guard.ts';
 import { parseWarnings } from './warnings.ts';
 import type { Dispatcher } from 'undici';
 
@@ -93,7 +93,7 @@ async function streamOnce(options: TransportOptions, call: Call): Promise<Dispat
 /** Sends once; a 401 means that our credentials have been replaced, so they are read again, once. */
 async function send(options: TransportOptions, call: Call, bounds: Bounds): Promise<Dispatcher.ResponseData> {
   const impersonation = impersonationHeaders(call.identity);
-  guardTrial(call);
+  guardDryRun(call);
   const dispatch = async (): Promise<Dispatcher.ResponseData> => {
     const credentials = await options.credentials.current();
     const headers = { ...headersOf(options, call, credentials), ...impersonation };
@@ -139,7 +139,7 @@ function isReading({ identity, method, path }: Call): boolean {
 function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {
   return {
     accept: call.accept ?? 'application/json',
-    'user-agent': call.identity.kind === 'trial' ? trialAgent(options.userAgent, call.identity.actor) : options.userAgent,
+    'user-agent': call.identity.kind === 'trial' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
   };

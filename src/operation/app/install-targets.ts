@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { App, InstanceRights } from '../../domain/app/app.ts';
+import type { App, InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import { rightsIn } from '../instance/instance-permissions.ts';
+import { permissionsIn } from '../instance/instance-permissions.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
 import type { Ports } from '../ports.ts';
 import { showApp } from './show-app.ts';
@@ -10,7 +10,7 @@ import { showApp } from './show-app.ts';
 /** An App with the environments that the actor sees and what they may do with it there. */
 export interface InstallTargets {
   readonly app: App;
-  readonly targets: readonly { readonly environment: EnvironmentView; readonly rights: InstanceRights }[];
+  readonly targets: readonly { readonly environment: EnvironmentView; readonly rights: InstancePermissions }[];
 }
 
 /** Where the actor could install an App. */
@@ -19,7 +19,7 @@ export async function installTargets(ports: Ports, actor: Actor, id: string): Pr
   const environments = await listEnvironments(ports, actor);
   const targets = await pMap(
     environments,
-    async (environment) => ({ environment, rights: await rightsIn(ports, actor, { app, namespace: environment.namespace }) }),
+    async (environment) => ({ environment, rights: await permissionsIn(ports, actor, { app, namespace: environment.namespace }) }),
     { concurrency: 4 },
   );
   return { app, targets };

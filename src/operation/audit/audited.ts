@@ -1,11 +1,11 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import type { Asking, Deed, Journal, JournalOutcome } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin, AuditEvent, AuditLog, AuditOutcome } from '../../domain/audit/audit-log.ts';
 
-/** The journal as operations need it. */
-export interface JournalPort extends Pick<Journal, 'search'> {
+/** The audit log as operations need it. */
+export interface AuditPort extends Pick<AuditLog, 'search'> {
   /** Never rejects, and never keeps anybody waiting for long: what was done is done, whether it could be written down or not. */
-  append: Journal['append'];
+  append: AuditLog['append'];
   /**
    * Counts an act, or an install, which is an act as well.
    *
@@ -17,21 +17,21 @@ export interface JournalPort extends Pick<Journal, 'search'> {
 }
 
 /** Does something as the actor and writes down that it was done, refused or failed. */
-export async function journaled<T>(
-  { journal }: { readonly journal: JournalPort },
+export async function audited<T>(
+  { auditLog }: { readonly auditLog: AuditPort },
   actor: Actor,
-  deed: Deed,
+  deed: AuditEvent,
   act: () => Promise<T>,
 ): Promise<T> {
   const { action, environment, target, via, requestId } = deed;
-  const write = async (outcome: JournalOutcome, code: string): Promise<void> => {
+  const write = async (outcome: AuditOutcome, code: string): Promise<void> => {
     const { user, groups } = actor;
-    const time = new Date(journal.now()).toISOString();
-    await journal.append({ time, user, groups, action, environment, target, outcome, code, via, requestId });
+    const time = new Date(auditLog.now()).toISOString();
+    await auditLog.append({ time, user, groups, action, environment, target, outcome, code, via, requestId });
   };
   let result: T;
   try {
-    journal.checkPace(actor, 'act');
+    auditLog.checkPace(actor, 'act');
     result = await act();
   } catch (error) {
     const isRefusal = isAppError(error) && error.status < 500;
@@ -43,19 +43,19 @@ export async function journaled<T>(
 }
 
 /** An act on an Instance. */
-export function instanceDeed(
+export function instanceEvent(
   action: string,
   { environment, app, name }: { readonly environment: string; readonly app: string; readonly name: string },
-  { via, requestId }: Asking,
-): Deed {
+  { via, requestId }: RequestOrigin,
+): AuditEvent {
   return { action, environment, target: `${environment}/${app}/${name}`, via, requestId };
 }
 
 /** An act on an Operator. */
-export function operatorDeed(
+export function operatorEvent(
   action: string,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-  { via, requestId }: Asking,
-): Deed {
+  { via, requestId }: RequestOrigin,
+): AuditEvent {
   return { action, environment: '', target: `${namespace}/${name}`, via, requestId };
 }

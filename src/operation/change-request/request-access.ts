@@ -1,37 +1,41 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import type { SharedPlan } from '../../domain/change-request/change-request.ts';
+import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 
-/** What somebody is to a plan. */
-export interface PlanSight {
+/** What somebody is to a change request. */
+export interface RequestAccess {
   readonly mine: boolean;
-  /** Whether they have the right that the plan is about. */
+  /** Whether they have the right that the change request is about. */
   readonly mayDecide: boolean;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'plans'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'changeRequests'>;
 
 /**
- * A plan, for who may see it: the person who asked, and whoever has the right it is about or may read such instances there.
+ * A change request, for who may see it: the person who asked, and whoever has the right it is about or may read such instances there.
  *
- * @throws AppError `NotFound`, in the same words for every plan that the actor may not see and for one that does not exist.
+ * @throws AppError `NotFound`, in the same words for every change request that the actor may not see and for one that does not exist.
  */
-export async function findPlan(ports: Needs, actor: Actor, id: string): Promise<PlanSight & { readonly plan: SharedPlan }> {
-  const plan = /^[0-9a-f]{32}$/.test(id) ? await ports.plans.table.get(id) : undefined;
-  const missing = new AppError('NotFound', 'plan: there is none at this address that you may see');
-  if (plan === undefined || plan.cluster !== (await ports.plans.cluster())) throw missing;
-  const mine = plan.requester.user === actor.user;
-  const mayDecide = await mayDo(ports, actor, { ...plan, verb: verbOf(plan) });
-  const sees = mine || mayDecide || (await mayDo(ports, actor, { ...plan, verb: 'get' }));
+export async function findChangeRequest(
+  ports: Needs,
+  actor: Actor,
+  id: string,
+): Promise<RequestAccess & { readonly changeRequest: ChangeRequest }> {
+  const changeRequest = /^[0-9a-f]{32}$/.test(id) ? await ports.changeRequests.table.get(id) : undefined;
+  const missing = new AppError('NotFound', 'changeRequest: there is none at this address that you may see');
+  if (changeRequest === undefined || changeRequest.cluster !== (await ports.changeRequests.cluster())) throw missing;
+  const mine = changeRequest.requester.user === actor.user;
+  const mayDecide = await mayDo(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
+  const sees = mine || mayDecide || (await mayDo(ports, actor, { ...changeRequest, verb: 'get' }));
   if (!sees) throw missing;
-  return { plan, mine, mayDecide };
+  return { changeRequest, mine, mayDecide };
 }
 
-/** The verb of what a plan asks for. */
-export function verbOf({ action }: Pick<SharedPlan, 'action'>): 'create' | 'update' {
+/** The verb of what a change request asks for. */
+export function verbOf({ action }: Pick<ChangeRequest, 'action'>): 'create' | 'update' {
   return action === 'install' ? 'create' : 'update';
 }
 

@@ -4,7 +4,7 @@ import { specVersionOf, type InstanceView, type Preflight } from '../../domain/i
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { SharedPlan } from '../../domain/change-request/change-request.ts';
+import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { makeInstance } from '../instance/create-instance.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
@@ -13,7 +13,7 @@ import { preflightInstance } from '../preflight/preflight-instance.ts';
 import { showInstance } from '../instance/show-instance.ts';
 import { replaceInstance } from '../instance/update-instance.ts';
 
-/** What approving a plan would do now, in the approver's name. */
+/** What approving a change request would do now, in the approver's name. */
 export interface Candidate {
   /** Stands for everything that would be written and for what it would be written on. */
   readonly digest: string;
@@ -23,67 +23,78 @@ export interface Candidate {
   readonly write: () => Promise<InstanceView>;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'journal'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog'>;
 
 /**
- * Makes what a plan asks for on what is there now, as the actor may read it.
+ * Makes what a change request asks for on what is there now, as the actor may read it.
  *
  * @throws AppError `NotFound` for an environment, App or Instance that is gone or may not be known of; `Forbidden` for an Instance that may not
  *   be read.
  */
-export async function candidateOf(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Candidate> {
-  return plan.action === 'install' ? await installation(ports, actor, plan) : await change(ports, actor, plan);
+export async function candidateOf(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<Candidate> {
+  return changeRequest.action === 'install' ? await installation(ports, actor, changeRequest) : await change(ports, actor, changeRequest);
 }
 
-async function installation(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Candidate> {
+async function installation(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<Candidate> {
   const draft = {
-    ...addressOf(plan),
-    spec: plan.content,
-    ...besideOf(plan),
+    ...addressOf(changeRequest),
+    spec: changeRequest.content,
+    ...besideOf(changeRequest),
     defaults: 'in spec' as const,
-    annotations: signatures(plan, actor),
+    annotations: signatures(changeRequest, actor),
   };
   const { object } = await prepareDraft(ports, actor, draft);
   return {
-    digest: digestOf(plan, object, ''),
+    digest: digestOf(changeRequest, object, ''),
     moved: false,
     preflight: async () => await preflightInstance(ports, actor, draft),
     write: async () => await makeInstance(ports, actor, draft),
   };
 }
 
-async function change(ports: Needs, actor: Actor, plan: SharedPlan): Promise<Candidate> {
-  const { object: live } = await showInstance(ports, actor, addressOf(plan));
-  const spec = applyMergePatch(live.spec ?? {}, plan.content) as JsonObject;
+async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<Candidate> {
+  const { object: live } = await showInstance(ports, actor, addressOf(changeRequest));
+  const spec = applyMergePatch(live.spec ?? {}, changeRequest.content) as JsonObject;
   const specVersion = specVersionOf(live);
-  const wanted = { ...addressOf(plan), spec, ...besideOf(plan), specVersion, annotations: signatures(plan, actor) };
+  const wanted = {
+    ...addressOf(changeRequest),
+    spec,
+    ...besideOf(changeRequest),
+    specVersion,
+    annotations: signatures(changeRequest, actor),
+  };
   return {
     digest: digestOf(
-      plan,
-      { ...live, metadata: { name: plan.name, annotations: wanted.annotations, beside: plan.beside }, spec, status: undefined },
+      changeRequest,
+      {
+        ...live,
+        metadata: { name: changeRequest.name, annotations: wanted.annotations, beside: changeRequest.beside },
+        spec,
+        status: undefined,
+      },
       specVersion,
     ),
-    moved: specVersion !== plan.base,
+    moved: specVersion !== changeRequest.base,
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),
   };
 }
 
-function besideOf({ beside }: SharedPlan): Pick<InstanceDraft, 'beside'> {
+function besideOf({ beside }: ChangeRequest): Pick<InstanceDraft, 'beside'> {
   return beside === undefined ? {} : { beside };
 }
 
-function addressOf({ environment, app, name }: SharedPlan): Pick<SharedPlan, 'environment' | 'app' | 'name'> {
+function addressOf({ environment, app, name }: ChangeRequest): Pick<ChangeRequest, 'environment' | 'app' | 'name'> {
   return { environment, app, name };
 }
 
 /** Who asked and who let it be done stay with the object. */
-function signatures({ requester }: SharedPlan, actor: Actor): Readonly<Record<string, string>> {
+function signatures({ requester }: ChangeRequest, actor: Actor): Readonly<Record<string, string>> {
   return { [OURS.requestedBy]: requester.user, [OURS.approvedBy]: actor.user };
 }
 
-function digestOf(plan: SharedPlan, object: KubeObject, base: string): string {
+function digestOf(changeRequest: ChangeRequest, object: KubeObject, base: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([plan.id, base, object]))
+    .update(JSON.stringify([changeRequest.id, base, object]))
     .digest('hex');
 }

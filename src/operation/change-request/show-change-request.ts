@@ -1,38 +1,38 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
-import type { SharedPlan } from '../../domain/change-request/change-request.ts';
+import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { candidateOf } from './request-candidate.ts';
-import { findPlan, type PlanSight } from './request-access.ts';
+import { findChangeRequest, type RequestAccess } from './request-access.ts';
 import type { Ports } from '../ports.ts';
 
-/** A plan as somebody sees it who may. */
-export interface PlanView extends PlanSight {
-  readonly plan: PlanSummary;
+/** A change request as somebody sees it who may. */
+export interface ChangeRequestView extends RequestAccess {
+  readonly changeRequest: ChangeRequestSummary;
   /** What approving it now would do, found out with the viewer's own rights; absent once it is decided, or when it cannot be found out. */
   readonly preflight?: Preflight;
   /** Stands for exactly that; an approval has to name it. */
   readonly digest?: string;
-  /** Whether the Instance was changed since the plan was made. */
+  /** Whether the Instance was changed since the change request was made. */
   readonly moved: boolean;
-  /** Why there is no preflight of an open plan. */
+  /** Why there is no preflight of an open change request. */
   readonly obstacle?: string;
 }
 
-/** What is told about a plan. */
-export type PlanSummary = Omit<SharedPlan, 'cluster' | 'base'>;
+/** What is told about a change request. */
+export type ChangeRequestSummary = Omit<ChangeRequest, 'cluster' | 'base'>;
 
-/** One plan, looked at with the actor's own rights. `NotFound` when they may not see it. */
-export async function showPlan(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'plans' | 'publicUrl' | 'journal'>,
+/** One change request, looked at with the actor's own rights. `NotFound` when they may not see it. */
+export async function showChangeRequest(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>,
   actor: Actor,
   id: string,
-): Promise<PlanView> {
-  const { plan, ...sight } = await findPlan(ports, actor, id);
-  const view = { plan: planSummary(plan), ...sight };
-  if (plan.state !== 'open') return { ...view, moved: false };
+): Promise<ChangeRequestView> {
+  const { changeRequest, ...sight } = await findChangeRequest(ports, actor, id);
+  const view = { changeRequest: changeRequestSummary(changeRequest), ...sight };
+  if (changeRequest.state !== 'open') return { ...view, moved: false };
   try {
-    const { digest, moved, preflight } = await candidateOf(ports, actor, plan);
+    const { digest, moved, preflight } = await candidateOf(ports, actor, changeRequest);
     return { ...view, digest, moved, preflight: await preflight() };
   } catch (error) {
     if (!isAppError(error, 'NotFound', 'Forbidden')) throw error;
@@ -40,7 +40,7 @@ export async function showPlan(
   }
 }
 
-/** A plan without what only we need. */
-export function planSummary({ cluster: _cluster, base: _base, ...summary }: SharedPlan): PlanSummary {
+/** A change request without what only we need. */
+export function changeRequestSummary({ cluster: _cluster, base: _base, ...summary }: ChangeRequest): ChangeRequestSummary {
   return summary;
 }

@@ -1,23 +1,23 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
 import { prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { refuseLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
-import { instanceDeed, journaled } from '../audit/audited.ts';
+import { instanceEvent, audited } from '../audit/audited.ts';
 import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
   actor: Actor,
-  draft: InstanceDraft & Asking,
+  draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
-  const deed = instanceDeed('create instance', draft, draft);
-  return await journaled(ports, actor, deed, async () => await makeInstance(ports, actor, draft));
+  const deed = instanceEvent('create instance', draft, draft);
+  return await audited(ports, actor, deed, async () => await makeInstance(ports, actor, draft));
 }
 
 /**
@@ -25,11 +25,11 @@ export async function createInstance(
  * behind, or the error names it.
  */
 export async function makeInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<InstanceView> {
-  ports.journal.checkPace(actor, 'install');
+  ports.auditLog.checkPace(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   refuseDeleting(entry);
   refuseLocked(layers, { wanted: contentOf(object) });

@@ -1,8 +1,8 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
-import { instanceDeed, journaled } from '../audit/audited.ts';
+import { instanceEvent, audited } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
 
 /** What to delete, and what must hold of it. */
@@ -12,11 +12,11 @@ export interface InstanceDeletion extends InstanceAddress {
 
 /** Deletes exactly the Instance that stands there now; what it owns goes with it in the background. Resolves once the api-server has accepted. */
 export async function deleteInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
   actor: Actor,
-  deletion: InstanceDeletion & Asking,
+  deletion: InstanceDeletion & RequestOrigin,
 ): Promise<void> {
-  await journaled(ports, actor, instanceDeed('delete instance', deletion, deletion), async () => await remove(ports, actor, deletion));
+  await audited(ports, actor, instanceEvent('delete instance', deletion, deletion), async () => await remove(ports, actor, deletion));
 }
 
 async function remove(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, deletion: InstanceDeletion): Promise<void> {

@@ -83,7 +83,7 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     kind: entry.summary.kind,
     name: object.metadata.name,
     created: object.metadata.creationTimestamp ?? '',
-    health: redactHealth(healthOf(object) ?? { word: 'Unknown', message: 'Its operator reports no state' }, secrets),
+    health: redactHealth(healthOf(object) ?? { status: 'Unknown', message: 'Its operator reports no state' }, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
 }

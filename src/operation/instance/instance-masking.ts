@@ -45,8 +45,8 @@ export function redactTexts<T>(value: T, secrets: readonly string[]): T {
 }
 
 /** A health without secrets; its word is one of ours, whatever the secrets are. */
-export function redactHealth<T extends { readonly word: string }>(health: T, secrets: readonly string[]): T {
-  return { ...redactTexts(health, secrets), word: health.word };
+export function redactHealth<T extends { readonly status: string }>(health: T, secrets: readonly string[]): T {
+  return { ...redactTexts(health, secrets), status: health.status };
 }
 
 function redactIn(value: unknown, secrets: readonly string[]): unknown {

@@ -1,26 +1,26 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { AppSummary, InstanceRights } from '../../domain/app/app.ts';
+import type { AppSummary, InstancePermissions } from '../../domain/app/app.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 
 /** What the actor may do with instances of an App in an environment. */
-export async function instanceRights(
+export async function instancePermissions(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   input: { readonly environment: string; readonly app: string },
-): Promise<InstanceRights> {
+): Promise<InstancePermissions> {
   const { summary } = findApp(ports, actor, input.app);
   const { namespace } = await findEnvironment(ports.clusters, actor, input.environment);
-  return await rightsIn(ports, actor, { app: summary, namespace });
+  return await permissionsIn(ports, actor, { app: summary, namespace });
 }
 
 /** The same for a namespace that is known already. */
-export async function rightsIn(
+export async function permissionsIn(
   ports: Pick<Ports, 'clusters'>,
   actor: Actor,
   { app, namespace }: { readonly app: AppSummary; readonly namespace: string },
-): Promise<InstanceRights> {
+): Promise<InstancePermissions> {
   const cluster = ports.clusters.asActor(actor);
   const may = async (verb: string): Promise<boolean> =>
     (await cluster.review({ verb, group: app.group, resource: app.plural, namespace })).allowed;

@@ -36,7 +36,7 @@ export async function missingSecretRight(
 }
 
 /** Asks the api-server whether it would take them. What it is asked with is no real value. */
-export async function tryNewSecrets(cluster: Pick<Cluster, 'create'>, secrets: readonly NewSecret[], place: SecretPlace): Promise<void> {
+export async function dryRunNewSecrets(cluster: Pick<Cluster, 'create'>, secrets: readonly NewSecret[], place: SecretPlace): Promise<void> {
   refuseFaultySecrets(secrets);
   for (const secret of secrets) await createSecret(cluster, secret, { ...place, value: 'placeholder', dryRun: 'All' });
 }

@@ -7,7 +7,7 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { SECRET_VALUE } from '../../domain/values/value-change.ts';
 import { specSchema } from '../../form/model/app-form.ts';
 import { bothViews } from '../../schema/both-views.ts';
-import { planMigration, type Migration } from '../../form/migration/migration.ts';
+import { previewMigration, type Migration } from '../../form/migration/migration.ts';
 import { findInstance, versionFor, type InstanceAddress } from './find-instance.ts';
 import type { Ports } from '../ports.ts';
 
@@ -33,7 +33,7 @@ export interface InstanceMigration extends Migration {
  *
  * @throws AppError as `findInstance`; `InvalidInput` for a version that is not served.
  */
-export async function planInstanceMigration(
+export async function previewInstanceMigration(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   address: InstanceAddress,
@@ -49,8 +49,8 @@ export async function planInstanceMigration(
     from === version
       ? own
       : bothViews({ target: own, other: specOf((await findInstance(ports, actor, { ...address, version: from })).object), schema: before });
-  const plan = planMigration({ from: before, to: after, values, root: 'spec' });
-  return { ...plan, version, from, versions, values, etag: etagOf(object), specVersion: specVersionOf(object) };
+  const preview = previewMigration({ from: before, to: after, values, root: 'spec' });
+  return { ...preview, version, from, versions, values, etag: etagOf(object), specVersion: specVersionOf(object) };
 }
 
 function specOf({ spec }: KubeObject): JsonObject {

@@ -1,17 +1,17 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf } from './instance-masking.ts';
-import { instanceDeed, journaled } from '../audit/audited.ts';
+import { instanceEvent, audited } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
 
 /** Which masked value of an Instance is wanted: `spec.users[0].password`. */
-export interface RevealInput extends InstanceAddress, Asking {
+export interface RevealInput extends InstanceAddress, RequestOrigin {
   readonly path: string;
 }
 
@@ -23,13 +23,13 @@ const LONGEST_TOLD = 300;
  * @throws AppError as `findInstance`; `NotFound` for a path where no masked value is.
  */
 export async function revealValue(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
   actor: Actor,
   { path, via, requestId, ...address }: RevealInput,
 ): Promise<RevealedValue> {
-  const deed = instanceDeed('reveal value', address, { via, requestId });
+  const deed = instanceEvent('reveal value', address, { via, requestId });
   const target = `${deed.target} ${path.slice(0, LONGEST_TOLD)}`;
-  return await journaled(ports, actor, { ...deed, target }, async () => {
+  return await audited(ports, actor, { ...deed, target }, async () => {
     const { entry, object } = await findInstance(ports, actor, address);
     const marked = markedOf(entry, parseApiVersion(object.apiVersion).version);
     const found = sensitiveIn(marked, object).find((one) => formatPath(one.path) === path);

@@ -1,19 +1,19 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
 import { writeChange, type InstanceChange } from './instance-change.ts';
-import { instanceDeed, journaled } from '../audit/audited.ts';
+import { instanceEvent, audited } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
   actor: Actor,
-  change: InstanceChange & Asking,
+  change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
-  const deed = instanceDeed('update instance', change, change);
-  return await journaled(ports, actor, deed, async () => await replaceInstance(ports, actor, change));
+  const deed = instanceEvent('update instance', change, change);
+  return await audited(ports, actor, deed, async () => await replaceInstance(ports, actor, change));
 }
 
 /** Writes a change of an Instance. */

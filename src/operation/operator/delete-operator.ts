@@ -1,8 +1,8 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
-import { journaled, operatorDeed } from '../audit/audited.ts';
+import { audited, operatorEvent } from '../audit/audited.ts';
 import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
@@ -13,11 +13,11 @@ export interface OperatorDeletionInput extends OperatorAddress {
 
 /** Asks for the deletion of exactly the Operator that stands there now; what that means, its `deletionPolicy` says. Resolves once the api-server has accepted. */
 export async function deleteOperator(
-  ports: Pick<Ports, 'clusters' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'auditLog'>,
   actor: Actor,
-  deletion: OperatorDeletionInput & Asking,
+  deletion: OperatorDeletionInput & RequestOrigin,
 ): Promise<void> {
-  await journaled(ports, actor, operatorDeed('delete operator', deletion, deletion), async () => await remove(ports, actor, deletion));
+  await audited(ports, actor, operatorEvent('delete operator', deletion, deletion), async () => await remove(ports, actor, deletion));
 }
 
 async function remove(ports: Pick<Ports, 'clusters'>, actor: Actor, deletion: OperatorDeletionInput): Promise<void> {

@@ -5,16 +5,16 @@ import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 /** What an actor may do with one Operator: each is the right that is missing, or absent when it is there. */
-export interface OperatorRights {
+export interface OperatorPermissions {
   readonly patch?: MissingRight;
   readonly delete?: MissingRight;
 }
 
-export async function operatorRights(
+export async function operatorPermissions(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
   { namespace, name }: OperatorAddress,
-): Promise<OperatorRights> {
+): Promise<OperatorPermissions> {
   const { group, resource } = OPERATORS;
   const missing = async (verb: string): Promise<MissingRight | undefined> => {
     const right = { verb, group, resource, namespace, name };

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
-import { blockersOf, deletionPlan, type DeletionPlan, firstBlockers } from '../../domain/operator/deletion.ts';
+import { blockersOf, deletionPreview, type DeletionPreview, firstBlockers } from '../../domain/operator/deletion.ts';
 import type { MissingRight } from '../../domain/core/errors.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { readInstances } from './list-operator-instances.ts';
@@ -8,14 +8,14 @@ import type { Ports } from '../ports.ts';
 import { servedCrds } from './served-crds.ts';
 
 /** What deleting an Operator would do now, or does, and what stands in the way, as far as the actor may see. */
-export interface OperatorDeletion extends DeletionPlan {
+export interface OperatorDeletion extends DeletionPreview {
   /** `Planned` while nobody has asked for it. */
-  readonly state: 'Planned' | 'Deleting';
+  readonly state: 'Preview' | 'Deleting';
   /** Rights without which the instances of a kind cannot be counted. */
   readonly missing: readonly MissingRight[];
 }
 
-export async function planOperatorDeletion(
+export async function previewOperatorDeletion(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   address: OperatorAddress,
@@ -27,8 +27,8 @@ export async function planOperatorDeletion(
   const blockers = kinds.flatMap(({ crd, items }) => blockersOf(crd.kind, items));
   const found = { instances: blockers.length, blockers: firstBlockers(blockers) };
   return {
-    ...deletionPlan({ policy, deletion: found, released: release !== undefined }),
-    state: 'Planned',
+    ...deletionPreview({ policy, deletion: found, released: release !== undefined }),
+    state: 'Preview',
     missing: kinds.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
   };
 }

@@ -1,21 +1,21 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { FORCE_AT, RECONCILE_AT } from '../../domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
-import { journaled, operatorDeed } from '../audit/audited.ts';
+import { audited, operatorEvent } from '../audit/audited.ts';
 import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 /** What an admin can ask of an Operator. */
-export const OPERATOR_STEPS = ['reconcile', 'force', 'suspend', 'resume'] as const;
-export type OperatorStep = (typeof OPERATOR_STEPS)[number];
+export const OPERATOR_ACTIONS = ['reconcile', 'force', 'suspend', 'resume'] as const;
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
 
-export interface SteerInput extends OperatorAddress {
-  readonly step: OperatorStep;
+export interface OperatorActionInput extends OperatorAddress {
+  readonly step: OperatorAction;
   /** RFC 3339, with fractions of a second: any new value asks anew. */
   readonly at: string;
   readonly preconditions?: Preconditions;
@@ -27,16 +27,16 @@ export interface SteerInput extends OperatorAddress {
  *
  * @throws AppError as `findOperator`, and `Forbidden` without the right to patch it.
  */
-export async function steerOperator(
-  ports: Pick<Ports, 'clusters' | 'journal'>,
+export async function requestOperatorAction(
+  ports: Pick<Ports, 'clusters' | 'auditLog'>,
   actor: Actor,
-  input: SteerInput & Asking,
+  input: OperatorActionInput & RequestOrigin,
 ): Promise<OperatorView> {
-  const deed = operatorDeed(`${input.step} operator`, input, input);
-  return await journaled(ports, actor, deed, async () => await steer(ports, actor, input));
+  const deed = operatorEvent(`${input.step} operator`, input, input);
+  return await audited(ports, actor, deed, async () => await steer(ports, actor, input));
 }
 
-async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerInput): Promise<OperatorView> {
+async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: OperatorActionInput): Promise<OperatorView> {
   const { namespace, name, step, at } = input;
   const found = await findOperator(ports, actor, input);
   const ref = { ...OPERATORS, namespace, name };
@@ -48,7 +48,7 @@ async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: SteerI
   });
 }
 
-function patchOf(step: OperatorStep, at: string): { readonly metadata?: object; readonly spec?: object } {
+function patchOf(step: OperatorAction, at: string): { readonly metadata?: object; readonly spec?: object } {
   switch (step) {
     case 'reconcile':
       return { metadata: { annotations: { [RECONCILE_AT]: at } } };

@@ -1,15 +1,15 @@
 import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
-import { lackingRights, podsUnchecked, type NamedTrial } from './missing-permissions.ts';
+import { missingPermissions, podsUnchecked, type NamedDryRun } from './missing-permissions.ts';
 import type { Ports } from '../ports.ts';
-import { tryObjects, type Trial, type TriedObject, type TryInput } from './dry-run-objects.ts';
+import { dryRunObjects, type DryRun, type DryRunObject, type DryRunInput } from './dry-run-objects.ts';
 
-interface CheckInput extends TryInput {
+interface CheckInput extends DryRunInput {
   /** What was not tried of something else, and is to be told with it. */
-  readonly forbidden: readonly NamedTrial[];
+  readonly forbidden: readonly NamedDryRun[];
 }
 
 export interface CheckedObjects {
-  readonly tried: readonly TriedObject[];
+  readonly tried: readonly DryRunObject[];
   readonly findings: Findings;
   /** What would let the controller's account do what it has to. */
   readonly remedies: readonly Remedy[];
@@ -21,19 +21,19 @@ export interface CheckedObjects {
  *
  * @throws AppError as `tryObjects`.
  */
-export async function checkObjects(trial: Trial, ports: Pick<Ports, 'discovery'>, input: CheckInput): Promise<CheckedObjects> {
-  const { tried, left } = await tryObjects(trial, ports, input);
+export async function checkObjects(trial: DryRun, ports: Pick<Ports, 'discovery'>, input: CheckInput): Promise<CheckedObjects> {
+  const { tried, left } = await dryRunObjects(trial, ports, input);
   const forbidden = tried.flatMap(({ name, forbidden: own }) => own.map((one) => ({ ...one, name })));
-  const { remedies, ...lacking } = await lackingRights(trial, [...input.forbidden, ...forbidden], input);
+  const { remedies, ...lacking } = await missingPermissions(trial, [...input.forbidden, ...forbidden], input);
   const more = left > 0 ? [line(`${left} more objects were not looked at`, 'Object')] : [];
   return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
 }
 
-function findingsOf(tried: TriedObject): Partial<Findings> {
+function findingsOf(tried: DryRunObject): Partial<Findings> {
   const { name, outcome, warnings, podsUntold } = tried;
   const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRefused(tried)];
   const rest = { warned, unchecked: podsUntold === undefined ? [] : [podsUnchecked(name, podsUntold)] };
-  switch (outcome.word) {
+  switch (outcome.kind) {
     case 'created': {
       const known = outcome.evidence === 'exact' ? name : `${name}, once its kind or its namespace is there`;
       return { ...rest, created: [line(known, 'Object', outcome.evidence)] };
@@ -53,7 +53,7 @@ function findingsOf(tried: TriedObject): Partial<Findings> {
 }
 
 /** The line about pods that will not be let in, if they are not. */
-export function podsRefused({ name, pods }: TriedObject): Finding[] {
+export function podsRefused({ name, pods }: DryRunObject): Finding[] {
   return pods === undefined ? [] : [line(`Pods of ${name} will be refused: ${pods.message}`, pods.about)];
 }
 

@@ -11,17 +11,17 @@ import { redact } from '../../domain/core/redact.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Conversion } from '../../domain/uplift/conversion.ts';
-import { rightText } from '../../domain/upgrade/preview/judge-plan.ts';
+import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
 import { checkObjects } from './check-objects.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
-import { planDefinitions } from '../upgrade/preview-crds.ts';
+import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
 import type { Ports } from '../ports.ts';
 import { findReserved } from './reserved-namespaces.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
-import { broughtBy, renderForPlan, type Rendering } from '../upgrade/render-preview.ts';
-import type { Trial } from './dry-run-objects.ts';
+import { broughtBy, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
+import type { DryRun } from './dry-run-objects.ts';
 import { orTooLate, withPatience } from '../upgrade/with-patience.ts';
 
 const PATIENCE_MS = 90_000;
@@ -78,7 +78,7 @@ async function check(
     const { access } = await readChartAccess({ source: spec.chart, namespace, find });
     const { to } = await chartsToCompare(ports.upgrades, { spec, status, access, version: '' }, signal);
     const values = await overlaidValues(ports, actor, { namespace, spec, status });
-    const rendering = await renderForPlan(ports, { spec, values, signal }, to);
+    const rendering = await renderPreview(ports, { spec, values, signal }, to);
     const { name, version } = to.contents.metadata;
     const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
     const unread = values.missing.map(({ resource, name: of = '' }) =>
@@ -106,7 +106,7 @@ async function check(
   }
 }
 
-interface Scene {
+interface ChartContext {
   readonly operator: KubeObject;
   readonly spec: OperatorSpec;
   readonly rendering: Rendering;
@@ -115,7 +115,7 @@ interface Scene {
 }
 
 /** Kinds and paths of the catalogue block that do not exist, and what of the chart reaches beyond its namespace. */
-function warningsOf({ operator, spec, rendering, secrets }: Scene): Finding[] {
+function warningsOf({ operator, spec, rendering, secrets }: ChartContext): Finding[] {
   const catalog = checkCatalogBlock(operator, rendering.definitions).map(({ field, message }): Finding => ({
     ...line(`${field}: ${message}`, 'Validation'),
     field,
@@ -125,7 +125,7 @@ function warningsOf({ operator, spec, rendering, secrets }: Scene): Finding[] {
 }
 
 /** Other Operators with the same release. */
-function rivals({ catalog }: CheckPorts, { spec }: Pick<Scene, 'spec'>): Finding[] {
+function rivals({ catalog }: CheckPorts, { spec }: Pick<ChartContext, 'spec'>): Finding[] {
   const release = catalog.operators().filter((other) => {
     const { releaseName, targetNamespace } = parseOperatorSpec(other);
     return releaseName === spec.releaseName && targetNamespace === spec.targetNamespace;
@@ -139,9 +139,9 @@ function rivals({ catalog }: CheckPorts, { spec }: Pick<Scene, 'spec'>): Finding
 async function checkRendered(
   ports: CheckPorts,
   actor: Actor,
-  { operator, spec, rendering, secrets, signal }: Scene,
+  { operator, spec, rendering, secrets, signal }: ChartContext,
 ): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
-  const trial: Trial = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
+  const trial: DryRun = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
   const { state, findings } = await findReleaseNamespace(trial, spec, signal);
   const { objects } = rendering;
   const reserved = await findReserved(trial, { operator, objects }, signal);
@@ -149,7 +149,7 @@ async function checkRendered(
   const candidates = rendering.definitions;
   const { namespace = OURS.systemNamespace, name } = operator.metadata;
   const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
-  const { definitions, missing, forbidden } = await planDefinitions(ports, actor, {
+  const { definitions, missing, forbidden } = await previewCrds(ports, actor, {
     trial,
     candidates,
     crds: [],
@@ -162,7 +162,9 @@ async function checkRendered(
     if (change === 'same') return {};
     return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
   });
-  const unread = missing.map((right) => line(`What is stored of its kinds was not compared: you may not ${rightText(right)}`, 'Right'));
+  const unread = missing.map((right) =>
+    line(`What is stored of its kinds was not compared: you may not ${permissionText(right)}`, 'Right'),
+  );
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
   const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
   return {

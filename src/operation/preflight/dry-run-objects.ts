@@ -1,42 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
-import type { TrialCluster } from '../../domain/kubernetes/cluster.ts';
+import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, sentenceOfFault, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
 import { podOf } from '../../domain/preflight/pod-of.ts';
 import { redact } from '../../domain/core/redact.ts';
 import { parseApiVersion, type KubeObject, type ObjectMeta, type ServedKind } from '../../domain/kubernetes/resource.ts';
-import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '../operator/helm-marks.ts';
+import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '../operator/helm-ownership.ts';
 import type { Ports } from '../ports.ts';
-import { PODS, tryPod } from './dry-run-pod.ts';
+import { PODS, dryRunPod } from './dry-run-pod.ts';
 
 /** Who tries: the controller, who is going to apply the objects, or the actor, where the controller may not be asked for them. */
-export interface Trial {
-  readonly cluster: TrialCluster;
+export interface DryRun {
+  readonly cluster: DryRunCluster;
   readonly by: 'controller' | 'actor';
 }
 
-export interface TryInput extends ReleasePlace {
+export interface DryRunInput extends ReleasePlace {
   /** What a chart renders, without its definitions. */
   readonly objects: readonly KubeObject[];
   /** `<group>/<kind>` of the definitions that the chart brings itself. */
   readonly brought: ReadonlySet<string>;
   /** Of the release's namespace; `Made`: it is made with it. */
-  readonly state: 'There' | 'Made';
+  readonly state: 'Exists' | 'ToBeCreated';
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** What would become of one object. */
 type Outcome =
-  | { readonly word: 'created' | 'changed'; readonly evidence: Finding['evidence'] }
-  | { readonly word: 'same' }
+  | { readonly kind: 'created' | 'changed'; readonly evidence: Finding['evidence'] }
+  | { readonly kind: 'same' }
   /** It is somebody else's, or the api-server says no; with the faults in its words, redacted. */
-  | { readonly word: 'refused'; readonly about: FindingSubject; readonly faults: readonly FieldFault[] }
+  | { readonly kind: 'refused'; readonly about: FindingSubject; readonly faults: readonly FieldFault[] }
   /** Nobody could be asked. */
-  | { readonly word: 'untried' };
+  | { readonly kind: 'untried' };
 
-export interface TriedObject {
+export interface DryRunObject {
   readonly object: KubeObject;
   /** `Deployment ns/name`, redacted. */
   readonly name: string;
@@ -46,18 +46,18 @@ export interface TriedObject {
   readonly pods?: { readonly about: FindingSubject; readonly message: string };
   /** Why its pods were not tried. */
   readonly podsUntold?: string;
-  readonly forbidden: readonly ForbiddenTrial[];
+  readonly forbidden: readonly ForbiddenDryRun[];
 }
 
 /** A trial that was refused for want of a right, or because it would give away rights that its account lacks. */
-export interface ForbiddenTrial {
+export interface ForbiddenDryRun {
   readonly of: 'object' | 'pods';
   readonly right: MissingRight;
   readonly message: string;
 }
 
 interface TriedObjects {
-  readonly tried: readonly TriedObject[];
+  readonly tried: readonly DryRunObject[];
   /** How many more there are. */
   readonly left: number;
 }
@@ -72,45 +72,45 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
  *
  * @throws AppError when the cluster is away; the reason of the signal.
  */
-export async function tryObjects(trial: Trial, { discovery }: Pick<Ports, 'discovery'>, input: TryInput): Promise<TriedObjects> {
+export async function dryRunObjects(trial: DryRun, { discovery }: Pick<Ports, 'discovery'>, input: DryRunInput): Promise<TriedObjects> {
   const own = input.objects.filter((object) => !isHook(object));
   const tried = await pMap(
     own.slice(0, MOST),
-    async (object) => await tryObject(trial, await discovery.find(object.apiVersion, object.kind, input.signal), { object, input }),
+    async (object) => await dryRunObject(trial, await discovery.find(object.apiVersion, object.kind, input.signal), { object, input }),
     { concurrency: 4 },
   );
   return { tried, left: Math.max(0, own.length - MOST) };
 }
 
-interface Question {
+interface ObjectDryRun {
   readonly object: KubeObject;
-  readonly input: TryInput;
+  readonly input: DryRunInput;
 }
 
-type Answer = Pick<TriedObject, 'outcome'> & Partial<Pick<TriedObject, 'warnings' | 'forbidden'>>;
+type Answer = Pick<DryRunObject, 'outcome'> & Partial<Pick<DryRunObject, 'warnings' | 'forbidden'>>;
 
-async function tryObject({ cluster }: Trial, kind: ServedKind | undefined, question: Question): Promise<TriedObject> {
+async function dryRunObject({ cluster }: DryRun, kind: ServedKind | undefined, question: ObjectDryRun): Promise<DryRunObject> {
   const { object, input } = question;
   const wanted = kind === undefined ? object : marked(object, kind, input);
   const known = { object, name: nameOf(wanted, input), warnings: [], forbidden: [] };
   if (kind === undefined) return { ...known, outcome: ofUnservedKind(question) };
   const answer = await tryWrite(cluster, kind, { wanted, input });
-  const { word } = answer.outcome;
+  const { kind: word } = answer.outcome;
   const pod = podOf(object, input.namespace);
-  if (pod === undefined || input.state === 'Made' || word === 'same' || word === 'refused') return { ...known, ...answer };
+  if (pod === undefined || input.state === 'ToBeCreated' || word === 'same' || word === 'refused') return { ...known, ...answer };
   return { ...known, ...answer, ...(await askForPods(cluster, pod, { input, answer })) };
 }
 
-function ofUnservedKind({ object, input }: Question): Outcome {
+function ofUnservedKind({ object, input }: ObjectDryRun): Outcome {
   const { apiVersion, kind } = object;
-  if (input.brought.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { word: 'created', evidence: 'estimate' };
-  return { word: 'refused', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
+  if (input.brought.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { kind: 'created', evidence: 'estimate' };
+  return { kind: 'refused', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
 }
 
 async function tryWrite(
-  cluster: TrialCluster,
+  cluster: DryRunCluster,
   kind: ServedKind,
-  { wanted, input }: { readonly wanted: KubeObject; readonly input: TryInput },
+  { wanted, input }: { readonly wanted: KubeObject; readonly input: DryRunInput },
 ): Promise<Answer> {
   const { signal } = input;
   const { name, namespace } = wanted.metadata;
@@ -118,30 +118,30 @@ async function tryWrite(
   try {
     const live = await cluster.metadataOf({ ...kind, name, ...place }, { signal });
     const owner = live === undefined ? undefined : foreignOwner(live, input);
-    if (owner !== undefined) return { outcome: { word: 'refused', about: 'Object', faults: [{ message: `is there already: ${owner}` }] } };
+    if (owner !== undefined) return { outcome: { kind: 'refused', about: 'Object', faults: [{ message: `is there already: ${owner}` }] } };
     const { metadata, warnings } = await cluster.dryRunApply(kind, wanted, { fieldManager: HELM_MANAGER, signal });
     return { outcome: outcomeOf(live, metadata), warnings: warnings.map((warning) => shown(warning, input)) };
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     if (isAppError(error, 'Forbidden')) {
       const right = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
-      return { outcome: { word: 'untried' }, forbidden: [{ of: 'object', right, message: shown(error.message, input) }] };
+      return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', right, message: shown(error.message, input) }] };
     }
-    if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { word: 'created', evidence: 'estimate' } };
-    return { outcome: { word: 'refused', about: subjectOf(error), faults: faultsIn(error, input) } };
+    if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
+    return { outcome: { kind: 'refused', about: subjectOf(error), faults: faultsIn(error, input) } };
   }
 }
 
 /** An apply that changes nothing leaves the times of managed fields as they are, so metadata tells whether anything changes. */
 function outcomeOf(live: ObjectMeta | undefined, after: ObjectMeta): Outcome {
-  if (live === undefined) return { word: 'created', evidence: 'exact' };
+  if (live === undefined) return { kind: 'created', evidence: 'exact' };
   const same = ['generation', 'labels', 'annotations', 'managedFields'].every((part) => isDeepStrictEqual(live[part], after[part]));
-  return same ? { word: 'same' } : { word: 'changed', evidence: 'exact' };
+  return same ? { kind: 'same' } : { kind: 'changed', evidence: 'exact' };
 }
 
 /** What goes into a namespace that comes with it cannot be asked for. */
-function isMade(namespace: string | undefined, { state, objects, ...place }: TryInput): boolean {
-  if (namespace === place.namespace && state === 'Made') return true;
+function isMade(namespace: string | undefined, { state, objects, ...place }: DryRunInput): boolean {
+  if (namespace === place.namespace && state === 'ToBeCreated') return true;
   return objects.some(({ apiVersion, kind, metadata }) => apiVersion === 'v1' && kind === 'Namespace' && metadata.name === namespace);
 }
 
@@ -151,23 +151,23 @@ function subjectOf({ code }: AppError): FindingSubject {
   return code === 'QuotaExceeded' ? 'Quota' : 'Validation';
 }
 
-function faultsIn(error: AppError, input: TryInput): FieldFault[] {
+function faultsIn(error: AppError, input: DryRunInput): FieldFault[] {
   const faults: readonly FieldFault[] = error.faults.length === 0 ? [{ message: error.message }] : error.faults;
   return faults.map((fault) => ({ ...fault, message: shown(sentenceOfFault(fault), input) }));
 }
 
 async function askForPods(
-  cluster: TrialCluster,
+  cluster: DryRunCluster,
   pod: KubeObject,
-  { input, answer }: { readonly input: TryInput; readonly answer: Answer },
-): Promise<Partial<TriedObject>> {
-  const verdict = await tryPod(cluster, pod, input.signal);
-  switch (verdict.word) {
-    case 'Taken':
+  { input, answer }: { readonly input: DryRunInput; readonly answer: Answer },
+): Promise<Partial<DryRunObject>> {
+  const verdict = await dryRunPod(cluster, pod, input.signal);
+  switch (verdict.kind) {
+    case 'Admitted':
       return {};
     case 'Refused':
       return { pods: { about: verdict.about, message: shown(verdict.message, input) } };
-    case 'Untold':
+    case 'Inconclusive':
       return { podsUntold: shown(verdict.why, input) };
     case 'Forbidden': {
       const { error } = verdict;
@@ -179,10 +179,10 @@ async function askForPods(
   }
 }
 
-function shown(text: string, { secrets }: TryInput): string {
+function shown(text: string, { secrets }: DryRunInput): string {
   return redact(text, secrets).slice(0, LONGEST);
 }
 
-function nameOf({ kind, metadata }: KubeObject, input: TryInput): string {
+function nameOf({ kind, metadata }: KubeObject, input: DryRunInput): string {
   return shown(`${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`, input);
 }

@@ -1,16 +1,16 @@
-import type { TrialCluster } from '../../domain/kubernetes/cluster.ts';
+import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, type ErrorCode } from '../../domain/core/errors.ts';
 import type { FindingSubject } from '../../domain/preflight/findings.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
-import { HELM_MANAGER } from '../operator/helm-marks.ts';
+import { HELM_MANAGER } from '../operator/helm-ownership.ts';
 
 /** What the cluster says to a Pod. `Untold`: it did not come to a verdict. */
 type PodVerdict =
-  | { readonly word: 'Taken'; readonly warnings: readonly string[] }
-  | { readonly word: 'Refused'; readonly about: FindingSubject; readonly message: string }
-  | { readonly word: 'Forbidden'; readonly error: AppError }
-  | { readonly word: 'Untold'; readonly why: string };
+  | { readonly kind: 'Admitted'; readonly warnings: readonly string[] }
+  | { readonly kind: 'Refused'; readonly about: FindingSubject; readonly message: string }
+  | { readonly kind: 'Forbidden'; readonly error: AppError }
+  | { readonly kind: 'Inconclusive'; readonly why: string };
 
 export const PODS: ResourceType = { group: '', version: 'v1', resource: 'pods' };
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
@@ -21,22 +21,22 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
  *
  * @throws AppError when the cluster is away.
  */
-export async function tryPod(cluster: Pick<TrialCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
+export async function dryRunPod(cluster: Pick<DryRunCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
   const first = await askFor(cluster, pod, signal);
-  if (first.word !== 'Untold') return first;
+  if (first.kind !== 'Inconclusive') return first;
   return await askFor(cluster, withoutAccount(pod), signal);
 }
 
-async function askFor(cluster: Pick<TrialCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
+async function askFor(cluster: Pick<DryRunCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
   try {
     const { warnings } = await cluster.dryRunCreate(PODS, pod, { fieldManager: HELM_MANAGER, signal });
-    return { word: 'Taken', warnings };
+    return { kind: 'Admitted', warnings };
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
-    if (error.code === 'Forbidden') return { word: 'Forbidden', error };
+    if (error.code === 'Forbidden') return { kind: 'Forbidden', error };
     const { message } = error;
-    if (/serviceaccount .* not found|error looking up service account/i.test(message)) return { word: 'Untold', why: message };
-    return { word: 'Refused', about: subjectOf(error), message };
+    if (/serviceaccount .* not found|error looking up service account/i.test(message)) return { kind: 'Inconclusive', why: message };
+    return { kind: 'Refused', about: subjectOf(error), message };
   }
 }
 

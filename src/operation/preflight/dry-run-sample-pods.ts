@@ -2,10 +2,10 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import type { ResourceType } from '../../domain/kubernetes/resource.ts';
-import { findLikelyPods, type LikelyPods, type PodReader } from './find-sample-pods.ts';
+import { findSamplePods, type SamplePods, type PodReader } from './find-sample-pods.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
 import type { Ports } from '../ports.ts';
-import { tryPod } from './dry-run-pod.ts';
+import { dryRunPod } from './dry-run-pod.ts';
 
 interface LikelyPodsInput {
   readonly type: ResourceType;
@@ -22,7 +22,7 @@ const LONGEST = 600;
  * actor and tried as the controller, because people may hardly ever create pods, and what lets pods in does not look at who asks. After three seconds
  * nothing is known.
  */
-export async function tryLikelyPods(
+export async function dryRunSamplePods(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
   { type, environment }: LikelyPodsInput,
@@ -30,17 +30,17 @@ export async function tryLikelyPods(
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
     const found = await findAnywhere(ports, actor, { type, environment, signal });
-    if (found === undefined) return { word: 'None' };
+    if (found === undefined) return { kind: 'None' };
     const trial = ports.clusters.tryAsController(actor);
-    const verdicts = await Promise.all(found.pods.map(async (pod) => await tryPod(trial, pod, signal)));
-    if (verdicts.every(({ word }) => word === 'Forbidden' || word === 'Untold')) return { word: 'None' };
+    const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(trial, pod, signal)));
+    if (verdicts.every(({ kind: word }) => word === 'Forbidden' || word === 'Inconclusive')) return { kind: 'None' };
     const refusals = verdicts.flatMap((verdict) =>
-      verdict.word === 'Refused' ? [{ about: verdict.about, message: verdict.message.slice(0, LONGEST) }] : [],
+      verdict.kind === 'Refused' ? [{ about: verdict.about, message: verdict.message.slice(0, LONGEST) }] : [],
     );
-    const warnings = verdicts.flatMap((verdict) => (verdict.word === 'Taken' ? verdict.warnings : []));
-    return { word: 'Tried', of: found.of, refusals, warnings };
+    const warnings = verdicts.flatMap((verdict) => (verdict.kind === 'Admitted' ? verdict.warnings : []));
+    return { kind: 'Tried', of: found.of, refusals, warnings };
   } catch (error) {
-    if (signal.aborted || isAppError(error, 'ClusterUnavailable', 'TooManyRequests')) return { word: 'None' };
+    if (signal.aborted || isAppError(error, 'ClusterUnavailable', 'TooManyRequests')) return { kind: 'None' };
     throw error;
   }
 }
@@ -49,15 +49,15 @@ async function findAnywhere(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
   { type, environment, signal }: LikelyPodsInput & { readonly signal: AbortSignal },
-): Promise<(LikelyPods & { readonly of: string }) | undefined> {
+): Promise<(SamplePods & { readonly of: string }) | undefined> {
   const { clusters, discovery } = ports;
   const reader: PodReader = { cluster: clusters.asActor(actor), metadata: clusters.tryAsActor(actor), discovery, signal };
   const to = environment.namespace;
-  const here = await findLikelyPods(reader, { type, from: to, to });
+  const here = await findSamplePods(reader, { type, from: to, to });
   if (here !== undefined) return { ...here, of: here.instance };
   const others = (await listEnvironments(ports, actor)).filter(({ namespace }) => namespace !== to).slice(0, MOST_ELSEWHERE);
   for (const { name, namespace } of others) {
-    const there = await findLikelyPods(reader, { type, from: namespace, to });
+    const there = await findSamplePods(reader, { type, from: namespace, to });
     if (there !== undefined) return { ...there, of: `${there.instance} in ${name}` };
   }
   return undefined;

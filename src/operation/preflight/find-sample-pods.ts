@@ -1,6 +1,6 @@
-import type { Cluster, Discovery, TrialCluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Discovery, DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { podLike } from '../../domain/preflight/pod-like.ts';
+import { asDryRunPod } from '../../domain/preflight/as-dry-run-pod.ts';
 import { podOf } from '../../domain/preflight/pod-of.ts';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { PODS } from './dry-run-pod.ts';
@@ -8,13 +8,13 @@ import { PODS } from './dry-run-pod.ts';
 /** The api-server as the actor: what they may not read tells nothing. */
 export interface PodReader {
   readonly cluster: Pick<Cluster, 'get' | 'pages'>;
-  readonly metadata: Pick<TrialCluster, 'metadataOf'>;
+  readonly metadata: Pick<DryRunCluster, 'metadataOf'>;
   readonly discovery: Pick<Discovery, 'find'>;
   readonly signal: AbortSignal;
 }
 
 /** Pods of one instance, each as a new one in the namespace that is asked about; one for each thing that makes them. */
-export interface LikelyPods {
+export interface SamplePods {
   readonly instance: string;
   readonly pods: readonly KubeObject[];
 }
@@ -30,10 +30,10 @@ const DEEPEST = 5;
  *
  * @returns undefined when there is none, or none that the actor may read.
  */
-export async function findLikelyPods(
+export async function findSamplePods(
   reader: PodReader,
   { type, from, to }: { readonly type: ResourceType; readonly from: string; readonly to: string },
-): Promise<LikelyPods | undefined> {
+): Promise<SamplePods | undefined> {
   const [instances, pods] = await Promise.all([
     firstPage(reader, type, { namespace: from, size: MOST_INSTANCES }),
     firstPage(reader, PODS, { namespace: from, size: MOST_PODS }),
@@ -110,7 +110,7 @@ async function podFor(
     const kind = await discovery.find(maker.apiVersion, maker.kind, signal);
     const owner = kind === undefined ? undefined : await cluster.get({ ...kind, namespace: from, name: maker.name }, { signal });
     const template = owner === undefined ? undefined : podOf(owner, from);
-    return podLike(template ?? (await cluster.get({ ...PODS, namespace: from, name: pod.name }, { signal })), to);
+    return asDryRunPod(template ?? (await cluster.get({ ...PODS, namespace: from, name: pod.name }, { signal })), to);
   });
 }
 

@@ -7,7 +7,7 @@ import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 /** What stands around an instance and decides about its pods and volumes, as far as the actor may read it; read anew each time. */
-export interface Surroundings {
+export interface NamespaceConstraints {
   readonly quotas: readonly KubeObject[];
   readonly limitRanges: readonly KubeObject[];
   /** Absent when the actor may not read it. */
@@ -37,10 +37,10 @@ const CLASSES: Readonly<Record<NamedClass['kind'], ResourceType>> = {
 };
 
 /** Reads it in one go, at most eight calls at a time, and then asks about pods. */
-export async function readSurroundings(
+export async function loadConstraints(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { namespace, spec, pods: askAboutPods }: SurroundingsInput,
-): Promise<Surroundings> {
+): Promise<NamespaceConstraints> {
   const [quotas, limitRanges, own, classes] = await Promise.all([
     attempt(async () => (await cluster.list(QUOTAS, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),
     attempt(
@@ -58,7 +58,7 @@ export async function readSurroundings(
   const enforces = own.found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] !== undefined;
   const refuses = enforces || [quotas, limitRanges].some(({ found = [] }) => found.length > 0);
   return {
-    pods: refuses ? await askAboutPods() : { word: 'None' },
+    pods: refuses ? await askAboutPods() : { kind: 'None' },
     quotas: quotas.found ?? [],
     limitRanges: limitRanges.found ?? [],
     ...(own.found === undefined ? {} : { namespace: own.found }),

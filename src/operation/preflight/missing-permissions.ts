@@ -2,11 +2,11 @@ import pMap from 'p-map';
 import type { MissingRight } from '../../domain/core/errors.ts';
 import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
-import { rightText } from '../../domain/upgrade/preview/judge-plan.ts';
-import type { ForbiddenTrial, Trial, TryInput } from './dry-run-objects.ts';
+import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
+import type { ForbiddenDryRun, DryRun, DryRunInput } from './dry-run-objects.ts';
 
 /** What was not tried for want of a right, and about which object. */
-export interface NamedTrial extends ForbiddenTrial {
+export interface NamedDryRun extends ForbiddenDryRun {
   readonly name: string;
 }
 
@@ -24,10 +24,10 @@ const MOST_NAMED = 5;
  * What it means that something was not tried for want of a right. The actor's own rights stop nothing, because the controller is who applies; where the
  * controller lacks one, it will not be able to install the chart.
  */
-export async function lackingRights(
-  { cluster, by }: Trial,
-  forbidden: readonly NamedTrial[],
-  input: Pick<TryInput, 'namespace' | 'state' | 'signal'>,
+export async function missingPermissions(
+  { cluster, by }: DryRun,
+  forbidden: readonly NamedDryRun[],
+  input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
 ): Promise<Lacking> {
   if (by === 'actor') return { blocked: [], unchecked: unasked(forbidden.map(({ right }) => right)), remedies: [] };
   const pods = forbidden.filter((one) => one.of === 'pods').map(({ name, message }) => podsUnchecked(name, message));
@@ -55,15 +55,15 @@ export function podsUnchecked(name: string, why: string): Finding {
 }
 
 interface Suspects {
-  readonly cluster: Trial['cluster'];
+  readonly cluster: DryRun['cluster'];
   readonly account: string;
   /** All of one resource in one place. */
-  readonly group: readonly NamedTrial[];
+  readonly group: readonly NamedDryRun[];
 }
 
 async function judge(
   { cluster, account, group }: Suspects,
-  input: Pick<TryInput, 'namespace' | 'state' | 'signal'>,
+  input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
 ): Promise<Omit<Lacking, 'unchecked'>> {
   const [first] = group;
   if (first === undefined) return { blocked: [], remedies: [] };
@@ -74,20 +74,20 @@ async function judge(
   // It may do that, so the api-server forbids it for another reason: giving away rights that the account lacks itself, for example.
   if (verb === undefined) return { blocked: group.map(({ name, message }) => lineOf(`${name}: ${message}`)), remedies: [] };
   const right = { ...reach, verb };
-  const message = `The account of Chandlery, ${account}, may not ${rightText({ ...right, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
+  const message = `The account of Chandlery, ${account}, may not ${permissionText({ ...right, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
   return { blocked: [lineOf(message)], remedies: [remedyFor({ user: account, right, apps: new Set(), verbs })] };
 }
 
 /** A role in a namespace that is not there yet could not be applied. */
 function reachOf(
   { group, resource, namespace }: MissingRight,
-  { state, ...place }: Pick<TryInput, 'namespace' | 'state'>,
+  { state, ...place }: Pick<DryRunInput, 'namespace' | 'state'>,
 ): Omit<MissingRight, 'verb'> {
-  const reachable = namespace !== undefined && !(state === 'Made' && namespace === place.namespace);
+  const reachable = namespace !== undefined && !(state === 'ToBeCreated' && namespace === place.namespace);
   return { group, resource, ...(reachable ? { namespace } : {}) };
 }
 
-function namesOf(group: readonly NamedTrial[]): string {
+function namesOf(group: readonly NamedDryRun[]): string {
   const names = [...new Set(group.map(({ name }) => name))];
   const more = names.length - MOST_NAMED;
   return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -7,7 +7,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { jsonPatchBetween } from '../../domain/core/json-patch.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { joinFindings } from '../../domain/preflight/findings.ts';
-import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
+import { judgeConstraints } from '../../domain/preflight/judge-constraints.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import { contentChanges } from '../../domain/preflight/content-changes.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
@@ -20,8 +20,8 @@ import { markedOf } from '../instance/instance-masking.ts';
 import { maskedSides } from '../instance/masked-commands.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
-import { readSurroundings } from './load-constraints.ts';
-import { tryLikelyPods } from './dry-run-sample-pods.ts';
+import { loadConstraints } from './load-constraints.ts';
+import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfLive } from '../instance/value-changes.ts';
 
 /** What would happen if an Instance were changed now. */
@@ -51,13 +51,13 @@ export async function preflightChange(
     look: async () => {
       const pods = async (): Promise<PodEvidence> =>
         (await missing) === undefined
-          ? await tryLikelyPods(ports, actor, { type: { group, version, resource }, environment })
-          : { word: 'None' };
-      const around = await readSurroundings(ports.clusters.asActor(actor), { namespace, spec, pods });
+          ? await dryRunSamplePods(ports, actor, { type: { group, version, resource }, environment })
+          : { kind: 'None' };
+      const around = await loadConstraints(ports.clusters.asActor(actor), { namespace, spec, pods });
       return (stored) =>
         joinFindings([
           { changed: contentChanges(ownContentOf(before), ownContentOf(stored)) },
-          judgeSurroundings({ app: change.app, object: stored, before, ...around }),
+          judgeConstraints({ app: change.app, object: stored, before, ...around }),
         ]);
     },
     ...told,

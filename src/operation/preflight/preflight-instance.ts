@@ -7,7 +7,7 @@ import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { newSecretCommands, type NewSecret } from '../../domain/instance/new-secret.ts';
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
-import { judgeSurroundings } from '../../domain/preflight/judge-surroundings.ts';
+import { judgeConstraints } from '../../domain/preflight/judge-constraints.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
@@ -15,11 +15,11 @@ import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { contentMarked, markedOf } from '../instance/instance-masking.ts';
 import { refuseLocked } from '../instance/instance-layers.ts';
 import { missingRight, ownContent, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
-import { missingSecretRight, tryNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
+import { missingSecretRight, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
-import { readSurroundings } from './load-constraints.ts';
-import { tryLikelyPods } from './dry-run-sample-pods.ts';
+import { loadConstraints } from './load-constraints.ts';
+import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfNew } from '../instance/value-changes.ts';
 
 /** What would happen if the draft were created now. */
@@ -41,7 +41,7 @@ export async function preflightInstance(
   await nextTurn();
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
-    (await missing) === undefined ? await tryLikelyPods(ports, actor, { type, environment }) : { word: 'None' };
+    (await missing) === undefined ? await dryRunSamplePods(ports, actor, { type, environment }) : { kind: 'None' };
   return await preflight(actor, {
     app: draft.app,
     object,
@@ -49,10 +49,10 @@ export async function preflightInstance(
     dryRun: async () => {
       refuseDeleting(entry);
       refuseLocked(layers, { wanted: contentOf(object) });
-      await tryNewSecrets(cluster, secrets, place);
+      await dryRunNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
-    look: async () => await lookAround(cluster, { app: draft.app, object, secrets, namespace, pods }),
+    look: async () => await checkConstraints(cluster, { app: draft.app, object, secrets, namespace, pods }),
     changes,
     commands,
     sensitive: { marked },
@@ -77,7 +77,7 @@ function commandsOf({ publicUrl }: Pick<Ports, 'publicUrl'>, draft: InstanceDraf
   });
 }
 
-interface Scene {
+interface PreflightContext {
   readonly app: string;
   readonly object: KubeObject;
   readonly secrets: readonly NewSecret[];
@@ -86,11 +86,14 @@ interface Scene {
 }
 
 /** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
-async function lookAround(cluster: Pick<Cluster, 'get' | 'list'>, scene: Scene): Promise<(stored: KubeObject) => Findings> {
+async function checkConstraints(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  scene: PreflightContext,
+): Promise<(stored: KubeObject) => Findings> {
   const { app, object, secrets, namespace, pods } = scene;
-  const around = await readSurroundings(cluster, { namespace, spec: object.spec, pods });
+  const around = await loadConstraints(cluster, { namespace, spec: object.spec, pods });
   const made = secrets.map((secret) => secretCreation(secret, namespace));
-  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeSurroundings({ app, object: stored, ...around })]);
+  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeConstraints({ app, object: stored, ...around })]);
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {

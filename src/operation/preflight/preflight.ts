@@ -54,7 +54,7 @@ async function inTurn<T>(step: () => T): Promise<T> {
  */
 async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { app, object, commands, changes = [] } = attempt;
-  const [missing, outcome, judge] = await Promise.all([attempt.may(), settle(attempt.dryRun), attempt.look()]);
+  const [missing, outcome, judge] = await Promise.all([attempt.may(), attemptDryRun(attempt.dryRun), attempt.look()]);
   const shared = { object, commands, changes };
   if (missing === undefined && 'written' in outcome) {
     const { object: result, warnings } = outcome.written;
@@ -86,7 +86,7 @@ const REFUSALS = [
   'WebhookUnavailable',
 ] as const;
 
-async function settle(dryRun: Attempt['dryRun']): Promise<Outcome> {
+async function attemptDryRun(dryRun: Attempt['dryRun']): Promise<Outcome> {
   try {
     return { written: await dryRun() };
   } catch (error) {

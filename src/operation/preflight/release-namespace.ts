@@ -1,31 +1,31 @@
 import { isAppError } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { Finding, Findings } from '../../domain/preflight/findings.ts';
-import type { Trial } from './dry-run-objects.ts';
+import type { DryRun } from './dry-run-objects.ts';
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /** Whether the namespace of a release is there or made with it, and what that means. */
 interface ReleaseNamespace {
-  readonly state: 'There' | 'Made';
+  readonly state: 'Exists' | 'ToBeCreated';
   readonly findings: Partial<Findings>;
 }
 
 /** Looks for the target namespace of an Operator; whoever may not look supposes what the Operator says. */
 export async function findReleaseNamespace(
-  { cluster }: Trial,
+  { cluster }: DryRun,
   { targetNamespace: name, createNamespace }: Pick<OperatorSpec, 'targetNamespace' | 'createNamespace'>,
   signal: AbortSignal,
 ): Promise<ReleaseNamespace> {
   try {
-    if ((await cluster.metadataOf({ ...NAMESPACES, name }, { signal })) !== undefined) return { state: 'There', findings: {} };
+    if ((await cluster.metadataOf({ ...NAMESPACES, name }, { signal })) !== undefined) return { state: 'Exists', findings: {} };
   } catch (error) {
-    if (isAppError(error, 'Forbidden')) return { state: createNamespace ? 'Made' : 'There', findings: {} };
+    if (isAppError(error, 'Forbidden')) return { state: createNamespace ? 'ToBeCreated' : 'Exists', findings: {} };
     throw error;
   }
-  if (createNamespace) return { state: 'Made', findings: { created: [line(`The namespace ${name}`)] } };
+  if (createNamespace) return { state: 'ToBeCreated', findings: { created: [line(`The namespace ${name}`)] } };
   const message = `The namespace ${name} does not exist; create it, or set spec.createNamespace`;
-  return { state: 'Made', findings: { blocked: [{ ...line(message), field: 'spec.targetNamespace' }] } };
+  return { state: 'ToBeCreated', findings: { blocked: [{ ...line(message), field: 'spec.targetNamespace' }] } };
 }
 
 function line(message: string): Finding {

@@ -2,13 +2,13 @@ import { isAppError } from '../../domain/core/errors.ts';
 import type { Finding } from '../../domain/preflight/findings.ts';
 import { environmentOf, reservation, usedNamespaces } from '../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { Trial } from './dry-run-objects.ts';
+import type { DryRun } from './dry-run-objects.ts';
 
 const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /** What is wrong with the namespaces that an Operator and the objects of its chart use: those of Environments and of Kubernetes are not for Operators. */
 export async function findReserved(
-  { cluster }: Trial,
+  { cluster }: DryRun,
   { operator, objects }: { readonly operator: KubeObject; readonly objects: readonly KubeObject[] },
   signal: AbortSignal,
 ): Promise<Finding[]> {

@@ -5,25 +5,25 @@ import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
-import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
 import type { ValueChange } from '../../domain/values/value-change.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { findApp } from '../app/find-app.ts';
 import { findInstance } from '../instance/find-instance.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
-import { showRecipe } from './list-saved-configurations.ts';
+import { showSavedConfiguration } from './list-saved-configurations.ts';
 import type { Ports } from '../ports.ts';
 import { changesOfLive, changesOfNew } from '../instance/value-changes.ts';
 
-/** An Instance of the recipe's App. */
-export interface RecipeInstance {
+/** An Instance of the saved configuration's App. */
+export interface ComparableInstance {
   readonly environment: string;
   readonly name: string;
 }
 
-export interface RecipeComparison {
-  readonly recipe: Recipe;
+export interface SavedConfigurationComparison {
+  readonly savedConfiguration: SavedConfiguration;
   /** Secrets are told to differ, and no more. */
   readonly changes: readonly ValueChange[];
 }
@@ -31,35 +31,41 @@ export interface RecipeComparison {
 const MOST_OFFERED = 200;
 
 /**
- * What a recipe sets: beside the defaults that a new instance has today, or what laying it over a live Instance would change there. What it does not
+ * What a saved configuration sets: beside the defaults that a new instance has today, or what laying it over a live Instance would change there. What it does not
  * name stays as it is.
  *
- * @throws AppError as `showRecipe` and `findInstance`.
+ * @throws AppError as `showSavedConfiguration` and `findInstance`.
  */
-export async function compareRecipe(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'recipes'>,
+export async function compareSavedConfiguration(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'savedConfigurations'>,
   actor: Actor,
-  { id, instance }: { readonly id: string; readonly instance?: RecipeInstance },
-): Promise<RecipeComparison> {
-  const recipe = await showRecipe(ports, actor, id);
-  const entry = findApp(ports, actor, recipe.app);
+  { id, instance }: { readonly id: string; readonly instance?: ComparableInstance },
+): Promise<SavedConfigurationComparison> {
+  const savedConfiguration = await showSavedConfiguration(ports, actor, id);
+  const entry = findApp(ports, actor, savedConfiguration.app);
   await nextTurn();
   if (instance === undefined) {
     const operator = contentOf(objectAt(entry.kindBlock, 'defaults'));
-    return { recipe, changes: changesOfNew(entry, { operator, environment: {}, own: contentOfRecipe(recipe) }) };
+    return {
+      savedConfiguration,
+      changes: changesOfNew(entry, { operator, environment: {}, own: contentOfSavedConfiguration(savedConfiguration) }),
+    };
   }
-  const { object } = await findInstance(ports, actor, { ...instance, app: recipe.app });
+  const { object } = await findInstance(ports, actor, { ...instance, app: savedConfiguration.app });
   const live = ownContentOf(object);
   const schema = contentSchema(schemaOf(entry.crd, entry.summary.version));
-  return { recipe, changes: changesOfLive(entry, live, layOwnValues(live, contentOfRecipe(recipe), schema)) };
+  return {
+    savedConfiguration,
+    changes: changesOfLive(entry, live, layOwnValues(live, contentOfSavedConfiguration(savedConfiguration), schema)),
+  };
 }
 
 /** The Instances of an App that the actor may read, by environment and name; at most 200. */
-export async function listRecipeInstances(
+export async function listComparableInstances(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   app: string,
-): Promise<readonly RecipeInstance[]> {
+): Promise<readonly ComparableInstance[]> {
   const { summary } = findApp(ports, actor, app);
   const ref = { group: summary.group, version: summary.version, resource: summary.plural };
   const found = await pMap(

@@ -1,8 +1,8 @@
-import type { RecipeTable } from '../../domain/saved-configuration/saved-configuration.ts';
+import type { SavedConfigurationTable } from '../../domain/saved-configuration/saved-configuration.ts';
 
-/** What recipes need of the world. */
-export interface RecipePorts {
-  readonly table: RecipeTable;
+/** What saved configurations need of the world. */
+export interface SavedConfigurationPorts {
+  readonly table: SavedConfigurationTable;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

@@ -9,8 +9,8 @@ import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
 
 const LARGEST = 256 * 1024;
 
-/** Values as a recipe keeps them. */
-export interface RecipeValues {
+/** Values as a saved configuration keeps them. */
+export interface SavedValues {
   readonly values: JsonObject;
   readonly beside?: JsonObject;
   /** What was taken out because it is a secret: `spec.users[0].password`. */
@@ -18,11 +18,11 @@ export interface RecipeValues {
 }
 
 /**
- * What a recipe sets, without secrets, and without what stands for secrets of a live object.
+ * What a saved configuration sets, without secrets, and without what stands for secrets of a live object.
  *
  * @throws AppError `TooLarge` beyond 256 KiB.
  */
-export function recipeValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): RecipeValues {
+export function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): SavedValues {
   const secrets = new Set(sensitivePaths(model, content));
   const stripped: string[] = [];
   const keep = (place: FormPath, value: Json | undefined): boolean => {

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/core/errors.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { installedChart } from '../../domain/operator/installed-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
@@ -19,10 +19,10 @@ import {
   type Approval,
 } from '../../domain/upgrade/upgrade-approval.ts';
 import { findOperator, type OperatorAddress, operatorWords } from '../operator/find-operator.ts';
-import { journaled, operatorDeed } from '../audit/audited.ts';
+import { audited, operatorEvent } from '../audit/audited.ts';
 import { OPERATORS } from '../operator/list-operators.ts';
 import { decideOwnValues } from './decide-values.ts';
-import { type GatheredPlan, gatherPlan } from './load-upgrade-inputs.ts';
+import { type UpgradeInputs, loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
 import type { Ports } from '../ports.ts';
 import { withPatience } from './with-patience.ts';
@@ -47,13 +47,13 @@ const PATIENCE_MS = 60_000;
  *   `Forbidden` without the right to patch the Operator.
  */
 export async function approveUpgrade(
-  ports: Pick<Ports, 'clusters' | 'upgrades' | 'journal'>,
+  ports: Pick<Ports, 'clusters' | 'upgrades' | 'auditLog'>,
   actor: Actor,
-  input: ApprovalInput & Asking,
+  input: ApprovalInput & RequestOrigin,
 ): Promise<OperatorView> {
-  const deed = operatorDeed('approve upgrade', input, input);
+  const deed = operatorEvent('approve upgrade', input, input);
   const target = `${deed.target} ${input.version.slice(0, 100)}`;
-  return await journaled(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
+  return await audited(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
 }
 
 async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
@@ -90,15 +90,16 @@ async function withValues(
 ): Promise<{ metadata: object; spec?: object }> {
   const { name, version, digest, decisions, annotations } = input;
   const gathered = await withPatience(PATIENCE_MS, async (signal) => {
-    const gather = async (): Promise<GatheredPlan> => await gatherPlan(ports, actor, { address: input, version, signal });
+    const gather = async (): Promise<UpgradeInputs> => await loadUpgradeInputs(ports, actor, { address: input, version, signal });
     return await ports.upgrades.queue.run(actor.user, signal, gather);
   });
-  const { planned, patch } = decideOwnValues({ ...gathered, decisions });
+  const { previewed, patch } = decideOwnValues({ ...gathered, decisions });
   const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);
-  if (planned.source !== undefined && planned.rows.length > 0)
-    throw refused(`a file of the source ${planned.source} sets its values; decide them in that file, and approve without decisions`);
-  if (planned.faults.length > 0) throw new AppError('InvalidInput', 'decisions: not every value is decided', { faults: planned.faults });
+  if (previewed.source !== undefined && previewed.rows.length > 0)
+    throw refused(`a file of the source ${previewed.source} sets its values; decide them in that file, and approve without decisions`);
+  if (previewed.faults.length > 0)
+    throw new AppError('InvalidInput', 'decisions: not every value is decided', { faults: previewed.faults });
   const { resourceVersion } = gathered.operator.metadata;
   const metadata = { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   return { metadata, ...(patch === undefined || Object.keys(patch).length === 0 ? {} : { spec: { values: patch } }) };

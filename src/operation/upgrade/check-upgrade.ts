@@ -6,12 +6,12 @@ import { redact } from '../../domain/core/redact.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
 import { checkObjects, podsRefused, type CheckedObjects } from '../preflight/check-objects.ts';
-import { foreignOwner, isHook, marked } from '../operator/helm-marks.ts';
-import type { NamedTrial } from '../preflight/missing-permissions.ts';
+import { foreignOwner, isHook, marked } from '../operator/helm-ownership.ts';
+import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
 import { findReleaseNamespace } from '../preflight/release-namespace.ts';
 import { broughtBy, type Rendering } from './render-preview.ts';
-import type { Trial } from '../preflight/dry-run-objects.ts';
+import type { DryRun } from '../preflight/dry-run-objects.ts';
 
 interface UpgradeCheckInput {
   readonly spec: OperatorSpec;
@@ -20,7 +20,7 @@ interface UpgradeCheckInput {
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
   /** Definitions that could not be tried. */
-  readonly forbidden: readonly NamedTrial[];
+  readonly forbidden: readonly NamedDryRun[];
 }
 
 export interface CheckedUpgrade extends CheckedObjects {
@@ -33,7 +33,7 @@ export interface CheckedUpgrade extends CheckedObjects {
 const MOST_GONE = 100;
 
 /** What an upgrade does to each object of a release, by dry runs against what is live: also what somebody changed, or values that wait, count. */
-export async function checkUpgrade(trial: Trial, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
+export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
   const { spec, after, secrets, signal, forbidden } = input;
   const { state } = await findReleaseNamespace(trial, spec, signal);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace };
@@ -53,7 +53,7 @@ export async function checkUpgrade(trial: Trial, ports: Pick<Ports, 'discovery'>
 }
 
 /** What the release has and the new rendering has not, as far as it is there. Helm leaves what is marked to be kept. */
-async function removedObjects({ cluster }: Trial, { discovery }: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<Finding[]> {
+async function removedObjects({ cluster }: DryRun, { discovery }: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<Finding[]> {
   const { spec, before, after, secrets, signal } = input;
   const place = { release: spec.releaseName, namespace: spec.targetNamespace };
   const pairs = pairObjects({ from: before.objects, to: after.objects, namespace: spec.targetNamespace });

@@ -2,19 +2,19 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { at } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { ForeignValueRow, PlannedDecisions } from '../../domain/upgrade/preview/value-rows.ts';
+import type { ForeignValueRow, ValueDecisions } from '../../domain/upgrade/preview/value-rows.ts';
 import { mergeLayers } from '../../domain/values/layers.ts';
 import { SECRET_VALUE } from '../../domain/values/value-change.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import type { MigrationRow } from '../../form/migration/migration.ts';
-import { decideValues, planValuesMigration, VALUES, type ValuesMigration } from '../../form/migration/values-migration.ts';
+import { decideValues, previewValuesMigration, VALUES, type ValuesMigration } from '../../form/migration/values-migration.ts';
 import { writeYaml } from '../../schema/yaml-text.ts';
-import type { PlanCharts } from './upgrade-charts.ts';
+import type { ComparedCharts } from './upgrade-charts.ts';
 import { PLACEHOLDER, type OverlaidValues } from './preview-values.ts';
 
 export interface DecideInput {
   readonly operator: KubeObject;
-  readonly charts: PlanCharts;
+  readonly charts: ComparedCharts;
   /** The lowest layer first, `spec.values` last. */
   readonly values: OverlaidValues;
   /** Undefined: nobody has decided yet. */
@@ -22,7 +22,7 @@ export interface DecideInput {
 }
 
 export interface DecidedValues {
-  readonly planned: PlannedDecisions;
+  readonly previewed: ValueDecisions;
   /** `spec.values` as they become, and the merge patch that makes them so; absent while nothing is decided. */
   readonly own?: JsonObject;
   readonly patch?: JsonObject;
@@ -31,51 +31,56 @@ export interface DecidedValues {
 }
 
 const MOST_ROWS = 200;
-const NOTHING: PlannedDecisions = { rows: [], elsewhere: [], state: 'Nothing', faults: [] };
+const NOTHING: ValueDecisions = { rows: [], elsewhere: [], state: 'Nothing', faults: [] };
 
 /** What another version of a chart asks about `spec.values`, and what they become by the decisions. Pure. */
 export function decideOwnValues({ operator, charts, values, decisions }: DecideInput): DecidedValues {
   const { from, to } = charts;
-  if (from === undefined || from.digest === to.digest) return { planned: NOTHING };
+  if (from === undefined || from.digest === to.digest) return { previewed: NOTHING };
   const own = values.layers.at(-1)?.values ?? {};
-  const found = planValuesMigration({ from: from.contents, to: to.contents, overlay: mergeLayers(values.layers), own });
-  const plan = { ...found, rows: found.rows.slice(0, MOST_ROWS) };
+  const found = previewValuesMigration({ from: from.contents, to: to.contents, overlay: mergeLayers(values.layers), own });
+  const preview = { ...found, rows: found.rows.slice(0, MOST_ROWS) };
   // What may not be read has a place, and no type.
   const elsewhere = found.elsewhere.filter(({ value, change }) => value !== PLACEHOLDER || change === 'removed' || change === 'renamed');
   const source = operator.metadata.labels?.[OURS.sourceLabel];
-  const planned: PlannedDecisions = {
-    rows: plan.rows.map(masked),
+  const previewed: ValueDecisions = {
+    rows: preview.rows.map(masked),
     elsewhere: elsewhere.map((row) => foreign(row, values)),
-    state: plan.rows.length === 0 && elsewhere.length === 0 ? 'Nothing' : 'Open',
+    state: preview.rows.length === 0 && elsewhere.length === 0 ? 'Nothing' : 'Open',
     faults: [],
     ...(source === undefined ? {} : { source }),
   };
-  return decisions === undefined || plan.rows.length === 0 ? { planned } : decided(planned, { own, plan, decisions, charts });
+  return decisions === undefined || preview.rows.length === 0 ? { previewed } : decided(previewed, { own, preview, decisions, charts });
 }
 
 interface Deciding {
   readonly own: JsonObject;
-  readonly plan: ValuesMigration;
+  readonly preview: ValuesMigration;
   readonly decisions: Decisions;
-  readonly charts: PlanCharts;
+  readonly charts: ComparedCharts;
 }
 
-function decided(planned: PlannedDecisions, { own, plan, decisions, charts }: Deciding): DecidedValues {
+function decided(previewed: ValueDecisions, { own, preview, decisions, charts }: Deciding): DecidedValues {
   const to = charts.to.contents;
-  const { values, faults } = decideValues(own, plan, { decisions, to });
+  const { values, faults } = decideValues(own, preview, { decisions, to });
   const patch = mergePatchBetween(own, values) as JsonObject;
   const isExact = isSame(applyMergePatch(own, patch), values);
   const nulls = isExact ? [] : [{ message: 'A value cannot become null here: change spec.values of the resource instead' }];
-  if (faults.length > 0 || !isExact) return { planned: { ...planned, state: 'Faulty', faults: [...faults, ...nulls] } };
-  const rows = plan.rows.map(masked);
+  if (faults.length > 0 || !isExact) return { previewed: { ...previewed, state: 'Faulty', faults: [...faults, ...nulls] } };
+  const rows = preview.rows.map(masked);
   const secret = new Set(rows.flatMap((row) => (row.secret ? [row.path] : [])));
   const said = Object.entries(decisions).map(([path, text]) => [
     path,
     secret.has(path) && text.startsWith('set:') ? `set:"${SECRET_VALUE}"` : text,
   ]);
-  const shown = decideValues(own, { ...plan, rows }, { decisions: Object.fromEntries(said), to }).values;
+  const shown = decideValues(own, { ...preview, rows }, { decisions: Object.fromEntries(said), to }).values;
   const yaml = writeYaml(withoutSecrets(shown, own, rows));
-  return { planned: { ...planned, state: 'Decided', yaml }, own: values, patch, shownPatch: mergePatchBetween(own, shown) as JsonObject };
+  return {
+    previewed: { ...previewed, state: 'Decided', yaml },
+    own: values,
+    patch,
+    shownPatch: mergePatchBetween(own, shown) as JsonObject,
+  };
 }
 
 /** A secret that stays where it is has nothing to do in a text either. */

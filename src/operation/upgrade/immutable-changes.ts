@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { immutableChanges } from '../../domain/upgrade/preview/immutable-fields.ts';
 import { isChanged, pairObjects, type ObjectPair } from '../../domain/upgrade/preview/object-changes.ts';
-import type { FieldRefusal, PlannedFields } from '../../domain/upgrade/preview/plan.ts';
+import type { FieldRejection, PreviewedFields } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { CheckedObjects } from '../preflight/check-objects.ts';
-import { isHook } from '../operator/helm-marks.ts';
-import type { TriedObject } from '../preflight/dry-run-objects.ts';
+import { isHook } from '../operator/helm-ownership.ts';
+import type { DryRunObject } from '../preflight/dry-run-objects.ts';
 
 interface FieldsInput {
   readonly from: readonly KubeObject[];
@@ -20,9 +20,9 @@ const IMMUTABLE =
   /immutable|may not change|cannot be changed|cannot change|updates to .* spec .*are forbidden|updates to .* for fields other than/i;
 
 /** What the api-server refused of the objects of a chart. Where it was not asked about one that changes, what is known of its kind answers. */
-export function planFields(input: FieldsInput): Omit<PlannedFields, 'missing'> {
+export function immutableFields(input: FieldsInput): Omit<PreviewedFields, 'missing'> {
   const { checked } = input;
-  const asked = checked.tried.filter(({ outcome }) => outcome.word !== 'untried');
+  const asked = checked.tried.filter(({ outcome }) => outcome.kind !== 'untried');
   const known = new Set(asked.map(({ object }) => object));
   const pairs = pairObjects(input).filter(
     ({ to, ...rest }) => to !== undefined && isChanged({ to, ...rest }) && !isHook(to) && !known.has(to),
@@ -30,8 +30,8 @@ export function planFields(input: FieldsInput): Omit<PlannedFields, 'missing'> {
   return { refusals: [...asked.flatMap(refusalsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], asked: asked.length };
 }
 
-function refusalsOf({ name, outcome }: TriedObject): FieldRefusal[] {
-  if (outcome.word !== 'refused') return [];
+function refusalsOf({ name, outcome }: DryRunObject): FieldRejection[] {
+  if (outcome.kind !== 'refused') return [];
   return outcome.faults.map(({ field = '', message }) => ({
     object: name,
     field,
@@ -41,7 +41,7 @@ function refusalsOf({ name, outcome }: TriedObject): FieldRefusal[] {
   }));
 }
 
-function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput): FieldRefusal[] {
+function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput): FieldRejection[] {
   if (from === undefined || to === undefined) return [];
   const { kind, metadata } = to;
   const object = redact(`${kind} ${metadata.namespace ?? namespace}/${metadata.name}`, secrets);

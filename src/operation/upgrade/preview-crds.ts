@@ -10,29 +10,29 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { isInChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
-import type { PlannedDefinition, PlannedDefinitions } from '../../domain/upgrade/preview/plan.ts';
-import type { TouchedInstances } from '../../domain/upgrade/preview/touched.ts';
-import { countTouched } from '../../form/migration/count-affected.ts';
+import type { PreviewedCrd, PreviewedCrds } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import type { AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
+import { countAffected } from '../../form/migration/count-affected.ts';
 import { judgeStored } from '../../schema/stored/judge-stored.ts';
-import type { NamedTrial } from '../preflight/missing-permissions.ts';
+import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
-import type { Trial } from '../preflight/dry-run-objects.ts';
+import type { DryRun } from '../preflight/dry-run-objects.ts';
 
-export interface DefinitionsInput {
+export interface CrdsInput {
   /** Who asks whether the api-server takes the definitions. */
-  readonly trial: Trial;
+  readonly trial: DryRun;
   /** The definitions of the new chart. */
   readonly candidates: readonly KubeObject[];
   readonly crds: OperatorStatus['crds'];
-  readonly safety: PlannedDefinitions['safety'];
+  readonly safety: PreviewedCrds['safety'];
   /** The Operator that is to bring them. */
   readonly claimant: CrdClaimant;
   readonly signal: AbortSignal;
 }
 
-export interface JudgedDefinitions extends PlannedDefinitions {
+export interface JudgedCrds extends PreviewedCrds {
   /** Definitions that the api-server could not be asked about. */
-  readonly forbidden: readonly NamedTrial[];
+  readonly forbidden: readonly NamedDryRun[];
 }
 
 const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
@@ -40,11 +40,7 @@ const MOST_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /** What the new definitions mean for what is stored, read as the actor, and whether the api-server would take them. Writes nothing. */
-export async function planDefinitions(
-  { clusters }: Pick<Ports, 'clusters'>,
-  actor: Actor,
-  input: DefinitionsInput,
-): Promise<JudgedDefinitions> {
+export async function previewCrds({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: CrdsInput): Promise<JudgedCrds> {
   const cluster = clusters.asActor(actor);
   const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input), { concurrency: 4 });
   const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
@@ -59,17 +55,17 @@ export async function planDefinitions(
 }
 
 interface Judged {
-  readonly definition: PlannedDefinition;
+  readonly definition: PreviewedCrd;
   readonly missing?: MissingRight;
-  readonly forbidden?: NamedTrial;
+  readonly forbidden?: NamedDryRun;
 }
 
 /** Definitions that the new chart does not hold stay, with all that is stored. */
-function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PlannedDefinition {
+function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PreviewedCrd {
   return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
 }
 
-async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: DefinitionsInput): Promise<Judged> {
+async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: CrdsInput): Promise<Judged> {
   const name = candidate.metadata.name;
   const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
   const { live, missing } = await readLive(cluster, name, signal);
@@ -114,12 +110,12 @@ interface Stored {
   readonly signal: AbortSignal;
 }
 
-type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: TouchedInstances; readonly missing?: MissingRight };
+type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: AffectedInstances; readonly missing?: MissingRight };
 
 /** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
 async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
   try {
-    const look = countTouched();
+    const look = countAffected();
     const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
     const touched = look.result();
     return {
@@ -141,10 +137,10 @@ function uncheckedRule(rule: string): CrdFinding {
 
 interface Answer {
   readonly refusal?: string;
-  readonly forbidden?: NamedTrial;
+  readonly forbidden?: NamedDryRun;
 }
 
-async function dryRun({ cluster }: Trial, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
+async function dryRun({ cluster }: DryRun, candidate: KubeObject, signal: AbortSignal): Promise<Answer> {
   const { apiVersion, kind, metadata, spec } = candidate;
   const plain = { apiVersion, kind, metadata: { name: metadata.name }, spec };
   try {

@@ -7,10 +7,10 @@ import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
-import { judgePlan } from '../../domain/upgrade/preview/judge-plan.ts';
+import { judgePreview } from '../../domain/upgrade/preview/judge-preview.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
-import { planWarnings } from '../../domain/upgrade/preview/plan-warnings.ts';
-import type { PlannedChart, PlannedDefinitions, PlannedInstances, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import { upgradeWarnings } from '../../domain/upgrade/preview/upgrade-warnings.ts';
+import type { PreviewedChart, PreviewedCrds, PreviewedInstances, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { timingOf } from '../../domain/upgrade/preview/timing.ts';
 import { upgradeCommands, type UpgradeCommandInput } from '../../domain/upgrade/preview/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../../domain/upgrade/preview/value-changes.ts';
@@ -19,19 +19,19 @@ import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import { decideOwnValues, type DecidedValues } from './decide-values.ts';
 import type { OperatorAddress } from '../operator/find-operator.ts';
-import { gatherPlan, type GatheredPlan } from './load-upgrade-inputs.ts';
+import { loadUpgradeInputs, type UpgradeInputs } from './load-upgrade-inputs.ts';
 import { listOperatorInstances } from '../operator/list-operator-instances.ts';
-import { operatorRights, type OperatorRights } from '../operator/operator-permissions.ts';
-import { planDefinitions } from './preview-crds.ts';
-import { planFields } from './immutable-changes.ts';
+import { operatorPermissions, type OperatorPermissions } from '../operator/operator-permissions.ts';
+import { previewCrds } from './preview-crds.ts';
+import { immutableFields } from './immutable-changes.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import type { Ports } from '../ports.ts';
-import { renderForPlan, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
-import type { Trial } from '../preflight/dry-run-objects.ts';
+import { renderPreview, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
+import type { DryRun } from '../preflight/dry-run-objects.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
 import { withPatience } from './with-patience.ts';
 
-export interface PlanInput extends OperatorAddress {
+export interface PreviewInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
   readonly version: string;
   /** What becomes of values that the new chart asks about; absent while nobody has decided. */
@@ -40,7 +40,7 @@ export interface PlanInput extends OperatorAddress {
   readonly values?: JsonObject;
 }
 
-type PlanPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
+type PreviewPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
 
 const PATIENCE_MS = 90_000;
 
@@ -50,32 +50,32 @@ const PATIENCE_MS = 90_000;
  *
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version; as fetching a chart does when there is none.
  */
-export async function planOperatorUpgrade(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<UpgradePlan> {
+export async function previewUpgrade(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<UpgradePreview> {
   return await withPatience(PATIENCE_MS, (signal) =>
     ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal })),
   );
 }
 
 async function preview(
-  ports: PlanPorts,
+  ports: PreviewPorts,
   actor: Actor,
-  { input, signal }: { readonly input: PlanInput; readonly signal: AbortSignal },
-): Promise<UpgradePlan> {
-  const gathered = await gatherPlan(ports, actor, { address: input, version: input.version, signal });
+  { input, signal }: { readonly input: PreviewInput; readonly signal: AbortSignal },
+): Promise<UpgradePreview> {
+  const gathered = await loadUpgradeInputs(ports, actor, { address: input, version: input.version, signal });
   const { charts, values } = gathered;
   const decided = decideOwnValues({ ...gathered, decisions: input.decisions });
   const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, ownOf(values, { decided, input })), signal };
   const [before, after] = await Promise.all([
-    charts.from === undefined ? RENDERED_NOTHING : renderForPlan(ports, scene, charts.from),
-    renderForPlan(ports, { ...scene, values: scene.next }, charts.to),
+    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, scene, charts.from),
+    renderPreview(ports, { ...scene, values: scene.next }, charts.to),
   ]);
   return compose(scene, { before, after }, await look(scene, { before, after }));
 }
 
-interface Scene extends GatheredPlan {
-  readonly ports: PlanPorts;
+interface Scene extends UpgradeInputs {
+  readonly ports: PreviewPorts;
   readonly actor: Actor;
-  readonly input: PlanInput;
+  readonly input: PreviewInput;
   readonly decided: DecidedValues;
   /** The values as they become by what was decided. */
   readonly next: OverlaidValues;
@@ -105,18 +105,18 @@ interface Renderings {
 
 /** What the two renderings mean in the cluster. */
 interface Looked {
-  readonly definitions: PlannedDefinitions;
-  readonly instances: PlannedInstances;
+  readonly definitions: PreviewedCrds;
+  readonly instances: PreviewedInstances;
   readonly checked: CheckedUpgrade;
-  readonly rights: OperatorRights;
+  readonly rights: OperatorPermissions;
 }
 
 async function look({ ports, actor, input, spec, status, values, signal }: Scene, { before, after }: Renderings): Promise<Looked> {
-  const rights = await operatorRights(ports, actor, input);
+  const rights = await operatorPermissions(ports, actor, input);
   const trial = trialOf(ports, actor, rights);
   const crds = isBroken(after) ? [] : status.crds;
   const [{ forbidden, ...definitions }, instances] = await Promise.all([
-    planDefinitions(ports, actor, {
+    previewCrds(ports, actor, {
       trial,
       candidates: after.definitions,
       crds,
@@ -136,18 +136,19 @@ function isBroken({ faults, objects }: Rendering): boolean {
   return faults.length > 0 && objects.length === 0;
 }
 
-function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePlan {
+function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePreview {
   const { ports, operator, spec, status, charts, values, next, decided } = scene;
   const { namespace, name, values: tried } = scene.input;
   const { secrets } = values;
   const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
-  const fields = { ...planFields({ ...compared, checked }), missing: checked.missing };
+  const fields = { ...immutableFields({ ...compared, checked }), missing: checked.missing };
   const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, next));
   const valuesPart = { ...changes, missing: values.missing };
-  const [from, to] = [charts.from === undefined ? undefined : plannedChart(charts.from), plannedChart(charts.to)];
+  const [from, to] = [charts.from === undefined ? undefined : previewedChart(charts.from), previewedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
   const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
   const faults = [...values.faults, ...after.faults, ...checked.stops];
+  const installed = before.faults.length > 0 ? 'Broken' : 'Rendered';
   return {
     namespace,
     name,
@@ -155,10 +156,10 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,
-    verdict: judgePlan({ definitions, fields, instances, values: valuesPart, faults }),
-    warnings: planWarnings({ status, from, to, before: before.faults.length > 0 ? 'Broken' : 'Rendered', unread: values.missing.length }),
+    verdict: judgePreview({ definitions, fields, instances, values: valuesPart, faults }),
+    warnings: upgradeWarnings({ status, from, to, before: installed, unread: values.missing.length }),
     values: valuesPart,
-    decisions: decided.planned,
+    decisions: decided.previewed,
     objects: objectChanges(compared),
     definitions,
     fields,
@@ -186,29 +187,29 @@ function catalogFindings({ ports, operator }: Scene, after: Rendering): readonly
 }
 
 /** Where a file of the catalogue sets the values, they are decided there. */
-function commandParts({ decided: { planned, shownPatch }, input }: Scene): UpgradeCommandInput['decided'] {
+function commandParts({ decided: { previewed, shownPatch }, input }: Scene): UpgradeCommandInput['decided'] {
   const { decisions } = input;
-  if (shownPatch === undefined || decisions === undefined || planned.source !== undefined) return undefined;
-  const secrets = planned.rows.flatMap(({ secret, path }) => (secret ? [path] : []));
+  if (shownPatch === undefined || decisions === undefined || previewed.source !== undefined) return undefined;
+  const secrets = previewed.rows.flatMap(({ secret, path }) => (secret ? [path] : []));
   return { patch: shownPatch, decisions: Object.fromEntries(Object.entries(decisions).filter(([path]) => !secrets.includes(path))) };
 }
 
 /** Whoever may change the Operator may have the controller apply what it says, so they may have it tried. */
-function trialOf({ clusters }: PlanPorts, actor: Actor, { patch: missing }: OperatorRights): Trial {
+function trialOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: OperatorPermissions): DryRun {
   return missing === undefined
     ? { cluster: clusters.tryAsController(actor), by: 'controller' }
     : { cluster: clusters.tryAsActor(actor), by: 'actor' };
 }
 
-async function instancesOf(ports: PlanPorts, actor: Actor, input: PlanInput): Promise<PlannedInstances> {
+async function instancesOf(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<PreviewedInstances> {
   const { instances, missing } = await listOperatorInstances(ports, actor, input);
   return { places: placesOf(instances), total: instances.length, missing };
 }
 
 /** Which Environment a touched instance is in, for those that the actor sees. */
-function withEnvironments(planned: PlannedDefinitions, { places }: PlannedInstances): PlannedDefinitions {
+function withEnvironments(previewed: PreviewedCrds, { places }: PreviewedInstances): PreviewedCrds {
   const environments = new Map(places.map(({ namespace, environment }) => [namespace, environment]));
-  const definitions = planned.definitions.map((definition) => {
+  const definitions = previewed.definitions.map((definition) => {
     const { touched } = definition;
     if (touched === undefined) return definition;
     const named = touched.named.map((instance) => {
@@ -217,14 +218,14 @@ function withEnvironments(planned: PlannedDefinitions, { places }: PlannedInstan
     });
     return { ...definition, touched: { ...touched, named } };
   });
-  return { ...planned, definitions };
+  return { ...previewed, definitions };
 }
 
 function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValues): LayeredValues {
   return { layers: [{ origin: 'the chart', values: chart.contents.values }, ...layers], hidden, secrets };
 }
 
-function plannedChart({ digest, contents }: UpgradeChart): PlannedChart {
+function previewedChart({ digest, contents }: UpgradeChart): PreviewedChart {
   const { name, version, appVersion } = contents.metadata;
   return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
 }

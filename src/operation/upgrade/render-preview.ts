@@ -40,7 +40,7 @@ export interface RenderInput {
 }
 
 /** What a chart renders here, carried over to today's APIs, its definitions taken out. */
-export async function renderForPlan(
+export async function renderPreview(
   ports: Pick<Ports, 'discovery' | 'upgrades'>,
   { spec, values, signal }: RenderInput,
   chart: UpgradeChart,

@@ -15,7 +15,7 @@ export interface ChartsInput {
   readonly version: string;
 }
 
-export interface PlanCharts {
+export interface ComparedCharts {
   /** Absent when nothing is installed. */
   readonly from?: UpgradeChart;
   readonly to: UpgradeChart;
@@ -30,7 +30,7 @@ const MOST_OFFERED = 20;
  *
  * @throws AppError `InvalidInput` for what is no version; as fetching a chart does for one that cannot be fetched.
  */
-export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, signal: AbortSignal): Promise<PlanCharts> {
+export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, signal: AbortSignal): Promise<ComparedCharts> {
   const { access, spec } = input;
   const { chart: source } = spec;
   const installed = installedChart(input.status);
@@ -91,7 +91,7 @@ async function fetchPinned(
   }
 }
 
-/** What else there is is worth knowing, and nothing that a plan fails for. */
+/** What else there is is worth knowing, and nothing that a preview fails for. */
 async function versionsOf({ charts }: UpgradePorts, { source, access }: Asked, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return await charts.versions(source, signal, access);

@@ -7,7 +7,7 @@ import { ENVIRONMENT } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 /** How an Environment stands, in one word, a reason and a sentence. */
-export interface Standing {
+export interface EnvironmentCondition {
   readonly word: 'Ready' | 'Reconciling' | 'Stalled';
   /** One CamelCase word. */
   readonly reason: string;
@@ -17,10 +17,10 @@ export interface Standing {
 }
 
 /** Writes the status when it differs from what the Environment carries, and an Event when the standing has changed. */
-export async function writeStanding(
+export async function writeEnvironmentCondition(
   ports: EnvironmentPorts,
   environment: KubeObject,
-  input: { standing: Standing; signal: AbortSignal },
+  input: { standing: EnvironmentCondition; signal: AbortSignal },
 ): Promise<void> {
   const { standing, signal } = input;
   const { metadata } = environment;
@@ -47,12 +47,12 @@ export async function writeStanding(
   });
 }
 
-function conditionsOf({ word, reason, message }: Standing, observedGeneration: number): ConditionInput[] {
+function conditionsOf({ word, reason, message }: EnvironmentCondition, observedGeneration: number): ConditionInput[] {
   const ready: ConditionInput = { type: 'Ready', status: word === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
   return word === 'Ready' ? [ready] : [ready, { ...ready, type: word, status: 'True' }];
 }
 
-function namespaceOf({ status }: KubeObject, { namespace }: Standing): { namespace?: string; namespaceUID?: string } {
+function namespaceOf({ status }: KubeObject, { namespace }: EnvironmentCondition): { namespace?: string; namespaceUID?: string } {
   const name = namespace?.metadata.name ?? textAt(status, 'namespace');
   const uid = namespace?.metadata.uid ?? textAt(status, 'namespaceUID');
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };

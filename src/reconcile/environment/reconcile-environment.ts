@@ -3,16 +3,16 @@ import type { Reconcile, ReconcileResult } from '../../controller/controller.ts'
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { writeStanding, type Standing } from './environment-status.ts';
+import { writeEnvironmentCondition, type EnvironmentCondition } from './environment-status.ts';
 import { ENVIRONMENT } from './environment-type.ts';
-import { guard, letGo } from '../finalizer.ts';
-import { letGoWithKind } from '../lost-kind.ts';
-import { furnish } from './furnish.ts';
+import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { applyEnvironment } from './apply-environment.ts';
 import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
-import { planEnvironment, type EnvironmentAct } from './plan.ts';
+import { nextEnvironmentAction, type EnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { readState, type EnvironmentState } from './state.ts';
-import { hide, vacate } from './vacate.ts';
+import { hide, releaseNamespace } from './release-namespace.ts';
 
 /** How often everything is put right again although nobody changed the Environment. */
 const DRIFT_MS = 5 * 60_000;
@@ -27,10 +27,10 @@ export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile 
     if (environment === undefined) return {};
     const { deletionTimestamp } = environment.metadata;
     const deletion = { type: ENVIRONMENT, object: environment, signal };
-    if (deletionTimestamp !== undefined && (await letGoWithKind(ports.cluster, deletion)) === 'KindLost') return {};
+    if (deletionTimestamp !== undefined && (await removeFinalizerOfLostKind(ports.cluster, deletion)) === 'KindLost') return {};
     try {
       const state = await readState(ports.cluster, environment, signal);
-      return await act(ports, state, { act: planEnvironment(state), signal });
+      return await act(ports, state, { act: nextEnvironmentAction(state), signal });
     } catch (error) {
       signal.throwIfAborted();
       throw await reported(ports, environment, { error, signal });
@@ -38,27 +38,30 @@ export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile 
   };
 }
 
-interface Next<A extends EnvironmentAct> {
+interface Next<A extends EnvironmentAction> {
   readonly act: A;
   readonly signal: AbortSignal;
 }
 
-async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, signal }: Next<EnvironmentAct>): Promise<ReconcileResult> {
+async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, signal }: Next<EnvironmentAction>): Promise<ReconcileResult> {
   const { environment, spec } = state;
   switch (act.kind) {
     case 'furnish':
-      await furnish(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
-      await writeStanding(ports, environment, { standing: readyIn(act.namespace), signal });
+      await applyEnvironment(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
+      await writeEnvironmentCondition(ports, environment, { standing: readyIn(act.namespace), signal });
       return { requeueAfter: DRIFT_MS };
     case 'refuse':
-      await writeStanding(ports, environment, { standing: { word: 'Stalled', reason: act.reason, message: act.message }, signal });
+      await writeEnvironmentCondition(ports, environment, {
+        standing: { word: 'Stalled', reason: act.reason, message: act.message },
+        signal,
+      });
       return { requeueAfter: DRIFT_MS };
     case 'await-removal':
-      await writeStanding(ports, environment, { standing: removing(act.message), signal });
+      await writeEnvironmentCondition(ports, environment, { standing: removing(act.message), signal });
       return { requeueAfter: SOON_MS };
     case 'finish':
       await hide(ports.cluster, environment, signal);
-      await letGo(ports.cluster, { type: ENVIRONMENT, object: environment, signal });
+      await removeFinalizer(ports.cluster, { type: ENVIRONMENT, object: environment, signal });
       return {};
     case 'rest':
       return {};
@@ -74,7 +77,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   }
 }
 
-type Step = Extract<EnvironmentAct, { kind: 'guard' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'vacate' }>;
+type Step = Extract<EnvironmentAction, { kind: 'guard' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'vacate' }>;
 
 /** The acts after which the state is read again at once. */
 async function step(
@@ -84,7 +87,7 @@ async function step(
 ): Promise<void> {
   switch (act.kind) {
     case 'guard':
-      return guard(cluster, { type: ENVIRONMENT, object: environment, signal });
+      return addFinalizer(cluster, { type: ENVIRONMENT, object: environment, signal });
     case 'create-namespace':
       return createNamespace(cluster, environment, { spec, signal });
     case 'adopt-namespace':
@@ -92,17 +95,17 @@ async function step(
     case 'remove-namespace':
       return removeNamespace(cluster, { namespace: act.namespace, signal });
     case 'vacate':
-      return vacate(cluster, environment, { namespace: act.namespace, signal });
+      return releaseNamespace(cluster, environment, { namespace: act.namespace, signal });
     default:
       return act satisfies never;
   }
 }
 
-function readyIn(namespace: KubeObject): Standing {
+function readyIn(namespace: KubeObject): EnvironmentCondition {
   return { word: 'Ready', reason: 'Ready', message: `namespace ${namespace.metadata.name} is ready`, namespace };
 }
 
-function removing(message: string): Standing {
+function removing(message: string): EnvironmentCondition {
   return { word: 'Reconciling', reason: 'NamespaceTerminating', message };
 }
 
@@ -119,11 +122,11 @@ async function reported(
   const { error, signal } = input;
   if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable')) return error;
   const terminal = isAppError(error, 'InvalidInput');
-  const standing: Standing = {
+  const standing: EnvironmentCondition = {
     word: terminal ? 'Stalled' : 'Reconciling',
     reason: terminal ? 'InvalidSpec' : 'Retrying',
     message: messageOf(error),
   };
-  await writeStanding(ports, environment, { standing, signal });
+  await writeEnvironmentCondition(ports, environment, { standing, signal });
   return terminal ? new TerminalError(error.code, error.message, { faults: error.faults, cause: error }) : error;
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
 import { NAMESPACE, OPERATOR } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { isToBeTaken, operatorsIn, tenureOf, type Tenure } from './tenure.ts';
+import { isToBeTaken, operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
 
 /** All that the plan for an Environment depends on. */
 export interface EnvironmentState {
@@ -12,7 +12,7 @@ export interface EnvironmentState {
   readonly spec: EnvironmentSpec;
   readonly guarded: 'guarded' | 'unguarded';
   readonly deleting: 'deleting' | 'staying';
-  readonly tenure: Tenure;
+  readonly tenure: NamespaceOwnership;
 }
 
 /** Reads what is. */
@@ -28,18 +28,18 @@ export async function readState(
     spec,
     guarded: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'guarded' : 'unguarded',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
-    tenure: await withOperators(cluster, { tenure: tenureOf(environment, namespace), namespace: spec.namespace, signal }),
+    tenure: await withOperators(cluster, { tenure: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
   };
 }
 
 interface Taking {
-  readonly tenure: Tenure;
+  readonly tenure: NamespaceOwnership;
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
 /** The members of an Environment would reach the Secrets and the account of an Operator, so the two never share a namespace. */
-async function withOperators(cluster: EnvironmentPorts['cluster'], { tenure, namespace, signal }: Taking): Promise<Tenure> {
+async function withOperators(cluster: EnvironmentPorts['cluster'], { tenure, namespace, signal }: Taking): Promise<NamespaceOwnership> {
   if (!isToBeTaken(tenure)) return tenure;
   const operators = operatorsIn(namespace, (await cluster.list(OPERATOR, { signal })).items);
   return operators.length === 0 ? tenure : { kind: 'Occupied', operators };

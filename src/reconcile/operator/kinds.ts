@@ -11,4 +11,4 @@ export const NAMESPACE: ResourceType = { group: '', version: 'v1', resource: 'na
 /** Annotation on a CRD: where it came from (see `CrdOrigin`). */
 export const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
 /** Label on a release record: the digest over what the revision was made of. */
-export const STEP_LABEL = 'chandlery.dev/step';
+export const CONFIG_DIGEST_LABEL = 'chandlery.dev/config-digest';

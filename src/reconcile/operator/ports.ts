@@ -2,7 +2,7 @@ import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { PendingUpgrade } from '../../domain/upgrade/pending-upgrade.ts';
-import type { ReleaseInfo, TestReport, UnlockStep } from '../../domain/operator/release.ts';
+import type { ReleaseInfo, TestReport, UnlockAction } from '../../domain/operator/release.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ApprovalFault } from '../../domain/upgrade/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
@@ -85,7 +85,7 @@ export interface RenderRequest extends ReleaseRef {
   readonly secrets?: readonly string[];
 }
 
-export interface ChangeRequest extends ReleaseRef {
+export interface ReleaseChange extends ReleaseRef {
   readonly chartPath: string;
   readonly values: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
@@ -112,8 +112,8 @@ export interface TestRequest extends ReleaseRef {
 
 export interface HelmPort {
   render(request: RenderRequest, signal: AbortSignal): Promise<readonly KubeObject[]>;
-  install(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
-  upgrade(request: ChangeRequest, signal: AbortSignal): Promise<ReleaseInfo>;
+  install(request: ReleaseChange, signal: AbortSignal): Promise<ReleaseInfo>;
+  upgrade(request: ReleaseChange, signal: AbortSignal): Promise<ReleaseInfo>;
   /** The objects of the newest revision, without hooks. */
   manifest(ref: ReleaseRef, signal: AbortSignal): Promise<readonly KubeObject[]>;
   /** Goes back to an earlier revision, as a new one. */
@@ -125,5 +125,5 @@ export interface HelmPort {
   /** The hooks of the newest revision. */
   hooks(ref: ReleaseRef, signal: AbortSignal): Promise<readonly KubeObject[]>;
   /** `toRevision` is where a rollback that never ended was bound for. */
-  unlock(ref: ReleaseRef & { readonly toRevision?: number }, signal: AbortSignal): Promise<UnlockStep>;
+  unlock(ref: ReleaseRef & { readonly toRevision?: number }, signal: AbortSignal): Promise<UnlockAction>;
 }

@@ -1,66 +1,166 @@
-import { findObject } from '../find-object.ts';
-import { letGoWithKind } from '../lost-kind.ts';
-import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { parseKey } from '../../domain/kubernetes/object-key.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { dissolve } from './dissolve.ts';
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { claimedDefinitions } from '../../domain/operator/operator-spec.ts';
+import { isInChart } from '../../domain/operator/operator-status.ts';
+import { adopt } from './acts/adopt.ts';
+import { waitBeforeAttempt } from './due.ts';
+import { correctDrift } from './acts/correct-drift.ts';
+import { fetchChart, type ChartMemory } from './charts/fetch-chart.ts';
+import { observeDrift, type DriftMemory } from './facts/observe-drift.ts';
 import { OPERATOR } from './kinds.ts';
-import { createLeaseMemory } from './acts/hold-release.ts';
-import { lookFromMemory } from './memory/look-from-memory.ts';
-import type { OperatorPorts } from './ports.ts';
-import { recallCharts } from './memory/recall-charts.ts';
-import { rememberVersion } from './memory/remember-version.ts';
-import type { Sight } from './memory/sight.ts';
-import { sustain, type OperatorMemory } from './sustain.ts';
-import { workOn } from './work.ts';
+import { addFinalizer } from '../finalizer.ts';
+import { deferUpgrade } from './facts/defer-upgrade.ts';
+import { clearLease, type LeaseMemory } from './acts/with-release-lease.ts';
+import { observeCrds, type CrdFact } from './facts/observe-crds.ts';
+import { observeDependencies } from './facts/observe-dependencies.ts';
+import { observeHealth } from './facts/observe-health.ts';
+import { install } from './acts/install.ts';
+import { observeReservation } from './facts/observe-reservation.ts';
+import { observeRelease } from './facts/observe-release.ts';
+import type { ReleaseFact } from './facts/judge-release.ts';
+import { nextActiveAction, type ActiveAction } from './next-action.ts';
+import { recallHistory } from './facts/recall-history.ts';
+import { report } from './report/report.ts';
+import { restoreCrds } from './acts/restore-crds.ts';
+import { rollBack } from './acts/roll-back.ts';
+import type { ReconcileCache } from './memory/reconcile-cache.ts';
+import { determineActiveState, isAdoptable, type ActiveFacts } from './state.ts';
+import { testRelease } from './acts/test-release.ts';
+import { unlockRelease } from './acts/unlock-release.ts';
+import { upgrade } from './acts/upgrade.ts';
+import { hasFinalizer, type Work } from './work.ts';
 
-/** How often the health of a settled Operator is looked at when nothing is watched. */
-const UNWATCHED_MS = 30_000;
+/** What was seen lately, so that a settled Operator costs little. */
+export interface OperatorMemory {
+  readonly charts: ChartMemory;
+  readonly drift: DriftMemory;
+  readonly leases: LeaseMemory;
+  readonly settled: ReconcileCache;
+}
 
-/**
- * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or something that it brought, changes. It throws when
- * the cluster is away; everything else ends in the status.
- *
- * @param sight what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
- */
-export function createOperatorReconciler(ports: OperatorPorts, sight?: Sight): Reconcile {
-  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory(), settled: new Map() };
-  const kubernetesVersion = rememberVersion(ports);
-  const recall = recallCharts(ports.charts);
-  const portsFor = (key: string): OperatorPorts => {
-    const { generation, annotations } = sight?.operator(key)?.metadata ?? {};
-    return { ...ports, kubernetesVersion, charts: recall.forLook(key, JSON.stringify([generation, annotations])) };
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to ask again for a lease that somebody else holds. */
+const BUSY_MS = 2_000;
+/** How soon to look again at a lease that somebody else holds while nothing is to be changed. */
+const HELD_MS = 5_000;
+
+/** Brings an Operator that is to stay one act nearer to its spec. */
+export async function reconcileOperator(memory: OperatorMemory, work: Work): Promise<ReconcileResult> {
+  const facts = await observe(memory, work);
+  return perform(memory, { work, facts }, nextActiveAction(determineActiveState(facts)));
+}
+
+/** Looks at as much as the next act needs, the cheapest first. */
+async function observe(memory: OperatorMemory, work: Work): Promise<ActiveFacts> {
+  const { ports, spec, signal } = work;
+  const query = { label: work.label, signal };
+  const [release, crds] = await Promise.all([
+    observeRelease(ports.cluster, work.release, query),
+    observeCrds(ports.cluster, work.release, { ...query, claims: claimedDefinitions(spec) }),
+  ]);
+  const facts = factsOf(work, release, crds);
+  if (
+    facts.suspended ||
+    !facts.hasFinalizer ||
+    facts.reserved !== undefined ||
+    facts.wait > 0 ||
+    (release.kind === 'Foreign' && !isAdoptable(facts, release))
+  )
+    return facts;
+  const chart = await fetchChart(memory.charts, work);
+  const hold = 'configDigest' in chart && release.kind === 'Own' ? await deferUpgrade(work, facts, { release, target: chart }) : undefined;
+  if (hold !== undefined && release.kind === 'Own') {
+    return release.status === 'deployed' ? observeInStep(memory, work, { ...facts, ...hold }) : { ...facts, ...hold };
+  }
+  if ('configDigest' in chart && release.kind === 'Own' && release.status === 'deployed') {
+    if (release.configDigest === chart.configDigest) return observeInStep(memory, work, { ...facts, chart });
+    if (facts.rollback?.digest === chart.configDigest) return { ...facts, chart, health: await observeHealth(work, crds) };
+  }
+  return spec.dependsOn.length === 0 ? { ...facts, chart } : { ...facts, chart, dependencies: await observeDependencies(work) };
+}
+
+/** What is known without asking anybody else. */
+function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): ActiveFacts {
+  const { ports, operator, spec, status, generation, requestedAt, references } = work;
+  const reserved = observeReservation(ports, operator);
+  const { lastAttempted, rollback } = status;
+  const stands = rollback?.generation === generation && rollback.requestedAt === requestedAt;
+  return {
+    hasFinalizer: hasFinalizer(operator),
+    suspended: spec.suspend,
+    ...(reserved === undefined ? {} : { reserved }),
+    adopt: spec.adopt,
+    remediation: spec.upgrade.remediation,
+    testing: spec.test.enable,
+    forced: work.forcedAt !== '',
+    asked: lastAttempted?.generation !== generation || lastAttempted.requestedAt !== requestedAt,
+    driftMode: spec.driftDetection.mode,
+    wait: waitBeforeAttempt({ status, generation, requestedAt, references, interval: spec.interval, now: ports.now() }),
+    release,
+    past: recallHistory(work, release),
+    ...(stands ? { rollback } : {}),
+    crds,
+    expectedCrds: status.crds.filter((crd) => isInChart(crd)).map((crd) => crd.name),
   };
-  return async (key, signal) => {
-    const asking = portsFor(key);
-    const seen = sight === undefined ? undefined : await lookFromMemory(memory, { ports: asking, sight }, { key, signal });
-    if (seen !== undefined) return seen;
-    const result = await lookLive(memory, asking, { key, signal });
-    if (sight?.operator(key) === undefined) recall.forget(key);
-    return sight === undefined ? atMost(UNWATCHED_MS, result) : result;
-  };
 }
 
-interface Look {
-  readonly key: string;
-  readonly signal: AbortSignal;
+/** The health, and as much more as a release in step is asked for. */
+async function observeInStep(memory: OperatorMemory, work: Work, facts: ActiveFacts): Promise<ActiveFacts> {
+  const { spec } = work;
+  const health = await observeHealth(work, facts.crds);
+  const dependencies = facts.forced && spec.dependsOn.length > 0 ? { dependencies: await observeDependencies(work) } : {};
+  const { release } = facts;
+  if (facts.driftMode === 'Disabled' || release.kind !== 'Own') return { ...facts, health, ...dependencies };
+  return { ...facts, health, ...dependencies, drift: await observeDrift(memory.drift, work, release) };
 }
 
-async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
-  const operator = await find(ports, key, signal);
-  if (operator === undefined) return {};
-  const work = workOn(ports, operator, signal);
-  if (operator.metadata.deletionTimestamp === undefined) return sustain(memory, work);
-  memory.charts.delete(operator.metadata.uid ?? '');
-  memory.drift.delete(operator.metadata.uid ?? '');
-  memory.leases.free.delete(operator.metadata.uid ?? '');
-  return (await letGoWithKind(ports.cluster, { type: OPERATOR, object: operator, signal })) === 'KindLost' ? {} : dissolve(work);
+interface Seen {
+  readonly work: Work;
+  readonly facts: ActiveFacts;
 }
 
-async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+async function perform(memory: OperatorMemory, { work, facts }: Seen, act: ActiveAction): Promise<ReconcileResult> {
+  switch (act.kind) {
+    case 'guard':
+      await addFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
+      return AT_ONCE;
+    case 'unlock':
+      return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
+    case 'adopt':
+      return adopt(work, facts, act);
+    case 'install':
+      return install(work, facts, act.target);
+    case 'upgrade':
+      return upgrade(work, facts, act.target);
+    case 'restore-crds':
+      return restoreCrds(work, facts, act.target);
+    case 'roll-back':
+      return rollBack(work, facts, act.failure);
+    case 'test':
+      return testRelease(work, facts, act);
+    case 'correct-drift':
+      return correctDrift(memory.drift, work, act.drift);
+    case 'rest':
+    case 'wait':
+    case 'report-reserved':
+    case 'refuse-foreign':
+    case 'report-unfetched':
+    case 'report-unresolved':
+    case 'await-dependencies':
+    case 'report-rolled-back':
+    case 'report-unrecovered':
+    case 'watch-progress':
+    case 'report-degraded':
+    case 'report-test-failed':
+    case 'mark-ready':
+    case 'await-window':
+      return restAfter(memory.leases, work, await report(work, facts, act));
+    default:
+      return act satisfies never;
+  }
 }
 
-function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {
-  return requeueAfter === undefined ? {} : { requeueAfter: Math.min(milliseconds, requeueAfter) };
+/** Nothing is to be changed; what a worker that died left behind is cleared away when its time is over. */
+async function restAfter(leases: LeaseMemory, work: Work, { requeueAfter }: ReconcileResult): Promise<ReconcileResult> {
+  if ((await clearLease(leases, work)) === 'Held') return { requeueAfter: Math.min(requeueAfter ?? HELD_MS, HELD_MS) };
+  return requeueAfter === undefined ? {} : { requeueAfter };
 }

@@ -15,8 +15,8 @@ import type { PastFact } from './facts/recall-history.ts';
 import type { ResolvedValues } from './facts/resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
-export interface LivingFacts {
-  readonly guarded: boolean;
+export interface ActiveFacts {
+  readonly hasFinalizer: boolean;
   readonly suspended: boolean;
   /** Why it must not work in its namespaces. */
   readonly reserved?: AppError;
@@ -49,8 +49,8 @@ export interface LivingFacts {
 }
 
 /** What was seen of an Operator that is being deleted. */
-export interface DyingFacts {
-  readonly guarded: boolean;
+export interface DeletingFacts {
+  readonly hasFinalizer: boolean;
   readonly policy: OperatorDeletionPolicy;
   readonly release: ReleaseFact;
   readonly crds: readonly CrdFact[];
@@ -58,9 +58,9 @@ export interface DyingFacts {
 }
 
 /** What is true of an Operator that is to stay. */
-export type LivingState =
+export type ActiveState =
   | { readonly kind: 'Suspended' }
-  | { readonly kind: 'Unguarded' }
+  | { readonly kind: 'FinalizerMissing' }
   /** A namespace that it uses belongs to an Environment or to Kubernetes. */
   | { readonly kind: 'Reserved'; readonly error: AppError }
   /** Somebody else has a release of that name. */
@@ -79,17 +79,17 @@ export type LivingState =
   /** Helm could not make the newest revision. */
   | { readonly kind: 'Failed'; readonly target: Target }
   /** The newest revision failed, and an earlier one that was healthy is to come back. */
-  | { readonly kind: 'Recoverable'; readonly failure: RevisionFailure }
+  | { readonly kind: 'RollbackDue'; readonly failure: RevisionFailure }
   /** The target failed, and what runs is the revision before. */
   | { readonly kind: 'RolledBack'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
   /** The target failed, and so did bringing back the revision before. */
-  | { readonly kind: 'Unrecovered'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
+  | { readonly kind: 'RollbackFailed'; readonly target: Target; readonly rollback: Rollback; readonly health: Health }
   /** The desired state has moved. */
   | { readonly kind: 'OutOfSync'; readonly target: Target }
   /** In step, but a person wants an upgrade all the same. */
   | { readonly kind: 'Forced'; readonly target: Target }
   /** Definitions that it brought are gone. */
-  | { readonly kind: 'Undefined'; readonly target: Target }
+  | { readonly kind: 'CrdsMissing'; readonly target: Target }
   /** Objects are not as the release has them, and the Operator wants them put right. */
   | { readonly kind: 'Drifted'; readonly drift: DriftFact }
   | { readonly kind: 'Progressing'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
@@ -100,10 +100,10 @@ export type LivingState =
   | { readonly kind: 'TestFailed'; readonly chart: Chart; readonly health: Health }
   | { readonly kind: 'InSync'; readonly chart: Chart; readonly health: Health }
   /** The desired state has moved, and the maintenance window is closed. What runs is as `settled` says; absent when the last upgrade failed. */
-  | { readonly kind: 'OutsideWindow'; readonly pending: PendingUpgrade; readonly settled?: SettledState };
+  | { readonly kind: 'OutsideWindow'; readonly pending: PendingUpgrade; readonly settled?: SteadyState };
 
 /** How a revision is that is as it should be. */
-export type SettledState = Extract<LivingState, { kind: 'Progressing' | 'Degraded' | 'TestFailed' | 'InSync' }>;
+export type SteadyState = Extract<ActiveState, { kind: 'Progressing' | 'Degraded' | 'TestFailed' | 'InSync' }>;
 
 /** A revision that failed, and the one to bring back. */
 export interface RevisionFailure {
@@ -116,14 +116,14 @@ export interface RevisionFailure {
 }
 
 /** What is true of an Operator that is being deleted. */
-export type DyingState =
+export type DeletingState =
   | { readonly kind: 'Released' }
-  | { readonly kind: 'Orphaned' }
+  | { readonly kind: 'ReleaseKept' }
   | { readonly kind: 'InUse'; readonly instances: readonly InstancesFact[] }
-  | { readonly kind: 'Emptying'; readonly instances: readonly InstancesFact[] }
+  | { readonly kind: 'DeletingInstances'; readonly instances: readonly InstancesFact[] }
   | { readonly kind: 'Installed' }
-  | { readonly kind: 'Discarding'; readonly crds: readonly CrdFact[] }
-  | { readonly kind: 'Vacant' };
+  | { readonly kind: 'DeletingCrds'; readonly crds: readonly CrdFact[] }
+  | { readonly kind: 'CrdsDeleted' };
 
 /** How a chart is deployed; `restore` applies CRDs that are missing again, and leaves the release as it is. */
 export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
@@ -132,14 +132,14 @@ export type DeployVerb = 'install' | 'upgrade' | 'adopt' | 'restore';
 export interface Target {
   readonly chart: Chart;
   readonly values: ResolvedValues;
-  readonly step: string;
+  readonly configDigest: string;
 }
 
 /** Says what is; what to do about it is the plan's. */
-export function determineLivingState(facts: LivingFacts): LivingState {
+export function determineActiveState(facts: ActiveFacts): ActiveState {
   const { release, chart } = facts;
   if (facts.suspended) return { kind: 'Suspended' };
-  if (!facts.guarded) return { kind: 'Unguarded' };
+  if (!facts.hasFinalizer) return { kind: 'FinalizerMissing' };
   if (facts.reserved !== undefined) return { kind: 'Reserved', error: facts.reserved };
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release)) return { kind: 'Locked', release };
@@ -152,18 +152,18 @@ export function determineLivingState(facts: LivingFacts): LivingState {
 }
 
 /** Whether the Operator asks for a release that nobody owns, and that nobody is changing. */
-export function isAdoptable({ adopt }: Pick<LivingFacts, 'adopt'>, release: ForeignRelease): boolean {
+export function isAdoptable({ adopt }: Pick<ActiveFacts, 'adopt'>, release: ForeignRelease): boolean {
   return adopt && release.owner === '' && !isPending(release);
 }
 
-export function determineDyingState(facts: DyingFacts): DyingState {
-  if (!facts.guarded) return { kind: 'Released' };
-  if (facts.policy === 'Orphan') return { kind: 'Orphaned' };
+export function determineDeletingState(facts: DeletingFacts): DeletingState {
+  if (!facts.hasFinalizer) return { kind: 'Released' };
+  if (facts.policy === 'Orphan') return { kind: 'ReleaseKept' };
   const used = facts.instances.filter(({ items }) => items.length > 0);
-  if (used.length > 0) return { kind: facts.policy === 'Cascade' ? 'Emptying' : 'InUse', instances: used };
+  if (used.length > 0) return { kind: facts.policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances: used };
   if (facts.release.kind === 'Own') return { kind: 'Installed' };
-  if (facts.policy === 'Cascade' && facts.crds.length > 0) return { kind: 'Discarding', crds: facts.crds };
-  return { kind: 'Vacant' };
+  if (facts.policy === 'Cascade' && facts.crds.length > 0) return { kind: 'DeletingCrds', crds: facts.crds };
+  return { kind: 'CrdsDeleted' };
 }
 
 interface Installed {
@@ -171,78 +171,79 @@ interface Installed {
   readonly target: Target;
 }
 
-function installedState(facts: LivingFacts, installed: Installed): LivingState {
+function installedState(facts: ActiveFacts, installed: Installed): ActiveState {
   const { release, target } = installed;
   const { dependencies } = facts;
   const begun = begunRollback(facts, installed);
   if (begun !== undefined) return begun;
-  const inStep = release.step === target.step;
+  const inStep = release.configDigest === target.configDigest;
   const failed = inStep && release.status === 'failed';
   const failure = failed ? recoverable(facts, installed, 'UpgradeFailed') : undefined;
-  if (failure !== undefined) return { kind: 'Recoverable', failure };
+  if (failure !== undefined) return { kind: 'RollbackDue', failure };
   if (facts.held !== undefined && release.status === 'failed') return { kind: 'OutsideWindow', pending: facts.held };
   const moved = !inStep || release.status !== 'deployed';
   if ((moved || facts.forced) && isBlocked(dependencies)) return { kind: 'Blocked', chart: target.chart, dependencies };
   if (failed) return { kind: 'Failed', target };
   if (moved) return { kind: 'OutOfSync', target };
   if (facts.forced) return { kind: 'Forced', target };
-  if (lacksCrds(facts)) return { kind: 'Undefined', target };
+  if (lacksCrds(facts)) return { kind: 'CrdsMissing', target };
   if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
   const state = settledState(facts, installed);
   const { held } = facts;
   return held !== undefined && isSettled(state) ? { kind: 'OutsideWindow', pending: held, settled: state } : state;
 }
 
-function isSettled(state: LivingState): state is SettledState {
+function isSettled(state: ActiveState): state is SteadyState {
   return ['Progressing', 'Degraded', 'TestFailed', 'InSync'].includes(state.kind);
 }
 
 /** A rollback that was written down is done before anything else, and ends there. */
-function begunRollback({ rollback, health = UNSEEN }: LivingFacts, { release, target }: Installed): LivingState | undefined {
-  if (rollback === undefined || rollback.digest !== target.step || release.revision < rollback.revision) return undefined;
-  if (release.revision === rollback.revision) return { kind: 'Recoverable', failure: { ...rollback, target } };
-  return { kind: release.status === 'deployed' ? 'RolledBack' : 'Unrecovered', target, rollback, health };
+function begunRollback({ rollback, health = UNSEEN }: ActiveFacts, { release, target }: Installed): ActiveState | undefined {
+  if (rollback === undefined || rollback.digest !== target.configDigest || release.revision < rollback.revision) return undefined;
+  if (release.revision === rollback.revision) return { kind: 'RollbackDue', failure: { ...rollback, target } };
+  return { kind: release.status === 'deployed' ? 'RolledBack' : 'RollbackFailed', target, rollback, health };
 }
 
 /** The way back from the newest revision, when it is asked for and there is one. */
-function recoverable(facts: LivingFacts, { release, target }: Installed, cause: RollbackCause): RevisionFailure | undefined {
+function recoverable(facts: ActiveFacts, { release, target }: Installed, cause: RollbackCause): RevisionFailure | undefined {
   const { remediation, past, health } = facts;
   if (remediation !== 'Rollback' || past.recovery === undefined || past.marks.healthy === true) return undefined;
   const { revision } = release;
   return { target, revision, toRevision: past.recovery, cause, ...(health === undefined ? {} : { health }) };
 }
 
-function settledState(facts: LivingFacts, installed: Installed): LivingState {
+function settledState(facts: ActiveFacts, installed: Installed): ActiveState {
   const { crds, health = UNSEEN, past, testing } = facts;
   const { chart } = installed.target;
   const unestablished = crds.filter((crd) => !crd.established).map((crd) => crd.name);
-  const progressing = health.word === 'Progressing' || health.word === 'Unknown' || health.word === 'Missing' || unestablished.length > 0;
-  const unwell = progressing || health.word === 'Degraded';
+  const progressing =
+    health.status === 'Progressing' || health.status === 'Unknown' || health.status === 'Missing' || unestablished.length > 0;
+  const unwell = progressing || health.status === 'Degraded';
   const testFailed = testing && past.marks.tested === false && !facts.asked;
   const failure = testFailed
     ? recoverable(facts, installed, 'TestFailed')
     : unwell && past.overdue
       ? recoverable(facts, installed, 'Unhealthy')
       : undefined;
-  if (failure !== undefined) return { kind: 'Recoverable', failure };
+  if (failure !== undefined) return { kind: 'RollbackDue', failure };
   if (progressing) return { kind: 'Progressing', chart, health, unestablished };
-  if (health.word === 'Degraded') return { kind: 'Degraded', chart, health };
+  if (health.status === 'Degraded') return { kind: 'Degraded', chart, health };
   if (testFailed) return { kind: 'TestFailed', chart, health };
   if (testing && past.marks.tested !== true) return { kind: 'Untested', ...installed };
   return { kind: 'InSync', chart, health };
 }
 
-const UNSEEN: Health = { word: 'Unknown', message: 'Its workloads were not looked at' };
+const UNSEEN: Health = { status: 'Unknown', message: 'Its workloads were not looked at' };
 
 function isBlocked(fact: DependencyFact | undefined): fact is DependencyFact {
   return fact !== undefined && (fact.waiting.length > 0 || fact.cycle !== undefined);
 }
 
-function isToBeCorrected(facts: LivingFacts): facts is LivingFacts & { readonly drift: DriftFact } {
+function isToBeCorrected(facts: ActiveFacts): facts is ActiveFacts & { readonly drift: DriftFact } {
   const { drift, driftMode } = facts;
   return driftMode === 'Enabled' && drift !== undefined && drift.drifted.length > 0 && !drift.contended;
 }
 
-function lacksCrds({ crds, expectedCrds }: LivingFacts): boolean {
+function lacksCrds({ crds, expectedCrds }: ActiveFacts): boolean {
   return expectedCrds.some((name) => !crds.some((crd) => crd.name === name));
 }

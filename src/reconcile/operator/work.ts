@@ -56,7 +56,7 @@ function requestOf(reconcileAt: string, forcedAt: string, approved: string): str
   return [asked, approved === '' ? '' : `approved ${approved.slice(0, 200)}`].filter((text) => text !== '').join(', ');
 }
 
-export function isGuarded({ metadata }: KubeObject): boolean {
+export function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(OURS.finalizer) === true;
 }
 

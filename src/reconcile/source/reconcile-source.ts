@@ -2,9 +2,9 @@ import { findObject } from '../find-object.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { sameFault, type SourceFault } from './fault.ts';
-import { guard, letGo } from '../finalizer.ts';
-import { letGoWithKind } from '../lost-kind.ts';
-import { planSource, type SourceAct } from './plan.ts';
+import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { nextSourceAction, type SourceAction } from './next-action.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './read-claims.ts';
@@ -32,7 +32,7 @@ export function createSourceReconciler(ports: SourcePorts): (key: string, signal
     const source = await find(ports, key, signal);
     if (source === undefined) return {};
     const spec = parseSourceSpec(source);
-    const act = planSource(determineSourceState(source, spec, await readParsedFolder(spec.path)));
+    const act = nextSourceAction(determineSourceState(source, spec, await readParsedFolder(spec.path)));
     return perform({ ports, source, signal }, act);
   };
 }
@@ -47,15 +47,16 @@ async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal)
   return await findObject(cluster, { ...CATALOG_SOURCE, name }, signal);
 }
 
-async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
+async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
   const { ports, source, signal } = work;
   const { interval } = parseSourceSpec(source);
   switch (act.kind) {
     case 'guard':
-      await guard(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
+      await addFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
     case 'dissolve':
-      if ((await letGoWithKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'Deleted') await dissolve(work);
+      if ((await removeFinalizerOfLostKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'Deleted')
+        await dissolve(work);
       return {};
     case 'rest':
       await report(work, { faults: parseSourceStatus(source).faults, conditions: [notReady('Suspended', 'The source is suspended')] });
@@ -77,7 +78,7 @@ async function perform(work: Work, act: SourceAct): Promise<SourceResult> {
 }
 
 /** @returns whether everything in the folder is live. */
-async function bringInStep(work: Work, { stock }: Extract<SourceAct, { kind: 'synchronise' }>): Promise<boolean> {
+async function bringInStep(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
   const { ports, source, signal } = work;
   const before = parseSourceStatus(source);
   let current = source;
@@ -116,7 +117,7 @@ async function dissolve({ ports, source, signal }: Work): Promise<void> {
   const { name } = source.metadata;
   const options = { source: name, claims: await readClaims(name, await allSources({ ports, source, signal })), signal };
   if (parseSourceSpec(source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
-  await letGo(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
+  await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }
 
 interface Report {

@@ -10,7 +10,7 @@ import type { SourceSpec } from './source-status.ts';
 /** What is true of a CatalogSource and its folder. */
 export type SourceState =
   | { readonly kind: 'Deleting' }
-  | { readonly kind: 'Unguarded' }
+  | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Vanished'; readonly why: string }
   | { readonly kind: 'Empty'; readonly revision: string }
@@ -27,7 +27,7 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
   const { deletionTimestamp, finalizers = [] } = source.metadata;
   if (deletionTimestamp !== undefined) return { kind: 'Deleting' };
   if (spec.suspend) return { kind: 'Suspended' };
-  if (!finalizers.includes(OURS.finalizer)) return { kind: 'Unguarded' };
+  if (!finalizers.includes(OURS.finalizer)) return { kind: 'FinalizerMissing' };
   if (content.kind === 'Vanished') return { kind: 'Vanished', why: content.why };
   const stock = stockOf(content);
   if (stock.named.size === 0 && stock.faults.length === 0) return { kind: 'Empty', revision: content.revision };

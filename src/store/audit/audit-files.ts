@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JournalEntry } from '../../domain/audit/audit-log.ts';
+import type { AuditEntry } from '../../domain/audit/audit-log.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface AuditFileLimits {
@@ -45,7 +45,7 @@ export class AuditFiles {
   }
 
   /** Appends entries and waits until they are on the disk. When that fails, none of them is there. */
-  async append(entries: readonly JournalEntry[]): Promise<void> {
+  async append(entries: readonly AuditEntry[]): Promise<void> {
     const [first] = entries;
     if (first === undefined) return;
     const current = await this.#fileFor(first);
@@ -64,7 +64,7 @@ export class AuditFiles {
   }
 
   /** The entries older than an id, the newest first, a few at a time, so that reading a long log holds nobody up. */
-  async *before(id: number): AsyncGenerator<readonly JournalEntry[]> {
+  async *before(id: number): AsyncGenerator<readonly AuditEntry[]> {
     const names = (await this.#names()).filter((name) => Number.parseInt(name, 10) < id);
     for (const name of names.toReversed()) {
       const lines = (await readFile(join(this.#folder, name), 'utf8').catch(() => '')).split('\n');
@@ -81,7 +81,7 @@ export class AuditFiles {
   }
 
   /** The file that an entry goes to. */
-  async #fileFor(entry: JournalEntry): Promise<Current> {
+  async #fileFor(entry: AuditEntry): Promise<Current> {
     const current = this.#current ?? (await this.#last());
     const now = this.#clock();
     if (current !== undefined && current.bytes < this.#limits.fileBytes && now - current.begun < this.#limits.fileAgeMs) {

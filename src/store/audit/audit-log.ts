@@ -1,4 +1,4 @@
-import { type Journal, type JournalEntry, type JournalLine, type JournalQuery, matchesQuery } from '../../domain/audit/audit-log.ts';
+import { type AuditLog, type AuditEntry, type AuditRecord, type AuditQuery, matchesQuery } from '../../domain/audit/audit-log.ts';
 import type { AuditFiles } from './audit-files.ts';
 
 /** The newest entries that searches find without reading files. */
@@ -7,26 +7,26 @@ const IN_MEMORY = 1000;
 const MOST_WAITING = 2000;
 
 /** The audit log of one machine: the newest entries in memory, all in files. An entry that could not be written goes with the next one that can. */
-export class AuditLog implements Journal {
+export class FileAuditLog implements AuditLog {
   readonly #files: AuditFiles;
   /** The oldest first. */
-  readonly #newest: JournalEntry[];
-  #waiting: JournalEntry[] = [];
+  readonly #newest: AuditEntry[];
+  #waiting: AuditEntry[] = [];
   #writing: Promise<void> = Promise.resolve();
   #searching: Promise<unknown> = Promise.resolve();
   #lastId: number;
 
-  private constructor(files: AuditFiles, newest: JournalEntry[]) {
+  private constructor(files: AuditFiles, newest: AuditEntry[]) {
     this.#files = files;
     this.#newest = newest;
     this.#lastId = newest.at(-1)?.id ?? 0;
   }
 
-  static async open(files: AuditFiles): Promise<AuditLog> {
-    return new AuditLog(files, (await firstOf(files.before(Number.POSITIVE_INFINITY), IN_MEMORY)).toReversed());
+  static async open(files: AuditFiles): Promise<FileAuditLog> {
+    return new FileAuditLog(files, (await firstOf(files.before(Number.POSITIVE_INFINITY), IN_MEMORY)).toReversed());
   }
 
-  async append(line: JournalLine): Promise<void> {
+  async append(line: AuditRecord): Promise<void> {
     const entry = { ...line, id: this.#lastId + 1 };
     this.#lastId = entry.id;
     this.#newest.push(entry);
@@ -39,7 +39,7 @@ export class AuditLog implements Journal {
   }
 
   /** One search after another, because one that finds little reads all files. */
-  async search(query: JournalQuery): Promise<readonly JournalEntry[]> {
+  async search(query: AuditQuery): Promise<readonly AuditEntry[]> {
     const searched = this.#searching.then(async () => await this.#search(query));
     this.#searching = searched.catch(() => undefined);
     return await searched;
@@ -61,7 +61,7 @@ export class AuditLog implements Journal {
     }
   }
 
-  async #search(query: JournalQuery): Promise<readonly JournalEntry[]> {
+  async #search(query: AuditQuery): Promise<readonly AuditEntry[]> {
     const before = query.before ?? Number.POSITIVE_INFINITY;
     const near = this.#newest.filter((entry) => entry.id < before && matchesQuery(entry, query)).toReversed();
     if (near.length >= query.limit) return near.slice(0, query.limit);
@@ -71,11 +71,11 @@ export class AuditLog implements Journal {
 }
 
 async function firstOf(
-  slices: AsyncIterable<readonly JournalEntry[]>,
+  slices: AsyncIterable<readonly AuditEntry[]>,
   limit: number,
-  isWanted: (entry: JournalEntry) => boolean = () => true,
-): Promise<readonly JournalEntry[]> {
-  const found: JournalEntry[] = [];
+  isWanted: (entry: AuditEntry) => boolean = () => true,
+): Promise<readonly AuditEntry[]> {
+  const found: AuditEntry[] = [];
   for await (const slice of slices) {
     found.push(...slice.filter(isWanted));
     if (found.length >= limit) break;

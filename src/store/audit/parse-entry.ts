@@ -1,7 +1,7 @@
 import { isObject, numberAt } from '../../domain/core/read.ts';
-import type { JournalEntry, JournalLine } from '../../domain/audit/audit-log.ts';
+import type { AuditEntry, AuditRecord } from '../../domain/audit/audit-log.ts';
 
-const BLANK: JournalLine = {
+const BLANK: AuditRecord = {
   time: '',
   user: '',
   groups: [],
@@ -15,7 +15,7 @@ const BLANK: JournalLine = {
 };
 
 /** The entry of a line; nothing for a line that is none, such as one that a crash cut short. */
-export function parseEntry(line: string): readonly JournalEntry[] {
+export function parseEntry(line: string): readonly AuditEntry[] {
   if (line === '') return [];
   try {
     const entry: unknown = JSON.parse(line);
@@ -26,6 +26,6 @@ export function parseEntry(line: string): readonly JournalEntry[] {
 }
 
 /** The entry of an object that an older version wrote, which may know less. @param id for one without */
-export function completed(entry: Readonly<Record<string, unknown>>, id: number): JournalEntry {
+export function completed(entry: Readonly<Record<string, unknown>>, id: number): AuditEntry {
   return { ...BLANK, ...entry, id: numberAt(entry, 'id') ?? id };
 }

@@ -7,8 +7,8 @@ import type { InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
-import type { ShownRecipe } from './install-saved-configuration.ts';
-import { appPath, installPath, recipesPath } from '../page/paths.ts';
+import type { ShownSavedConfiguration } from './install-saved-configuration.ts';
+import { appPath, installPath, savedConfigurationsPath } from '../page/paths.ts';
 import type { InstallTargets } from '../ports.ts';
 
 export interface InstallPage extends ShownForm {
@@ -18,9 +18,9 @@ export interface InstallPage extends ShownForm {
   readonly action: string;
   readonly backHref: string;
   readonly parametersHref: string;
-  readonly recipesHref: string;
+  readonly savedConfigurationsHref: string;
   /** The saved configuration that the form starts from. */
-  readonly recipe?: ShownRecipe;
+  readonly savedConfiguration?: ShownSavedConfiguration;
   readonly environments: readonly EnvironmentChoice[];
   /** Whether there is any environment that this can be installed in. */
   readonly possible: boolean;
@@ -54,7 +54,7 @@ export interface InstallDraft {
   readonly faults: readonly FieldFault[];
   /** What the fields can refer to in that environment. */
   readonly choices?: ShownChoices;
-  readonly recipe?: ShownRecipe;
+  readonly savedConfiguration?: ShownSavedConfiguration;
 }
 
 export async function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): Promise<InstallPage> {
@@ -75,8 +75,8 @@ export async function installPage({ app, targets }: InstallTargets, model: FormM
     action: installPath(app.id),
     backHref: appPath(app.id),
     parametersHref: appPath(app.id, 'parameters'),
-    recipesHref: recipesPath(app.id),
-    ...(draft.recipe === undefined ? {} : { recipe: draft.recipe }),
+    savedConfigurationsHref: savedConfigurationsPath(app.id),
+    ...(draft.savedConfiguration === undefined ? {} : { savedConfiguration: draft.savedConfiguration }),
     environments,
     possible: environments.some(({ note }) => note === ''),
     picks: shown.resources.length > 0 || targets.some(({ environment }) => environment.overlay.some((one) => one.app === app.id)),

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
-import { contentOfRecipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfSavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
@@ -9,7 +9,7 @@ import { prefill } from '../../form/input/prefill.ts';
 import type { Visit, WebDeps } from '../page/page.ts';
 
 /** The saved configuration that a form starts from. */
-export interface ShownRecipe {
+export interface ShownSavedConfiguration {
   readonly title: string;
   /** Its fields that the schema of the App has no place for any more. */
   readonly unknown: readonly string[];
@@ -24,15 +24,15 @@ export async function valuesOfLink(
   { operations }: WebDeps,
   { actor, query }: Visit,
   { app, model }: { readonly app: string; readonly model: FormModel },
-): Promise<{ readonly values: JsonObject; readonly recipe?: ShownRecipe }> {
+): Promise<{ readonly values: JsonObject; readonly savedConfiguration?: ShownSavedConfiguration }> {
   const own = prefill(model, query);
-  const id = query.get('recipe') ?? '';
+  const id = query.get('saved-configuration') ?? '';
   if (id === '') return { values: own };
-  const recipe = await operations.showRecipe(actor, id);
-  if (recipe.app !== app) throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it is one of another app`);
-  const saved = contentOfRecipe(recipe);
+  const savedConfiguration = await operations.showSavedConfiguration(actor, id);
+  if (savedConfiguration.app !== app) throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it is one of another app`);
+  const saved = contentOfSavedConfiguration(savedConfiguration);
   const values = applyMergePatch(saved, own) as JsonObject;
-  return { values, recipe: { title: recipe.title, unknown: unknownFields(model, saved) } };
+  return { values, savedConfiguration: { title: savedConfiguration.title, unknown: unknownFields(model, saved) } };
 }
 
 /** The faults of texts that would be lost; what is only missing may be missing from a saved configuration. */

@@ -1,18 +1,18 @@
-import type { JournalEntry, JournalOutcome } from '../../domain/audit/audit-log.ts';
+import type { AuditEntry, AuditOutcome } from '../../domain/audit/audit-log.ts';
 import type { Badge } from '../page/badges.ts';
 import { instancePath } from '../page/paths.ts';
-import type { JournalPage } from '../ports.ts';
+import type { AuditPage } from '../ports.ts';
 
-/** What an address of the journal asks for. */
-export interface JournalSearch {
+/** What an address of the audit log asks for. */
+export interface AuditSearch {
   readonly person: string;
   readonly environment: string;
   readonly text: string;
   readonly before?: number;
 }
 
-/** A row of the journal. */
-export interface JournalRow {
+/** A row of the audit log. */
+export interface AuditRow {
   readonly time: string;
   readonly user: string;
   /** `oidc:team-a, oidc:devs`; empty without any. */
@@ -29,8 +29,8 @@ export interface JournalRow {
   readonly requestId: string;
 }
 
-export interface JournalView extends Omit<JournalSearch, 'before'> {
-  readonly rows: readonly JournalRow[];
+export interface AuditView extends Omit<AuditSearch, 'before'> {
+  readonly rows: readonly AuditRow[];
   readonly filtered: boolean;
   /** Empty on the first page. */
   readonly newestHref: string;
@@ -38,17 +38,17 @@ export interface JournalView extends Omit<JournalSearch, 'before'> {
   readonly olderHref: string;
 }
 
-const PATH = '/admin/journal';
+const PATH = '/admin/audit-log';
 const LONGEST = 200;
 
 /** The query in an address; what is no id counts as none. */
-export function parseJournalSearch(parameters: URLSearchParams): JournalSearch {
+export function parseAuditSearch(parameters: URLSearchParams): AuditSearch {
   const word = (name: string): string => (parameters.get(name) ?? '').trim().slice(0, LONGEST);
   const before = /^[0-9]{1,15}$/.test(word('before')) ? { before: Number(word('before')) } : {};
   return { person: word('person'), environment: word('environment'), text: word('text'), ...before };
 }
 
-export function journalPage({ entries, next }: JournalPage, { before, ...words }: JournalSearch): JournalView {
+export function auditPage({ entries, next }: AuditPage, { before, ...words }: AuditSearch): AuditView {
   return {
     ...words,
     rows: entries.map(rowOf),
@@ -63,7 +63,7 @@ function hrefOf(words: Readonly<Record<string, string>>): string {
   return query === '' ? PATH : `${PATH}?${query}`;
 }
 
-function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment }: JournalEntry): JournalRow {
+function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment }: AuditEntry): AuditRow {
   return {
     time,
     user,
@@ -84,8 +84,8 @@ function hrefOfTarget(action: string, environment: string, target: string): stri
   return isInstance ? instancePath({ environment, app, name }) : '';
 }
 
-const WORDS: Readonly<Record<JournalOutcome, string>> = { done: 'Done', refused: 'Refused', failed: 'Failed' };
-const TONES: Readonly<Record<JournalOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
+const WORDS: Readonly<Record<AuditOutcome, string>> = { done: 'Done', refused: 'Refused', failed: 'Failed' };
+const TONES: Readonly<Record<AuditOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
   done: { tone: 'good', symbol: 'check' },
   refused: { tone: 'warn', symbol: 'warn' },
   failed: { tone: 'bad', symbol: 'bad' },

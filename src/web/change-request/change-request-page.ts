@@ -1,22 +1,22 @@
-import type { PlanState } from '../../domain/change-request/change-request.ts';
+import type { RequestState } from '../../domain/change-request/change-request.ts';
 import type { Badge } from '../page/badges.ts';
 import { dateText } from '../page/time-words.ts';
-import { instancePath, planPath } from '../page/paths.ts';
-import type { PlanList, PlanSummary, PlanView } from '../ports.ts';
+import { instancePath, changeRequestPath } from '../page/paths.ts';
+import type { ChangeRequestList, ChangeRequestSummary, ChangeRequestView } from '../ports.ts';
 import { type Review, reviewOf } from '../instance/review.ts';
 import { changedValuesView, newValuesView } from '../page/value-changes-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
-/** A view of `plans/index`. */
-export interface PlansPage {
+/** A view of `changeRequests/index`. */
+export interface ChangeRequestsPage {
   /** What waits for somebody, environment by environment. */
-  readonly waiting: readonly { readonly id: string; readonly environment: string; readonly rows: readonly PlanRow[] }[];
-  readonly mine: readonly PlanRow[];
+  readonly waiting: readonly { readonly id: string; readonly environment: string; readonly rows: readonly ChangeRequestRow[] }[];
+  readonly mine: readonly ChangeRequestRow[];
   readonly none: boolean;
 }
 
-/** A view of a row of `parts/plan-rows`. */
-export interface PlanRow {
+/** A view of a row of `parts/change-request-rows`. */
+export interface ChangeRequestRow {
   readonly href: string;
   readonly title: string;
   readonly app: string;
@@ -26,8 +26,8 @@ export interface PlanRow {
   readonly created: string;
 }
 
-/** A view of `plans/show`. */
-export interface PlanPage {
+/** A view of `changeRequests/show`. */
+export interface ChangeRequestPage {
   readonly heading: string;
   readonly name: string;
   readonly user: string;
@@ -56,70 +56,78 @@ export interface PlanPage {
   readonly refused?: { readonly title: string; readonly text: string };
 }
 
-/** What happened to a page of a plan just now. */
-export interface PlanMoment {
+/** What happened to a page of a change request just now. */
+export interface RequestMoment {
   readonly asked: boolean;
   readonly publicUrl: string;
-  readonly refused?: PlanPage['refused'];
+  readonly refused?: ChangeRequestPage['refused'];
 }
 
-export function plansPage({ mine, waiting }: PlanList): PlansPage {
+export function changeRequestsPage({ mine, waiting }: ChangeRequestList): ChangeRequestsPage {
   const groups = Map.groupBy(waiting, ({ environment }) => environment);
   return {
     waiting: [...groups]
       .sort(([a], [b]) => a.localeCompare(b))
-      .map(([environment, plans]) => ({ id: `in-${environment}`, environment, rows: plans.map(planRow) })),
-    mine: mine.map(planRow),
+      .map(([environment, changeRequests]) => ({ id: `in-${environment}`, environment, rows: changeRequests.map(changeRequestRow) })),
+    mine: mine.map(changeRequestRow),
     none: mine.length + waiting.length === 0,
   };
 }
 
-export function planPage(view: PlanView, { asked, publicUrl, refused }: PlanMoment): PlanPage {
-  const { plan, preflight, mine, mayDecide, digest, obstacle } = view;
-  const open = plan.state === 'open';
+export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, refused }: RequestMoment): ChangeRequestPage {
+  const { changeRequest, preflight, mine, mayDecide, digest, obstacle } = view;
+  const open = changeRequest.state === 'open';
   const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
   return {
-    heading: planTitle(plan),
-    name: plan.name,
-    user: plan.requester.user,
-    verb: plan.action,
-    state: stateBadge(plan.state),
-    facts: factsOf(plan),
-    message: plan.message,
-    told: [...plan.found.blocked, ...plan.found.warned],
-    ...(open ? {} : { ended: endOf(plan) }),
-    ...(plan.state === 'approved' ? { instanceHref: instancePath(plan) } : {}),
+    heading: changeRequestTitle(changeRequest),
+    name: changeRequest.name,
+    user: changeRequest.requester.user,
+    verb: changeRequest.action,
+    state: stateBadge(changeRequest.state),
+    facts: factsOf(changeRequest),
+    message: changeRequest.message,
+    told: [...changeRequest.found.blocked, ...changeRequest.found.warned],
+    ...(open ? {} : { ended: endOf(changeRequest) }),
+    ...(changeRequest.state === 'approved' ? { instanceHref: instancePath(changeRequest) } : {}),
     moved: view.moved,
     ...(obstacle === undefined ? {} : { obstacle }),
     ...(preflight === undefined ? {} : { review: reviewFor(view, preflight) }),
-    yaml: preflight === undefined ? yamlText(plan.content) : preflight.commands.yaml,
-    contentLabel: plan.action === 'install' ? 'The spec to install' : 'The changes of the spec; null takes a field away',
-    action: planPath(plan.id),
+    yaml: preflight === undefined ? yamlText(changeRequest.content) : preflight.commands.yaml,
+    contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null takes a field away',
+    action: changeRequestPath(changeRequest.id),
     ...(approvable ? { approve: digest } : {}),
     decline: open && mayDecide && !mine,
     withdraw: open && mine,
     asked,
-    ...(open && mine ? { address: `${publicUrl}${planPath(plan.id)}` } : {}),
+    ...(open && mine ? { address: `${publicUrl}${changeRequestPath(changeRequest.id)}` } : {}),
     ...(refused === undefined ? {} : { refused }),
   };
 }
 
-/** What a plan is called: `Install orders`. */
-export function planTitle({ action, name }: Pick<PlanSummary, 'action' | 'name'>): string {
+/** What a change request is called: `Install orders`. */
+export function changeRequestTitle({ action, name }: Pick<ChangeRequestSummary, 'action' | 'name'>): string {
   return `${action === 'install' ? 'Install' : 'Change'} ${name}`;
 }
 
-function reviewFor({ plan }: PlanView, preflight: NonNullable<PlanView['preflight']>): Review {
-  const changes = plan.action === 'install' ? newValuesView(preflight.changes) : changedValuesView(preflight.changes);
+function reviewFor({ changeRequest }: ChangeRequestView, preflight: NonNullable<ChangeRequestView['preflight']>): Review {
+  const changes = changeRequest.action === 'install' ? newValuesView(preflight.changes) : changedValuesView(preflight.changes);
   return reviewOf(preflight, new URLSearchParams(), { changes: { ...changes, layered: false } });
 }
 
-function planRow(plan: PlanSummary): PlanRow {
-  const { id, app, environment, requester, state, created } = plan;
-  return { href: planPath(id), title: planTitle(plan), app, environment, user: requester.user, state: stateBadge(state), created };
+function changeRequestRow(changeRequest: ChangeRequestSummary): ChangeRequestRow {
+  const { id, app, environment, requester, state, created } = changeRequest;
+  return {
+    href: changeRequestPath(id),
+    title: changeRequestTitle(changeRequest),
+    app,
+    environment,
+    user: requester.user,
+    state: stateBadge(state),
+    created,
+  };
 }
 
-function factsOf({ app, environment, requester, created, expires, state }: PlanSummary): PlanPage['facts'] {
+function factsOf({ app, environment, requester, created, expires, state }: ChangeRequestSummary): ChangeRequestPage['facts'] {
   return [
     { term: 'App', text: app },
     { term: 'Environment', text: environment },
@@ -130,7 +138,7 @@ function factsOf({ app, environment, requester, created, expires, state }: PlanS
   ];
 }
 
-const BADGES: Readonly<Record<PlanState, Badge>> = {
+const BADGES: Readonly<Record<RequestState, Badge>> = {
   open: { word: 'Open', tone: 'busy', symbol: 'busy' },
   approved: { word: 'Approved', tone: 'good', symbol: 'check' },
   declined: { word: 'Declined', tone: 'bad', symbol: 'bad' },
@@ -138,14 +146,15 @@ const BADGES: Readonly<Record<PlanState, Badge>> = {
   withdrawn: { word: 'Withdrawn', tone: 'idle', symbol: 'pause' },
 };
 
-function stateBadge(state: PlanState): Badge {
+function stateBadge(state: RequestState): Badge {
   return BADGES[state];
 }
 
-function endOf(plan: PlanSummary): NonNullable<PlanPage['ended']> {
-  const { tone, symbol = 'info' } = stateBadge(plan.state);
-  const { decidedBy = '', decidedAt = '', outcome = '' } = plan;
+function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPage['ended']> {
+  const { tone, symbol = 'info' } = stateBadge(changeRequest.state);
+  const { decidedBy = '', decidedAt = '', outcome = '' } = changeRequest;
   const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
-  const title = plan.state === 'expired' ? 'Nobody decided in time' : `${stateBadge(plan.state).word} by ${decidedBy}${when}`;
+  const title =
+    changeRequest.state === 'expired' ? 'Nobody decided in time' : `${stateBadge(changeRequest.state).word} by ${decidedBy}${when}`;
   return { tone, symbol, title, text: outcome };
 }

@@ -1,64 +1,64 @@
 import { Router } from 'express';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, planPath } from '../page/paths.ts';
-import { type PlanMoment, planPage, plansPage, planTitle } from './change-request-page.ts';
-import type { PlanWish } from '../ports.ts';
+import { instancePath, changeRequestPath } from '../page/paths.ts';
+import { type RequestMoment, changeRequestPage, changeRequestsPage, changeRequestTitle } from './change-request-page.ts';
+import type { ChangeRequestDraft } from '../ports.ts';
 
 /** Plans: what somebody asks another to do, and deciding it. */
-export function planRoutes(deps: WebDeps): Router {
+export function changeRequestRoutes(deps: WebDeps): Router {
   const router = Router();
   router.get(
-    '/plans',
+    '/change-requests',
     page(deps, async ({ actor }) => {
-      const model = plansPage(await deps.operations.listPlans(actor));
-      return { view: 'plans/index', title: 'Plans', section: 'plans', model };
+      const model = changeRequestsPage(await deps.operations.listChangeRequests(actor));
+      return { view: 'change-requests/index', title: 'Requests', section: 'changeRequests', model };
     }),
   );
   router.get(
-    '/plans/:id',
+    '/change-requests/:id',
     page(deps, async (visit) => await show(deps, visit)),
   );
   router.post(
-    '/plans/:id',
+    '/change-requests/:id',
     page(deps, async (visit) => await decide(deps, visit)),
   );
   return router;
 }
 
-/** Keeps what a review shows as a plan, and goes there. */
+/** Keeps what a review shows as a change request, and goes there. */
 export async function askSomebody(
   { operations }: WebDeps,
   { actor, body, asking }: Visit,
-  wish: Omit<PlanWish, 'message' | keyof Asking>,
+  wish: Omit<ChangeRequestDraft, 'message' | keyof RequestOrigin>,
 ): Promise<Answer> {
-  const plan = await operations.askPlan(actor, { ...wish, message: body.get('_message') ?? '', ...asking });
-  return { redirect: `${planPath(plan.id)}?asked` };
+  const changeRequest = await operations.createChangeRequest(actor, { ...wish, message: body.get('_message') ?? '', ...asking });
+  return { redirect: `${changeRequestPath(changeRequest.id)}?asked` };
 }
 
 async function show({ operations, publicUrl }: WebDeps, visit: Visit, refusal?: AppError): Promise<Answer> {
-  const view = await operations.showPlan(visit.actor, visit.param('id'));
-  const moment: PlanMoment = {
+  const view = await operations.showChangeRequest(visit.actor, visit.param('id'));
+  const moment: RequestMoment = {
     asked: visit.query.has('asked'),
     publicUrl,
     ...(refusal === undefined ? {} : { refused: wordsFor(refusal) }),
   };
-  const title = planTitle(view.plan);
+  const title = changeRequestTitle(view.changeRequest);
   return {
-    view: 'plans/show',
+    view: 'change-requests/show',
     title: `${refusal === undefined ? '' : 'Error: '}${title}`,
-    section: 'plans',
-    crumbs: [{ label: 'Plans', href: '/plans' }, { label: title }],
-    model: planPage(view, moment),
+    section: 'changeRequests',
+    crumbs: [{ label: 'Requests', href: '/change-requests' }, { label: title }],
+    model: changeRequestPage(view, moment),
     ...(refusal === undefined ? {} : { status: refusal.status }),
   };
 }
 
-/** What the page shows in place of an error, with the plan as it is now. */
+/** What the page shows in place of an error, with the change request as it is now. */
 const SHOWN = [
   'Conflict',
-  'PlanClosed',
+  'ChangeRequestClosed',
   'Forbidden',
   'AlreadyExists',
   'AdmissionDenied',
@@ -74,23 +74,23 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   try {
     switch (body.get('_do') ?? '') {
       case 'approve':
-        return { redirect: instancePath(await operations.approvePlan(actor, { ...verdict, digest: body.get('digest') ?? '' })) };
+        return { redirect: instancePath(await operations.approveChangeRequest(actor, { ...verdict, digest: body.get('digest') ?? '' })) };
       case 'decline':
-        await operations.declinePlan(actor, { ...verdict, word: body.get('word') ?? '' });
+        await operations.declineChangeRequest(actor, { ...verdict, reason: body.get('reason') ?? '' });
         break;
       case 'withdraw':
-        await operations.withdrawPlan(actor, verdict);
+        await operations.withdrawChangeRequest(actor, verdict);
         break;
       default:
         break;
     }
-    return { redirect: planPath(verdict.id) };
+    return { redirect: changeRequestPath(verdict.id) };
   } catch (error) {
     if (!isAppError(error, ...SHOWN)) throw error;
     return await show(deps, visit, error);
   }
 }
 
-function wordsFor({ code, title, message }: AppError): NonNullable<PlanMoment['refused']> {
+function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['refused']> {
   return { title: code === 'Conflict' ? 'Nothing was written: look at it again' : title, text: message };
 }

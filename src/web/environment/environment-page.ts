@@ -70,7 +70,7 @@ function instanceRow(instance: InstanceSummary): InstanceRow {
     name: instance.name,
     appName: instance.appName,
     kind: instance.kind,
-    health: instance.deleting ? DELETING : healthBadge(instance.health.word),
+    health: instance.deleting ? DELETING : healthBadge(instance.health.status),
     message: instance.health.message,
     created: instance.created,
     deleting: instance.deleting,

@@ -75,7 +75,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
 /** Nobody fills a form in that they may not send. */
 async function openForm({ operations }: WebDeps, change: Change): Promise<Answer> {
   const { visit, instance, environment } = change;
-  const rights = await operations.instanceRights(visit.actor, addressOf(visit));
+  const rights = await operations.instancePermissions(visit.actor, addressOf(visit));
   if (!rights.update && !visit.query.has('ask')) {
     return {
       view: 'environments/instances/read-only',

@@ -1,6 +1,6 @@
-import type { App, InstanceRights } from '../../domain/app/app.ts';
+import type { App, InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import type { HealthWord } from '../../domain/health/health.ts';
+import type { HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ResourceTree } from '../../domain/tree/tree.ts';
@@ -64,7 +64,12 @@ export interface InstanceReading {
 
 export function instancePage(
   reading: InstanceReading,
-  around: { readonly app: App; readonly environment: EnvironmentView; readonly rights: InstanceRights; readonly revealed?: RevealedValue },
+  around: {
+    readonly app: App;
+    readonly environment: EnvironmentView;
+    readonly rights: InstancePermissions;
+    readonly revealed?: RevealedValue;
+  },
 ): InstancePage {
   const { instance } = reading;
   const { app, environment, rights, revealed } = around;
@@ -95,7 +100,7 @@ export function instancePage(
 }
 
 export function instanceLive({ instance, tree, events }: InstanceReading): InstanceLive {
-  const { word, message } = tree.health;
+  const { status: word, message } = tree.health;
   return {
     health: instance.deleting ? DELETING : healthBadge(word),
     sentence: instance.deleting ? 'It is being deleted; what belongs to it goes with it.' : healthSentence(word, message),
@@ -123,11 +128,11 @@ function explaining({ causes, health }: ResourceTree, events: readonly EventView
   return told.toReversed().filter(({ message }) => message !== health.message);
 }
 
-function healthSentence(word: HealthWord, message: string): string {
+function healthSentence(word: HealthStatus, message: string): string {
   return message === '' ? SENTENCES[word] : message;
 }
 
-const SENTENCES: Readonly<Record<HealthWord, string>> = {
+const SENTENCES: Readonly<Record<HealthStatus, string>> = {
   Healthy: 'Everything that belongs to it is as it should be.',
   Progressing: 'It is being set up; nothing is needed from you.',
   Suspended: 'It is paused on purpose.',

@@ -67,7 +67,7 @@ async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: Re
     readInstance(operations, actor, address),
     operations.showApp(actor, address.app),
     operations.showEnvironment(actor, address.environment),
-    operations.instanceRights(actor, address),
+    operations.instancePermissions(actor, address),
   ]);
   const canMove = rights.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;

@@ -47,7 +47,7 @@ async function start({ operations }: WebDeps, visit: Visit): Promise<Scene> {
   const [instance, environment, migration] = await Promise.all([
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
-    operations.planMigration(visit.actor, address),
+    operations.previewMigration(visit.actor, address),
   ]);
   return { visit, instance, environment, migration };
 }
@@ -77,7 +77,7 @@ function outcomeOf({ findings, missing, commands }: Preflight): NonNullable<Draf
   return {
     findings: findingsView({ ...findings, blocked: lacking.length > 0 ? lacking : findings.blocked }),
     commands: [
-      { label: 'The resource, exactly as it will be sent', text: commands.yaml },
+      { label: 'Resource as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],

@@ -47,7 +47,7 @@ export function reviewOf(
     leftOut: typed.leftOut,
     commands: [
       ...(typed.commented === undefined ? [] : [{ label: 'A file for git, with your comments', text: typed.commented }]),
-      { label: 'The resource, exactly as it will be sent', text: commands.yaml },
+      { label: 'Resource as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],

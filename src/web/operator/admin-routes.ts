@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { faultsPage } from './faults-page.ts';
-import { journalPage, parseJournalSearch } from '../audit/audit-page.ts';
+import { auditPage, parseAuditSearch } from '../audit/audit-page.ts';
 import { newOperatorRoutes } from './new-operator-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { operatorsRoutes } from './operators-routes.ts';
@@ -22,11 +22,11 @@ export function adminRoutes(deps: WebDeps): Router {
     }),
   );
   router.get(
-    '/admin/journal',
+    '/admin/audit-log',
     page(deps, async ({ actor, query }) => {
-      const search = parseJournalSearch(query);
-      const found = await operations.listJournal(actor, { ...search, limit: ENTRIES_A_PAGE });
-      return { view: 'admin/journal', title: 'Journal', section: 'journal', model: journalPage(found, search) };
+      const search = parseAuditSearch(query);
+      const found = await operations.listAuditEvents(actor, { ...search, limit: ENTRIES_A_PAGE });
+      return { view: 'admin/audit-log', title: 'Audit log', section: 'auditLog', model: auditPage(found, search) };
     }),
   );
   return router;

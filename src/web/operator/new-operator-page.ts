@@ -63,7 +63,7 @@ function checkedOf(preflight: Preflight): CheckedOperator {
     file: commands.file,
     ...(commands.helm === undefined ? {} : { helm: commands.helm }),
     commands: [
-      { label: 'The resource, exactly as it will be sent', text: commands.yaml },
+      { label: 'Resource as it will be sent', text: commands.yaml },
       { label: 'The same with kubectl', text: commands.kubectl },
       { label: 'The same with curl', text: commands.curl },
     ],

@@ -1,4 +1,4 @@
-import type { DeletionPlan } from '../../domain/operator/deletion.ts';
+import type { DeletionPreview } from '../../domain/operator/deletion.ts';
 import { operatorCommands } from '../../domain/operator/operator-commands.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import type { Badge } from '../page/badges.ts';
@@ -7,7 +7,7 @@ import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { OperatorDeletion } from '../ports.ts';
 
-/** A view of `parts/deletion-plan`. */
+/** A view of `parts/deletion-preview`. */
 export interface DeletionView {
   readonly policy: string;
   readonly policySentence: string;
@@ -28,20 +28,20 @@ interface BlockerRow {
   readonly since: string;
 }
 
-const POLICIES: Readonly<Record<DeletionPlan['policy'], string>> = {
+const POLICIES: Readonly<Record<DeletionPreview['policy'], string>> = {
   Block: 'It waits while instances of its kinds exist, then takes its release away. The kinds and what is stored in them stay.',
   Cascade: 'It takes everything along: every instance of its kinds in every environment, the release and the kinds. All data goes.',
   Orphan: 'Release, kinds and instances stay as they are; nobody looks after them any more.',
 };
 
-const STEP_BADGES: Readonly<Record<DeletionPlan['steps'][number]['state'], Badge>> = {
+const STEP_BADGES: Readonly<Record<DeletionPreview['steps'][number]['state'], Badge>> = {
   Done: { word: 'Done', tone: 'good', symbol: 'check' },
   Current: { word: 'Next', tone: 'busy', symbol: 'busy' },
   Later: { word: 'Later', tone: 'idle', symbol: 'pause' },
 };
 
 /** @param still whether nothing moves yet: a step that would come first is no work that goes on. */
-export function deletionView({ policy, steps, instances, blockers }: DeletionPlan, still?: 'still'): DeletionView {
+export function deletionView({ policy, steps, instances, blockers }: DeletionPreview, still?: 'still'): DeletionView {
   const next: Badge = still === undefined ? { word: 'Now', tone: 'busy', symbol: 'busy' } : { word: 'First', tone: 'idle', symbol: 'info' };
   return {
     policy,
@@ -64,7 +64,7 @@ export function deletionView({ policy, steps, instances, blockers }: DeletionPla
 export interface OperatorDeletePage {
   readonly name: string;
   readonly displayName: string;
-  readonly plan: DeletionView;
+  readonly preview: DeletionView;
   readonly deleting: boolean;
   /** What there is to lose, or to wait for. */
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
@@ -93,7 +93,7 @@ export function operatorDeletePage({ operator, deletion, fault = '', refused }: 
   return {
     name: operator.name,
     displayName: displayNameOf(operator),
-    plan: deletionView(deletion, deletion.state === 'Planned' ? 'still' : undefined),
+    preview: deletionView(deletion, deletion.state === 'Preview' ? 'still' : undefined),
     deleting: deletion.state === 'Deleting',
     warning: warningOf(deletion),
     typeName: needsName(deletion),
@@ -108,7 +108,7 @@ export function operatorDeletePage({ operator, deletion, fault = '', refused }: 
   };
 }
 
-export function needsName({ policy }: Pick<DeletionPlan, 'policy'>): boolean {
+export function needsName({ policy }: Pick<DeletionPreview, 'policy'>): boolean {
   return policy === 'Cascade';
 }
 

@@ -4,7 +4,7 @@ import { type Badge, operatorBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from '../page/paths.ts';
-import type { OperatorRights } from '../ports.ts';
+import type { OperatorPermissions } from '../ports.ts';
 
 const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances'] as const;
 export type OperatorTab = (typeof OPERATOR_TABS)[number];
@@ -48,7 +48,7 @@ export interface StepButton {
 
 export interface FrameInput {
   readonly operator: OperatorView;
-  readonly rights: OperatorRights;
+  readonly rights: OperatorPermissions;
   readonly tab: OperatorTab;
   /** The step that was asked for just now. */
   readonly asked: string | null;
@@ -113,7 +113,7 @@ function stepButtons(operator: OperatorView): StepButton[] {
   ];
 }
 
-function refusal({ patch, delete: remove }: OperatorRights): string {
+function refusal({ patch, delete: remove }: OperatorPermissions): string {
   const sentences = [patch, remove].flatMap((right) => (right === undefined ? [] : [missingSentence(right)]));
   return sentences.length === 0 ? '' : `You may look at it, but not do everything with it. ${sentences.join(' ')}`;
 }

@@ -136,7 +136,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 function stateSentence(operator: OperatorView): string {
   const state = stateOf(operator);
   if (state === 'Suspended') return 'It is suspended: everything stays as it is until somebody resumes it.';
-  return operator.message === '' && state === 'Ready' ? 'It is installed and works.' : operator.message;
+  return operator.message === '' && state === 'Ready' ? 'Installed and healthy.' : operator.message;
 }
 
 function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {

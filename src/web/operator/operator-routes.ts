@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
-import { OPERATOR_STEPS } from '../../operation/operator/request-operator-action.ts';
+import { OPERATOR_ACTIONS } from '../../operation/operator/request-operator-action.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
 import { operatorFrame, type OperatorTab, parseOperatorTab } from './operator-frame.ts';
@@ -35,12 +35,12 @@ export function operatorRoutes(deps: WebDeps): Router {
     `${ROUTE}/delete`,
     page(deps, (visit) => doDelete(deps, visit)),
   );
-  for (const step of OPERATOR_STEPS) {
+  for (const step of OPERATOR_ACTIONS) {
     router.post(
       `${ROUTE}/${step}`,
       page(deps, async (visit) => {
         const address = addressOf(visit);
-        await deps.operations.steerOperator(visit.actor, { ...address, step, ...visit.asking });
+        await deps.operations.requestOperatorAction(visit.actor, { ...address, step, ...visit.asking });
         return { redirect: `${operatorPath(address)}?asked=${step}` };
       }),
     );
@@ -65,7 +65,7 @@ async function showOperator({ operations }: WebDeps, visit: Visit): Promise<Answ
   const tab = parseOperatorTab(query.get('tab'));
   const operator = await operations.showOperator(actor, address);
   const [rights, content] = await Promise.all([
-    operations.operatorRights(actor, address),
+    operations.operatorPermissions(actor, address),
     readTab(operations, actor, { operator, tab, query }),
   ]);
   const frame = operatorFrame({ operator, rights, tab, asked: query.get('asked') });
@@ -138,8 +138,8 @@ async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: stri
   const address = addressOf(visit);
   const [operator, deletion, rights] = await Promise.all([
     operations.showOperator(actor, address),
-    operations.planOperatorDeletion(actor, address),
-    operations.operatorRights(actor, address),
+    operations.previewOperatorDeletion(actor, address),
+    operations.operatorPermissions(actor, address),
   ]);
   const refused = rights.delete === undefined ? '' : missingSentence(rights.delete);
   return {
@@ -154,7 +154,7 @@ async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: stri
 
 async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   const address = addressOf(visit);
-  const deletion = await deps.operations.planOperatorDeletion(visit.actor, address);
+  const deletion = await deps.operations.previewOperatorDeletion(visit.actor, address);
   if (deletion.policy !== visit.body.get('policy')) {
     throw new AppError(
       'Conflict',

@@ -1,5 +1,5 @@
 import type { Availability } from '../../domain/app/app.ts';
-import type { HealthWord } from '../../domain/health/health.ts';
+import type { HealthStatus } from '../../domain/health/health.ts';
 import { type OperatorState, stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 
@@ -14,11 +14,11 @@ export interface Badge {
   readonly symbol?: string;
 }
 
-export function healthBadge(word: HealthWord): Badge {
+export function healthBadge(word: HealthStatus): Badge {
   return { word, ...HEALTH[word] };
 }
 
-const HEALTH: Readonly<Record<HealthWord, { tone: Tone; symbol: string }>> = {
+const HEALTH: Readonly<Record<HealthStatus, { tone: Tone; symbol: string }>> = {
   Healthy: { tone: 'good', symbol: 'check' },
   Progressing: { tone: 'busy', symbol: 'busy' },
   Suspended: { tone: 'idle', symbol: 'pause' },

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { SignedIn } from '../../domain/core/session.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { uploadOf, type Upload } from '../../http/body/read-multipart.ts';
 import { contextOf, signedInOf } from '../../http/request-context.ts';
 import { forPerson } from '../form-thread/for-person.ts';
@@ -27,8 +27,8 @@ export interface WebDeps {
 export interface Visit {
   readonly actor: Actor;
   readonly me: Me;
-  /** For the journal. */
-  readonly asking: Asking;
+  /** For the audit log. */
+  readonly asking: RequestOrigin;
   readonly query: URLSearchParams;
   /** Empty but for a form that was sent. */
   readonly body: URLSearchParams;
@@ -80,8 +80,8 @@ async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, resp
 }
 
 /** Somebody as the frame of every page knows them. */
-export async function meOf(operations: Pick<WebOperations, 'me' | 'countPlans'>, { actor, person }: SignedIn): Promise<Me> {
-  const [me, waiting] = await Promise.all([operations.me(actor), operations.countPlans(actor)]);
+export async function meOf(operations: Pick<WebOperations, 'me' | 'countChangeRequests'>, { actor, person }: SignedIn): Promise<Me> {
+  const [me, waiting] = await Promise.all([operations.me(actor), operations.countChangeRequests(actor)]);
   return { ...me, name: person.name, waiting };
 }
 

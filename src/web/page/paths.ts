@@ -12,13 +12,13 @@ export function installPath(app: string, environment?: string): string {
 }
 
 /** The saved configurations of an App. */
-export function recipesPath(app: string): string {
-  return `${appPath(app)}/recipes`;
+export function savedConfigurationsPath(app: string): string {
+  return `${appPath(app)}/saved-configurations`;
 }
 
 /** One saved configuration. */
-export function recipePath({ app, id }: { readonly app: string; readonly id: string }): string {
-  return `${recipesPath(app)}/${encodeURIComponent(id)}`;
+export function savedConfigurationPath({ app, id }: { readonly app: string; readonly id: string }): string {
+  return `${savedConfigurationsPath(app)}/${encodeURIComponent(id)}`;
 }
 
 export function environmentPath(environment: string): string {
@@ -40,6 +40,6 @@ export function operatorPath({ namespace, name }: { readonly namespace: string; 
   return below === undefined ? page : `${page}/${below}`;
 }
 
-export function planPath(id: string): string {
-  return `/plans/${encodeURIComponent(id)}`;
+export function changeRequestPath(id: string): string {
+  return `/change-requests/${encodeURIComponent(id)}`;
 }

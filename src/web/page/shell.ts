@@ -21,7 +21,7 @@ export interface PageFrame {
 }
 
 /** The part of the navigation that a page belongs to. */
-export type Section = 'catalog' | 'environments' | 'plans' | 'operators' | 'faults' | 'journal' | 'none';
+export type Section = 'catalog' | 'environments' | 'changeRequests' | 'operators' | 'faults' | 'auditLog' | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
@@ -29,7 +29,7 @@ export function shellOf(me: Me | undefined, section: Section): Shell {
   const links: readonly Link[] = [
     { label: 'Catalogue', href: '/', section: 'catalog' },
     { label: 'Environments', href: '/environments', section: 'environments' },
-    { label: 'Plans', href: '/plans', section: 'plans', count: me.waiting ?? 0 },
+    { label: 'Requests', href: '/change-requests', section: 'changeRequests', count: me.waiting ?? 0 },
     ...(me.admin ? ADMIN_LINKS : []),
   ];
   return {
@@ -54,7 +54,7 @@ interface Link {
 const ADMIN_LINKS: readonly Link[] = [
   { label: 'Operators', href: '/operators', section: 'operators' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
-  { label: 'Journal', href: '/admin/journal', section: 'journal' },
+  { label: 'Audit log', href: '/admin/audit-log', section: 'auditLog' },
 ];
 
 function initialOf(name: string): string {

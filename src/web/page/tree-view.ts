@@ -22,8 +22,8 @@ export function treeRow(node: TreeNode): TreeRow {
     apiVersion,
     info,
     created,
-    ...(health === undefined ? {} : { health: healthBadge(health.word) }),
-    message: health !== undefined && health.word !== 'Healthy' ? health.message : '',
+    ...(health === undefined ? {} : { health: healthBadge(health.status) }),
+    message: health !== undefined && health.status !== 'Healthy' ? health.message : '',
     children: node.children.map(treeRow),
   };
 }

@@ -68,7 +68,7 @@ export function changedValuesView(changes: readonly ValueChange[]): ValueChanges
 }
 
 /** For a saved configuration beside the defaults of a new instance. */
-export function recipeValuesView(changes: readonly ValueChange[]): ValueChangesView {
+export function savedConfigurationValuesView(changes: readonly ValueChange[]): ValueChangesView {
   const none = 'Nothing: all that it names is the default today.';
   return viewOf(changes, { title: 'What it sets beside the defaults', none, before: 'Default', after: 'Configuration', layered: false });
 }

@@ -3,7 +3,7 @@ import type { App } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import { isObject } from '../../domain/core/read.ts';
-import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
@@ -11,16 +11,16 @@ import { contentOfInstance, saltOf } from '../instance/change-page.ts';
 import { sealSecrets } from '../../form/input/kept-secret.ts';
 import { nodeToFields } from '../../form/input/values-to-fields.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, recipePath } from '../page/paths.ts';
+import { instancePath, savedConfigurationPath } from '../page/paths.ts';
 import { ofApp } from './edit-routes.ts';
-import { recipeCrumbs } from './saved-configuration-page.ts';
-import type { RecipeInstance } from './saved-configuration-port.ts';
+import { savedConfigurationCrumbs } from './saved-configuration-page.ts';
+import type { ComparableInstance } from './saved-configuration-port.ts';
 import { formatSeen, seenOf } from '../instance/three-way.ts';
-import { appliedValuesView, recipeValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
+import { appliedValuesView, savedConfigurationValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
 
 /** A view of `apps/compare`: a saved configuration beside today's defaults or an instance. */
 interface ComparePage {
-  readonly recipeTitle: string;
+  readonly savedConfigurationTitle: string;
   readonly action: string;
   readonly backHref: string;
   readonly options: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
@@ -36,9 +36,9 @@ interface Applied {
 }
 
 /** What a saved configuration sets, and the way to bring an instance to it: through the review of a change, like any other. */
-export function recipeCompareRoutes(deps: WebDeps): Router {
+export function savedConfigurationCompareRoutes(deps: WebDeps): Router {
   return Router().get(
-    '/apps/:app/recipes/:id/compare',
+    '/apps/:app/saved-configurations/:id/compare',
     page(deps, async (visit) => await compare(deps, visit)),
   );
 }
@@ -47,22 +47,28 @@ async function compare({ operations }: WebDeps, { actor, param, query }: Visit):
   const id = param('id');
   const app = await operations.showApp(actor, param('app'));
   const instance = instanceIn(query.get('with') ?? '');
-  const [{ recipe, changes }, instances] = await Promise.all([
-    operations.compareRecipe(actor, instance === undefined ? { id } : { id, instance }),
-    operations.listRecipeInstances(actor, app.id),
+  const [{ savedConfiguration, changes }, instances] = await Promise.all([
+    operations.compareSavedConfiguration(actor, instance === undefined ? { id } : { id, instance }),
+    operations.listComparableInstances(actor, app.id),
   ]);
-  ofApp(recipe, app);
+  ofApp(savedConfiguration, app);
   const wanted = changes.length > 0 ? instance : undefined;
   const target = wanted && (await targetOf(operations, { actor, app, wanted }));
   const model: ComparePage = {
-    recipeTitle: recipe.title,
-    action: `${recipePath(recipe)}/compare`,
-    backHref: recipePath(recipe),
+    savedConfigurationTitle: savedConfiguration.title,
+    action: `${savedConfigurationPath(savedConfiguration)}/compare`,
+    backHref: savedConfigurationPath(savedConfiguration),
     options: optionsOf(instances, instance),
-    changes: instance === undefined ? recipeValuesView(changes) : appliedValuesView(changes, instance.name),
-    apply: target !== undefined && applied(app, recipe, target),
+    changes: instance === undefined ? savedConfigurationValuesView(changes) : appliedValuesView(changes, instance.name),
+    apply: target !== undefined && applied(app, savedConfiguration, target),
   };
-  return { view: 'apps/compare', title: `Compare “${recipe.title}”`, section: 'catalog', crumbs: recipeCrumbs(app, 'Compare'), model };
+  return {
+    view: 'apps/compare',
+    title: `Compare “${savedConfiguration.title}”`,
+    section: 'catalog',
+    crumbs: savedConfigurationCrumbs(app, 'Compare'),
+    model,
+  };
 }
 
 interface Target {
@@ -73,7 +79,7 @@ interface Target {
 interface Wanted {
   readonly actor: Visit['actor'];
   readonly app: App;
-  readonly wanted: RecipeInstance;
+  readonly wanted: ComparableInstance;
 }
 
 async function targetOf(operations: WebDeps['operations'], { actor, app, wanted }: Wanted): Promise<Target> {
@@ -85,13 +91,13 @@ async function targetOf(operations: WebDeps['operations'], { actor, app, wanted 
 }
 
 /** `team-a/orders`; anything else stands for the defaults. */
-function instanceIn(text: string): RecipeInstance | undefined {
+function instanceIn(text: string): ComparableInstance | undefined {
   const [environment = '', name = '', ...more] = text.split('/');
   return environment === '' || name === '' || more.length > 0 ? undefined : { environment, name };
 }
 
-function optionsOf(instances: readonly RecipeInstance[], chosen: RecipeInstance | undefined): ComparePage['options'] {
-  const value = (one: RecipeInstance): string => `${one.environment}/${one.name}`;
+function optionsOf(instances: readonly ComparableInstance[], chosen: ComparableInstance | undefined): ComparePage['options'] {
+  const value = (one: ComparableInstance): string => `${one.environment}/${one.name}`;
   const known = chosen === undefined || instances.some((one) => value(one) === value(chosen));
   const all = known ? instances : [...instances, chosen];
   return [
@@ -105,12 +111,12 @@ function optionsOf(instances: readonly RecipeInstance[], chosen: RecipeInstance 
 }
 
 /** The form of the change as it would be filled in. Live secrets stay where they are: texts stand for them. */
-function applied(app: App, recipe: Recipe, { instance, environment }: Target): Applied {
+function applied(app: App, savedConfiguration: SavedConfiguration, { instance, environment }: Target): Applied {
   const model = placedForm(app, 'edit', environment);
   const live = contentOfInstance(instance);
   const { path } = model.root;
   const sealed = sealSecrets(model.root, live, path);
-  const value = layOwnValues(isObject(sealed) ? sealed : {}, contentOfRecipe(recipe), contentSchema(app.schema));
+  const value = layOwnValues(isObject(sealed) ? sealed : {}, contentOfSavedConfiguration(savedConfiguration), contentSchema(app.schema));
   const fields = nodeToFields(model, { node: model.root, path, value, origins: 'none' });
   fields.set('seen', formatSeen(seenOf(live, saltOf(instance))));
   return {

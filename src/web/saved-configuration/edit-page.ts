@@ -1,15 +1,15 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { App } from '../../domain/app/app.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
 import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
-import { installPath, recipePath, recipesPath } from '../page/paths.ts';
+import { installPath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
 import type { Me } from '../ports.ts';
 import { ownerChoices, type OwnerChoice, type SaveDraft } from './saved-configuration-page.ts';
 
-/** A view of `apps/recipe`: one saved configuration that is changed. */
-interface RecipeEditPage extends ShownForm {
+/** A view of `apps/saved-configuration`: one saved configuration that is changed. */
+interface SavedConfigurationEditPage extends ShownForm {
   readonly appName: string;
   readonly action: string;
   readonly useHref: string;
@@ -18,7 +18,7 @@ interface RecipeEditPage extends ShownForm {
   /** As it is called so far. */
   readonly savedTitle: string;
   /** Not `title`, which is the page's. */
-  readonly recipeTitle: string;
+  readonly savedConfigurationTitle: string;
   readonly titleFault: string;
   readonly description: string;
   readonly descriptionFault: string;
@@ -35,7 +35,7 @@ interface RecipeEditPage extends ShownForm {
   readonly copied: boolean;
 }
 
-export interface RecipeEditDraft extends SaveDraft {
+export interface SavedConfigurationEditDraft extends SaveDraft {
   readonly fields: URLSearchParams;
   readonly faults: readonly FieldFault[];
   readonly version: number;
@@ -45,38 +45,38 @@ export interface RecipeEditDraft extends SaveDraft {
   readonly copied: boolean;
 }
 
-interface RecipeEditInput {
+interface SavedConfigurationEditInput {
   readonly app: App;
   readonly me: Me;
   readonly model: FormModel;
-  readonly recipe: Recipe;
-  readonly earlier: readonly Recipe[];
+  readonly savedConfiguration: SavedConfiguration;
+  readonly earlier: readonly SavedConfiguration[];
 }
 
 const MOST_NAMED = 12;
 
-export async function recipeEditPage(
-  { app, me, model, recipe, earlier }: RecipeEditInput,
-  draft: RecipeEditDraft,
-): Promise<RecipeEditPage> {
+export async function savedConfigurationEditPage(
+  { app, me, model, savedConfiguration, earlier }: SavedConfigurationEditInput,
+  draft: SavedConfigurationEditDraft,
+): Promise<SavedConfigurationEditPage> {
   const { faults, foreign } = draft;
-  const path = recipePath(recipe);
+  const path = savedConfigurationPath(savedConfiguration);
   return {
     ...(await showForm(model, draft.fields, { faults, base: {} })),
     appName: app.displayName,
     action: path,
-    useHref: `${installPath(app.id)}?recipe=${recipe.id}`,
+    useHref: `${installPath(app.id)}?saved-configuration=${savedConfiguration.id}`,
     compareHref: `${path}/compare`,
-    backHref: recipesPath(app.id),
-    savedTitle: recipe.title,
-    recipeTitle: draft.title,
+    backHref: savedConfigurationsPath(app.id),
+    savedTitle: savedConfiguration.title,
+    savedConfigurationTitle: draft.title,
     titleFault: ownFault(faults, 'title'),
     description: draft.description,
     descriptionFault: ownFault(faults, 'description'),
     owners: ownerChoices(me, draft.owner),
     version: draft.version,
     conflict: foreign !== undefined && { paths: foreign.slice(0, MOST_NAMED), more: Math.max(0, foreign.length - MOST_NAMED) },
-    unknown: unknownFields(model, contentOfRecipe(recipe)),
+    unknown: unknownFields(model, contentOfSavedConfiguration(savedConfiguration)),
     earlier: earlier.map(({ version, title, updated }) => ({ version, title, updated, href: `${path}?version=${version}` })),
     shownVersion: draft.shownVersion,
     copied: draft.copied,

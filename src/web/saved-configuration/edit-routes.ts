@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
 import { splitContent } from '../../domain/instance/instance-content.ts';
-import { contentOfRecipe, type Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
+import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
@@ -13,14 +13,14 @@ import { kindOf, loadPressedFile } from '../instance/form-file-route.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { faultsOfTexts } from '../app/install-saved-configuration.ts';
 import { type Answer, page, type PageAnswer, type Visit, type WebDeps } from '../page/page.ts';
-import { recipesPath } from '../page/paths.ts';
-import { recipeEditPage, type RecipeEditDraft } from './edit-page.ts';
-import { ownerValue, parseOwner, recipeCrumbs, type SaveDraft } from './saved-configuration-page.ts';
+import { savedConfigurationsPath } from '../page/paths.ts';
+import { savedConfigurationEditPage, type SavedConfigurationEditDraft } from './edit-page.ts';
+import { ownerValue, parseOwner, savedConfigurationCrumbs, type SaveDraft } from './saved-configuration-page.ts';
 
-const ROUTE = '/apps/:app/recipes/:id';
+const ROUTE = '/apps/:app/saved-configurations/:id';
 
 /** Changing a saved configuration: its words, whose it is, and its values in the form of the App. */
-export function recipeEditRoutes(deps: WebDeps): Router {
+export function savedConfigurationEditRoutes(deps: WebDeps): Router {
   const router = Router();
   router.get(
     ROUTE,
@@ -37,50 +37,50 @@ interface Edit {
   readonly deps: WebDeps;
   readonly visit: Visit;
   readonly app: App;
-  readonly recipe: Recipe;
-  readonly earlier: readonly Recipe[];
+  readonly savedConfiguration: SavedConfiguration;
+  readonly earlier: readonly SavedConfiguration[];
   readonly model: FormModel;
 }
 
 async function startEdit(deps: WebDeps, visit: Visit): Promise<Edit> {
   const id = visit.param('id');
-  const [app, recipe, earlier] = await Promise.all([
+  const [app, savedConfiguration, earlier] = await Promise.all([
     deps.operations.showApp(visit.actor, visit.param('app')),
-    deps.operations.showRecipe(visit.actor, id),
-    deps.operations.listEarlierRecipes(visit.actor, id),
+    deps.operations.showSavedConfiguration(visit.actor, id),
+    deps.operations.listSavedConfigurationVersions(visit.actor, id),
   ]);
-  return { deps, visit, app, recipe: ofApp(recipe, app), earlier, model: appForm(app, 'create') };
+  return { deps, visit, app, savedConfiguration: ofApp(savedConfiguration, app), earlier, model: appForm(app, 'create') };
 }
 
 /** @throws AppError `NotFound` for a saved configuration of another App. */
-export function ofApp(recipe: Recipe, app: App): Recipe {
-  if (recipe.app === app.id) return recipe;
-  throw new AppError('NotFound', `saved configuration ${JSON.stringify(recipe.id)}: it is one of another app`);
+export function ofApp(savedConfiguration: SavedConfiguration, app: App): SavedConfiguration {
+  if (savedConfiguration.app === app.id) return savedConfiguration;
+  throw new AppError('NotFound', `saved configuration ${JSON.stringify(savedConfiguration.id)}: it is one of another app`);
 }
 
 /** As it is, or as an earlier version had it: saving that makes it the newest. */
 async function open(edit: Edit): Promise<Answer> {
-  const { visit, recipe, earlier, model } = edit;
+  const { visit, savedConfiguration, earlier, model } = edit;
   const wanted = Number(visit.query.get('version') ?? 0);
-  const shown = earlier.find(({ version }) => version === wanted) ?? recipe;
+  const shown = earlier.find(({ version }) => version === wanted) ?? savedConfiguration;
   const { title, description, owner } = shown;
   return await show(edit, {
     title,
     description,
     owner: ownerValue(owner),
-    fields: await runFormJob('valuesToFields', model, contentOfRecipe(shown)),
+    fields: await runFormJob('valuesToFields', model, contentOfSavedConfiguration(shown)),
     faults: [],
-    version: recipe.version,
-    shownVersion: shown === recipe ? 0 : shown.version,
+    version: savedConfiguration.version,
+    shownVersion: shown === savedConfiguration ? 0 : shown.version,
     copied: visit.query.has('copied'),
   });
 }
 
 async function receive(edit: Edit): Promise<Answer> {
-  const { visit, app, recipe, model } = edit;
+  const { visit, app, savedConfiguration, model } = edit;
   const { body } = visit;
   const words = { title: body.get('title') ?? '', description: body.get('description') ?? '', owner: body.get('owner') ?? '' };
-  const asTyped = { ...words, fields: body, version: versionIn(body) ?? recipe.version, shownVersion: 0, copied: false };
+  const asTyped = { ...words, fields: body, version: versionIn(body) ?? savedConfiguration.version, shownVersion: 0, copied: false };
   const file = await loadPressedFile(visit, { model, resource: app, base: {}, name: words.title });
   if (file?.file !== undefined) return file.file;
   if (file !== undefined) return await show(edit, { ...asTyped, ...file.draft });
@@ -110,17 +110,17 @@ interface Saving {
   readonly version: number;
 }
 
-async function save({ deps: { operations }, visit, app, recipe }: Edit, { words, values, version }: Saving): Promise<Answer> {
+async function save({ deps: { operations }, visit, app, savedConfiguration }: Edit, { words, values, version }: Saving): Promise<Answer> {
   const { actor, asking, body } = visit;
   const { spec, beside = {} } = splitContent(values);
-  const besides = Object.keys(beside).length === 0 && recipe.beside === undefined ? {} : { beside };
+  const besides = Object.keys(beside).length === 0 && savedConfiguration.beside === undefined ? {} : { beside };
   const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...besides, ...asking };
   const saved =
     body.get('_do') === 'new'
-      ? await operations.saveRecipe(actor, { ...wanted, app: app.id })
-      : await operations.changeRecipe(actor, { ...wanted, id: recipe.id, version });
+      ? await operations.saveConfiguration(actor, { ...wanted, app: app.id })
+      : await operations.changeSavedConfiguration(actor, { ...wanted, id: savedConfiguration.id, version });
   const left = saved.stripped.length === 0 ? '' : `&secrets=${saved.stripped.length}`;
-  return { redirect: `${recipesPath(app.id)}?saved=${saved.recipe.id}${left}` };
+  return { redirect: `${savedConfigurationsPath(app.id)}?saved=${saved.savedConfiguration.id}${left}` };
 }
 
 function faultsOfRefusal(error: unknown): readonly FieldFault[] {
@@ -129,27 +129,30 @@ function faultsOfRefusal(error: unknown): readonly FieldFault[] {
 }
 
 /** Sending the form again writes over what somebody else saved, which is named. */
-async function showConflict(edit: Edit, asTyped: Omit<RecipeEditDraft, 'faults'>, values: JsonObject): Promise<Answer> {
-  const { deps, visit, app, model, recipe } = edit;
-  const newest = await deps.operations.showRecipe(visit.actor, recipe.id);
+async function showConflict(edit: Edit, asTyped: Omit<SavedConfigurationEditDraft, 'faults'>, values: JsonObject): Promise<Answer> {
+  const { deps, visit, app, model, savedConfiguration } = edit;
+  const newest = await deps.operations.showSavedConfiguration(visit.actor, savedConfiguration.id);
   const differing = differencesBetween(
     { schema: contentSchema(app.schema), root: model.root, marks: model.sensitive.marks },
-    contentOfRecipe(newest),
+    contentOfSavedConfiguration(newest),
     values,
   );
   const foreign = differing.map(({ path }) => path);
-  return { ...(await show({ ...edit, recipe: newest }, { ...asTyped, faults: [], version: newest.version, foreign })), status: 409 };
+  return {
+    ...(await show({ ...edit, savedConfiguration: newest }, { ...asTyped, faults: [], version: newest.version, foreign })),
+    status: 409,
+  };
 }
 
-async function show(edit: Edit, draft: RecipeEditDraft): Promise<PageAnswer> {
-  const { app, recipe, visit } = edit;
+async function show(edit: Edit, draft: SavedConfigurationEditDraft): Promise<PageAnswer> {
+  const { app, savedConfiguration, visit } = edit;
   const wrong = draft.faults.length > 0;
   return {
-    view: 'apps/recipe',
-    title: `${wrong ? 'Error: ' : ''}Change “${recipe.title}”`,
+    view: 'apps/saved-configuration',
+    title: `${wrong ? 'Error: ' : ''}Change “${savedConfiguration.title}”`,
     section: 'catalog',
-    crumbs: recipeCrumbs(app, recipe.title),
-    model: await recipeEditPage({ ...edit, me: visit.me }, draft),
+    crumbs: savedConfigurationCrumbs(app, savedConfiguration.title),
+    model: await savedConfigurationEditPage({ ...edit, me: visit.me }, draft),
     ...(wrong ? { status: 422 } : {}),
   };
 }

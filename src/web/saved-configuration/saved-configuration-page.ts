@@ -1,18 +1,22 @@
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import type { App } from '../../domain/app/app.ts';
 import type { FieldFault } from '../../domain/core/errors.ts';
-import { isOfAnotherAuthor, type Recipe, type RecipeOwner } from '../../domain/saved-configuration/saved-configuration.ts';
+import {
+  isOfAnotherAuthor,
+  type SavedConfiguration,
+  type SavedConfigurationOwner,
+} from '../../domain/saved-configuration/saved-configuration.ts';
 import type { Visit } from '../page/page.ts';
 import type { Me } from '../ports.ts';
-import { appPath, installPath, recipePath, recipesPath } from '../page/paths.ts';
+import { appPath, installPath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
 
-/** A view of `apps/recipes`: the saved configurations of an App. */
-interface RecipesPage {
+/** A view of `apps/saved-configurations`: the saved configurations of an App. */
+interface SavedConfigurationsPage {
   readonly appName: string;
   readonly action: string;
   readonly installHref: string;
   readonly search: string;
-  readonly rows: readonly RecipeRow[];
+  readonly rows: readonly SavedConfigurationRow[];
   /** The title of the one that was just saved; empty without one. */
   readonly saved: string;
   /** How many secrets were left out of it. */
@@ -20,7 +24,7 @@ interface RecipesPage {
   readonly deleted: boolean;
 }
 
-interface RecipeRow {
+interface SavedConfigurationRow {
   readonly title: string;
   readonly description: string;
   readonly owner: string;
@@ -35,32 +39,36 @@ interface RecipeRow {
   readonly version: number;
 }
 
-export function recipesPage(app: App, recipes: readonly Recipe[], { query, me }: Pick<Visit, 'query' | 'me'>): RecipesPage {
+export function savedConfigurationsPage(
+  app: App,
+  savedConfigurations: readonly SavedConfiguration[],
+  { query, me }: Pick<Visit, 'query' | 'me'>,
+): SavedConfigurationsPage {
   return {
     appName: app.displayName,
-    action: recipesPath(app.id),
+    action: savedConfigurationsPath(app.id),
     installHref: installPath(app.id),
     search: query.get('q') ?? '',
-    rows: recipes.map((recipe) => ({
-      title: recipe.title,
-      description: recipe.description,
-      owner: ownerText(recipe.owner),
-      updated: recipe.updated,
-      useHref: `${installPath(app.id)}?recipe=${recipe.id}`,
-      isMine: me.admin || !isOfAnotherAuthor(recipe, me),
-      changeHref: recipePath(recipe),
-      compareHref: `${recipePath(recipe)}/compare`,
-      copyAction: `${recipePath(recipe)}/copy`,
-      deleteAction: `${recipePath(recipe)}/delete`,
-      version: recipe.version,
+    rows: savedConfigurations.map((savedConfiguration) => ({
+      title: savedConfiguration.title,
+      description: savedConfiguration.description,
+      owner: ownerText(savedConfiguration.owner),
+      updated: savedConfiguration.updated,
+      useHref: `${installPath(app.id)}?saved-configuration=${savedConfiguration.id}`,
+      isMine: me.admin || !isOfAnotherAuthor(savedConfiguration, me),
+      changeHref: savedConfigurationPath(savedConfiguration),
+      compareHref: `${savedConfigurationPath(savedConfiguration)}/compare`,
+      copyAction: `${savedConfigurationPath(savedConfiguration)}/copy`,
+      deleteAction: `${savedConfigurationPath(savedConfiguration)}/delete`,
+      version: savedConfiguration.version,
     })),
-    saved: recipes.find(({ id }) => id === query.get('saved'))?.title ?? '',
+    saved: savedConfigurations.find(({ id }) => id === query.get('saved'))?.title ?? '',
     secrets: Math.min(1000, Math.max(0, Math.trunc(Number(query.get('secrets') ?? 0)) || 0)),
     deleted: query.has('deleted'),
   };
 }
 
-function ownerText(owner: RecipeOwner): string {
+function ownerText(owner: SavedConfigurationOwner): string {
   if ('user' in owner) return 'Yours';
   return owner.group === EVERYBODY ? 'For everybody who signs in' : `Group ${owner.group}`;
 }
@@ -72,7 +80,7 @@ interface SavePage {
   /** Where the page came from; empty for a form, which has a button of its own. */
   readonly backHref: string;
   /** Not `title`, which is the page's. */
-  readonly recipeTitle: string;
+  readonly savedConfigurationTitle: string;
   readonly titleFault: string;
   readonly description: string;
   readonly descriptionFault: string;
@@ -115,7 +123,7 @@ export function savePage({ app, me, draft, faults, action, backHref, stripped, k
     appName: app.displayName,
     action,
     backHref,
-    recipeTitle: draft.title,
+    savedConfigurationTitle: draft.title,
     titleFault: faultOf(faults, 'title'),
     description: draft.description,
     descriptionFault: faultOf(faults, 'description'),
@@ -138,23 +146,27 @@ export function ownerChoices(me: Me, owner: string): readonly OwnerChoice[] {
 }
 
 /** An owner as `ownerChoices` and `parseOwner` know it. */
-export function ownerValue(owner: RecipeOwner): string {
+export function ownerValue(owner: SavedConfigurationOwner): string {
   return 'user' in owner ? 'user' : `group:${owner.group}`;
 }
 
 /** The owner that a page names; a text that names none is the person. */
-export function parseOwner(text: string, user: string): RecipeOwner {
+export function parseOwner(text: string, user: string): SavedConfigurationOwner {
   return text.startsWith('group:') ? { group: text.slice('group:'.length) } : { user };
 }
 
 /** The way to the saved configurations of an App. */
-export function recipesCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
+export function savedConfigurationsCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
   return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
 }
 
 /** The way to one saved configuration. */
-export function recipeCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
-  return [...recipesCrumbs(app, '').slice(0, 2), { label: 'Saved configurations', href: recipesPath(app.id) }, { label: here }];
+export function savedConfigurationCrumbs(app: App, here: string): readonly { label: string; href?: string }[] {
+  return [
+    ...savedConfigurationsCrumbs(app, '').slice(0, 2),
+    { label: 'Saved configurations', href: savedConfigurationsPath(app.id) },
+    { label: here },
+  ];
 }
 
 function faultOf(faults: readonly FieldFault[], field: string): string {

@@ -1,25 +1,32 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { Asking } from '../../domain/audit/audit-log.ts';
-import type { Recipe } from '../../domain/saved-configuration/saved-configuration.ts';
-import type { RecipeComparison, RecipeInstance } from '../../operation/saved-configuration/compare-saved-configuration.ts';
-import type { RecipeQuery } from '../../operation/saved-configuration/list-saved-configurations.ts';
-import type { RecipeChange, RecipeDraft, SavedRecipe } from '../../operation/saved-configuration/save-configuration.ts';
+import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
+import type { SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
+import type { SavedConfigurationComparison, ComparableInstance } from '../../operation/saved-configuration/compare-saved-configuration.ts';
+import type { SavedConfigurationQuery } from '../../operation/saved-configuration/list-saved-configurations.ts';
+import type {
+  SavedConfigurationChange,
+  SavedConfigurationDraft,
+  SavedConfigurationResult,
+} from '../../operation/saved-configuration/save-configuration.ts';
 
-export type { RecipeInstance };
+export type { ComparableInstance };
 
 /** What pages need of saved configurations; those of the actor and of their groups, to everybody else there are none. */
-export interface RecipeOperations {
+export interface SavedConfigurationOperations {
   /** By title. */
-  listRecipes(actor: Actor, query: RecipeQuery): Promise<readonly Recipe[]>;
-  showRecipe(actor: Actor, id: string): Promise<Recipe>;
+  listSavedConfigurations(actor: Actor, query: SavedConfigurationQuery): Promise<readonly SavedConfiguration[]>;
+  showSavedConfiguration(actor: Actor, id: string): Promise<SavedConfiguration>;
   /** What it was before its last changes, the newest first. */
-  listEarlierRecipes(actor: Actor, id: string): Promise<readonly Recipe[]>;
+  listSavedConfigurationVersions(actor: Actor, id: string): Promise<readonly SavedConfiguration[]>;
   /** With today's defaults, or with a live Instance. */
-  compareRecipe(actor: Actor, input: { readonly id: string; readonly instance?: RecipeInstance }): Promise<RecipeComparison>;
+  compareSavedConfiguration(
+    actor: Actor,
+    input: { readonly id: string; readonly instance?: ComparableInstance },
+  ): Promise<SavedConfigurationComparison>;
   /** The Instances of an App that the actor may read. */
-  listRecipeInstances(actor: Actor, app: string): Promise<readonly RecipeInstance[]>;
-  saveRecipe(actor: Actor, draft: RecipeDraft): Promise<SavedRecipe>;
+  listComparableInstances(actor: Actor, app: string): Promise<readonly ComparableInstance[]>;
+  saveConfiguration(actor: Actor, draft: SavedConfigurationDraft): Promise<SavedConfigurationResult>;
   /** `Conflict` when it is not of the version any more. */
-  changeRecipe(actor: Actor, change: RecipeChange): Promise<SavedRecipe>;
-  deleteRecipe(actor: Actor, input: Pick<RecipeChange, 'id' | 'version'> & Asking): Promise<void>;
+  changeSavedConfiguration(actor: Actor, change: SavedConfigurationChange): Promise<SavedConfigurationResult>;
+  deleteSavedConfiguration(actor: Actor, input: Pick<SavedConfigurationChange, 'id' | 'version'> & RequestOrigin): Promise<void>;
 }

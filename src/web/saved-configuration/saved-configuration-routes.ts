@@ -8,23 +8,29 @@ import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { contentOfInstance } from '../instance/change-page.ts';
 import { addressOf } from '../instance/instance-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, recipePath, recipesPath } from '../page/paths.ts';
-import { parseOwner, recipeCrumbs, recipesCrumbs, recipesPage, savePage } from './saved-configuration-page.ts';
+import { instancePath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
+import {
+  parseOwner,
+  savedConfigurationCrumbs,
+  savedConfigurationsCrumbs,
+  savedConfigurationsPage,
+  savePage,
+} from './saved-configuration-page.ts';
 
 /** Saved configurations: those of an App, and saving that of an Instance. Saving that of a form is part of `install-routes.ts`. */
-export function recipeRoutes(deps: WebDeps): Router {
+export function savedConfigurationRoutes(deps: WebDeps): Router {
   const router = Router();
   const instance = '/environments/:environment/instances/:app/:name/save';
   router.get(
-    '/apps/:app/recipes',
+    '/apps/:app/saved-configurations',
     page(deps, async (visit) => await list(deps, visit)),
   );
   router.post(
-    '/apps/:app/recipes/:id/delete',
+    '/apps/:app/saved-configurations/:id/delete',
     page(deps, async (visit) => await remove(deps, visit)),
   );
   router.post(
-    '/apps/:app/recipes/:id/copy',
+    '/apps/:app/saved-configurations/:id/copy',
     page(deps, async (visit) => await copy(deps, visit)),
   );
   router.get(
@@ -41,29 +47,35 @@ export function recipeRoutes(deps: WebDeps): Router {
 async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const { actor, param, query } = visit;
   const app = await operations.showApp(actor, param('app'));
-  const recipes = await operations.listRecipes(actor, { app: app.id, search: query.get('q') ?? '' });
+  const savedConfigurations = await operations.listSavedConfigurations(actor, { app: app.id, search: query.get('q') ?? '' });
   const title = `Saved configurations of ${app.displayName}`;
-  const model = recipesPage(app, recipes, visit);
-  return { view: 'apps/recipes', title, section: 'catalog', crumbs: recipesCrumbs(app, 'Saved configurations'), model };
+  const model = savedConfigurationsPage(app, savedConfigurations, visit);
+  return {
+    view: 'apps/saved-configurations',
+    title,
+    section: 'catalog',
+    crumbs: savedConfigurationsCrumbs(app, 'Saved configurations'),
+    model,
+  };
 }
 
 async function remove({ operations }: WebDeps, { actor, param, body, asking }: Visit): Promise<Answer> {
   const version = Number(body.get('version') ?? '');
-  await operations.deleteRecipe(actor, {
+  await operations.deleteSavedConfiguration(actor, {
     id: param('id'),
     ...asking,
     ...(Number.isSafeInteger(version) && version > 0 ? { version } : {}),
   });
-  return { redirect: `${recipesPath(param('app'))}?deleted` };
+  return { redirect: `${savedConfigurationsPath(param('app'))}?deleted` };
 }
 
 /** The copy is opened at once: it wants a title of its own. */
 async function copy({ operations }: WebDeps, { actor, param, asking }: Visit): Promise<Answer> {
-  const { app, title, description, values, beside, owner } = await operations.showRecipe(actor, param('id'));
+  const { app, title, description, values, beside, owner } = await operations.showSavedConfiguration(actor, param('id'));
   const content = { values, ...(beside === undefined ? {} : { beside }) };
   const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, ...content, owner };
-  const { recipe } = await operations.saveRecipe(actor, { ...draft, ...asking });
-  return { redirect: `${recipePath(recipe)}?copied` };
+  const { savedConfiguration } = await operations.saveConfiguration(actor, { ...draft, ...asking });
+  return { redirect: `${savedConfigurationPath(savedConfiguration)}?copied` };
 }
 
 async function saveInstance(deps: WebDeps, visit: Visit, when?: 'now'): Promise<Answer> {
@@ -96,8 +108,15 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
     try {
       const owner = parseOwner(draft.owner, actor.user);
       const { spec, ...beside } = splitContent(values);
-      const { recipe } = await operations.saveRecipe(actor, { ...draft, app: app.id, values: spec, ...beside, owner, ...asking });
-      return { redirect: `${recipesPath(app.id)}?saved=${recipe.id}` };
+      const { savedConfiguration } = await operations.saveConfiguration(actor, {
+        ...draft,
+        app: app.id,
+        values: spec,
+        ...beside,
+        owner,
+        ...asking,
+      });
+      return { redirect: `${savedConfigurationsPath(app.id)}?saved=${savedConfiguration.id}` };
     } catch (error) {
       if (!isAppError(error, 'InvalidInput', 'TooLarge', 'LimitReached')) throw error;
       faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
@@ -108,7 +127,7 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
     view: 'apps/save',
     title: `${faults.length > 0 ? 'Error: ' : ''}Save a configuration of ${app.displayName}`,
     section: 'catalog',
-    crumbs: recipeCrumbs(app, 'Save'),
+    crumbs: savedConfigurationCrumbs(app, 'Save'),
     model: savePage({ ...wanted, me, draft, stripped, faults }),
     ...(faults.length > 0 ? { status: 422 } : {}),
   };

@@ -1,10 +1,10 @@
 import type { MigrationChange } from '../../domain/upgrade/migration-change.ts';
-import type { TouchedInstance, TouchedInstances } from '../../domain/upgrade/preview/touched.ts';
+import type { AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
 import { instancePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 
 /** What a changed definition will ask about stored instances. */
-export interface TouchedView {
+export interface AffectedView {
   readonly sentence: string;
   readonly rows: readonly {
     readonly what: string;
@@ -37,7 +37,7 @@ const SHORT: Readonly<Record<MigrationChange, string>> = {
 const LOSS = ' Values without a place are dropped with the next write of their instance: note them down, or change these instances first.';
 
 /** @param app the name of the definition. */
-export function touchedView(app: string, { changes, total, named }: TouchedInstances): TouchedView {
+export function affectedView(app: string, { changes, total, named }: AffectedInstances): AffectedView {
   const unnamed = total - named.length;
   const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');
   return {
@@ -53,12 +53,12 @@ export function touchedView(app: string, { changes, total, named }: TouchedInsta
   };
 }
 
-function nameOf(app: string, { namespace, environment, name }: TouchedInstance): { readonly name: string; readonly href: string } {
+function nameOf(app: string, { namespace, environment, name }: AffectedInstance): { readonly name: string; readonly href: string } {
   if (environment === undefined) return { name: namespace === undefined ? name : `${namespace}/${name}`, href: '' };
   return { name: `${environment}/${name}`, href: instancePath({ environment, app, name }) };
 }
 
 /** `2 removed, 1 required` */
-function whatOf({ rows }: TouchedInstance): string {
+function whatOf({ rows }: AffectedInstance): string {
   return rows.map(({ change, count }) => `${count} ${SHORT[change]}`).join(', ');
 }

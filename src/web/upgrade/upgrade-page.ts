@@ -1,13 +1,19 @@
-import type { FieldRefusal, ObjectChange, PlannedDefinition, PlannedValue, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import type {
+  FieldRejection,
+  ObjectChange,
+  PreviewedCrd,
+  PreviewedValue,
+  UpgradePreview,
+} from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { stopsUpgrade } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
 import type { LabelledCommand } from '../../domain/operator/operator-commands.ts';
 import type { Badge } from '../page/badges.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { appPath, environmentPath, operatorPath } from '../page/paths.ts';
-import { touchedView, type TouchedView } from './affected-view.ts';
+import { affectedView, type AffectedView } from './affected-view.ts';
 import { remediesOf, type Review } from '../instance/review.ts';
 import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
-import { summaryOf, timingOf, type PlanSummary, type TimingPanel } from './upgrade-summary.ts';
+import { summaryOf, timingOf, type UpgradeSummary, type TimingPanel } from './upgrade-summary.ts';
 import { plural } from '../page/view-helpers.ts';
 
 /** A view of `operators/upgrade`. */
@@ -17,7 +23,7 @@ export interface UpgradePage {
   readonly name: string;
   readonly badge: Badge;
   readonly action: string;
-  readonly summary: PlanSummary;
+  readonly summary: UpgradeSummary;
   readonly unchecked: readonly string[];
   readonly warnings: readonly string[];
   readonly objects: {
@@ -28,7 +34,7 @@ export interface UpgradePage {
   };
   readonly definitions: {
     readonly rows: readonly { readonly kind: string; readonly crd: string; readonly href: string; readonly badge: Badge }[];
-    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly touched?: TouchedView }[];
+    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly touched?: AffectedView }[];
     readonly note: string;
   };
   readonly fields: {
@@ -99,59 +105,59 @@ export interface UpgradeOutcome {
   readonly trialFault?: string;
 }
 
-export function upgradePage(plan: UpgradePlan, outcome: UpgradeOutcome = {}): UpgradePage {
+export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {}): UpgradePage {
   const { refused = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
-  const timing = timingOf(plan);
-  const action = operatorPath(plan, 'upgrade');
-  const approve = approveOf(plan, action);
-  const decisions = valueDecisionsView(plan, { action, body, mayApprove: approve.approve !== undefined });
+  const timing = timingOf(preview);
+  const action = operatorPath(preview, 'upgrade');
+  const approve = approveOf(preview, action);
+  const decisions = valueDecisionsView(preview, { action, body, mayApprove: approve.approve !== undefined });
   return {
-    heading: headingOf(plan),
-    namespace: plan.namespace,
-    name: plan.name,
+    heading: headingOf(preview),
+    namespace: preview.namespace,
+    name: preview.name,
     badge: timing.badge,
     action,
-    summary: summaryOf(plan),
-    unchecked: plan.verdict.unchecked,
-    warnings: plan.warnings,
-    objects: objectsOf(plan),
-    definitions: definitionsOf(plan),
-    fields: fieldsOf(plan),
-    places: placesOf(plan),
-    noPlaces: plan.instances.missing.length > 0 ? 'None that you may see.' : 'Nobody uses its kinds.',
-    values: valuesOf(plan),
-    conversions: conversionsOf(plan),
+    summary: summaryOf(preview),
+    unchecked: preview.verdict.unchecked,
+    warnings: preview.warnings,
+    objects: objectsOf(preview),
+    definitions: definitionsOf(preview),
+    fields: fieldsOf(preview),
+    places: placesOf(preview),
+    noPlaces: preview.instances.missing.length > 0 ? 'None that you may see.' : 'Nobody uses its kinds.',
+    values: valuesOf(preview),
+    conversions: conversionsOf(preview),
     timing,
     ...(decisions?.approve === true ? {} : approve),
     ...(decisions === undefined ? {} : { decisions }),
     decideFirst: decisions?.approve === true,
     errors: trialFault === '' ? (decisions?.errors ?? []) : [{ message: trialFault, href: '#trial' }],
-    trial: trialOf(plan, outcome),
-    chartFacts: chartFacts(plan),
-    choices: choicesOf(plan),
-    commands: plan.commands,
+    trial: trialOf(preview, outcome),
+    chartFacts: chartFacts(preview),
+    choices: choicesOf(preview),
+    commands: preview.commands,
     refused,
-    ...(approved === undefined ? {} : { approvedNow: { title: `${plan.to.version} is approved`, text: timing.sentence } }),
+    ...(approved === undefined ? {} : { approvedNow: { title: `${preview.to.version} is approved`, text: timing.sentence } }),
   };
 }
 
-function trialOf(plan: UpgradePlan, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
-  const shown = plan.tried !== undefined || fault !== '';
-  return { action: operatorPath(plan, 'upgrade'), version: plan.to.version, text: body?.get('trial') ?? '', fault, shown };
+function trialOf(preview: UpgradePreview, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
+  const shown = preview.tried !== undefined || fault !== '';
+  return { action: operatorPath(preview, 'upgrade'), version: preview.to.version, text: body?.get('trial') ?? '', fault, shown };
 }
 
-function conversionsOf({ conversions }: UpgradePlan): string[] {
+function conversionsOf({ conversions }: UpgradePreview): string[] {
   return conversions.map(({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`);
 }
 
-function headingOf({ displayName, from, to, timing, tried }: UpgradePlan): string {
+function headingOf({ displayName, from, to, timing, tried }: UpgradePreview): string {
   if (tried !== undefined) return `${displayName} ${to.version} with other values`;
   if (from === undefined) return `Install ${displayName} ${to.version}`;
   if (timing.step === 'Installed') return `${displayName} ${to.version}`;
   return `${timing.step === 'Older' ? 'Move' : 'Upgrade'} ${displayName} to ${to.version}`;
 }
 
-function objectsOf({ objects: { changes, unchanged, omitted } }: UpgradePlan): UpgradePage['objects'] {
+function objectsOf({ objects: { changes, unchanged, omitted } }: UpgradePreview): UpgradePage['objects'] {
   const count = (change: ObjectChange['change']): number => changes.filter((one) => one.change === change).length;
   const parts = [
     ...(count('changed') === 0 ? [] : [plural(count('changed'), 'object changes', 'objects change')]),
@@ -190,7 +196,7 @@ function markOf(text: string): '' | 'new' | 'gone' | 'gap' {
   return text.startsWith('@@') ? 'gap' : '';
 }
 
-function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): UpgradePage['definitions'] {
+function definitionsOf({ definitions: { definitions, safety } }: UpgradePreview): UpgradePage['definitions'] {
   return {
     rows: definitions.map((definition) => {
       const { kind, crd } = definition;
@@ -199,20 +205,20 @@ function definitionsOf({ definitions: { definitions, safety } }: UpgradePlan): U
     findings: definitions.flatMap((definition) => {
       const lines = findingLines(definition);
       const { crd, touched } = definition;
-      if (touched !== undefined) return [{ crd, lines, touched: touchedView(crd, touched) }];
+      if (touched !== undefined) return [{ crd, lines, touched: affectedView(crd, touched) }];
       return lines.length === 0 ? [] : [{ crd, lines }];
     }),
     note: SAFETY_NOTES[safety],
   };
 }
 
-const SAFETY_NOTES: Readonly<Record<UpgradePlan['definitions']['safety'], string>> = {
+const SAFETY_NOTES: Readonly<Record<UpgradePreview['definitions']['safety'], string>> = {
   Strict: '',
   Instances: 'spec.upgrade.crdSafety is Instances: the upgrade stops where a stored instance does not fit, and nowhere else.',
   None: 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.',
 };
 
-function verdictBadge(definition: PlannedDefinition, safety: UpgradePlan['definitions']['safety']): Badge {
+function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definitions']['safety']): Badge {
   if (definition.refusal !== undefined) return { word: 'Refused', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, 'Strict')) return { word: 'Takes something away', tone: 'warn', symbol: 'info' };
@@ -230,7 +236,7 @@ function verdictBadge(definition: PlannedDefinition, safety: UpgradePlan['defini
   }
 }
 
-function findingLines({ findings, faults, faultCount, refusal }: PlannedDefinition): string[] {
+function findingLines({ findings, faults, faultCount, refusal }: PreviewedCrd): string[] {
   const more = faultCount - faults.length;
   return [
     ...(refusal === undefined ? [] : [`The api-server refuses it: ${refusal}`]),
@@ -240,7 +246,7 @@ function findingLines({ findings, faults, faultCount, refusal }: PlannedDefiniti
   ];
 }
 
-function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePlan): UpgradePage['fields'] {
+function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
   const asks = `A dry run asked the api-server about ${plural(asked, 'object', 'objects')}.`;
   const rules = 'You may not ask the api-server about all of them, so what is known of their kinds answers for the rest.';
   return {
@@ -252,13 +258,13 @@ function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: 
   };
 }
 
-function adviceOn({ recreate }: FieldRefusal): string {
+function adviceOn({ recreate }: FieldRejection): string {
   return recreate
     ? 'Delete it in a quiet moment before the upgrade, with --cascade=orphan if its pods are to stay, or use a chart that leaves it.'
     : '';
 }
 
-function placesOf({ instances: { places } }: UpgradePlan): UpgradePage['places'] {
+function placesOf({ instances: { places } }: UpgradePreview): UpgradePage['places'] {
   return places.map(({ environment, namespace, kind, count }) => ({
     where: environment ?? namespace ?? 'the whole cluster',
     href: environment === undefined ? '' : environmentPath(environment),
@@ -267,8 +273,8 @@ function placesOf({ instances: { places } }: UpgradePlan): UpgradePage['places']
   }));
 }
 
-function valuesOf({ values: { leaves, omitted } }: UpgradePlan): UpgradePage['values'] {
-  const row = ({ path, origin, from = '', to = '', secret }: PlannedValue): ValueRow => ({ path, origin, from, to, secret });
+function valuesOf({ values: { leaves, omitted } }: UpgradePreview): UpgradePage['values'] {
+  const row = ({ path, origin, from = '', to = '', secret }: PreviewedValue): ValueRow => ({ path, origin, from, to, secret });
   return {
     changed: leaves.filter(({ change }) => change !== 'same').map(row),
     same: leaves.filter(({ change }) => change === 'same').map(row),
@@ -276,16 +282,16 @@ function valuesOf({ values: { leaves, omitted } }: UpgradePlan): UpgradePage['va
   };
 }
 
-function approveOf({ timing, to, verdict, tried }: UpgradePlan, action: string): Pick<UpgradePage, 'approve'> {
+function approveOf({ timing, to, verdict, tried }: UpgradePreview, action: string): Pick<UpgradePage, 'approve'> {
   if (tried !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
-  const stopped = verdict.word === 'Stopped';
+  const stopped = verdict.kind === 'Stopped';
   const note = stopped
     ? 'What stops it now would stop it then. Approve it when that has been put right.'
     : 'Approves exactly the chart that this page is about. Another archive of the same version would have to be approved anew.';
   return { approve: { action, version: to.version, digest: to.digest, primary: !stopped, note } };
 }
 
-function chartFacts({ from, to, timing }: UpgradePlan): UpgradePage['chartFacts'] {
+function chartFacts({ from, to, timing }: UpgradePreview): UpgradePage['chartFacts'] {
   const pairs: readonly (readonly [string, string | undefined])[] = [
     ['Name', to.name],
     ['Installed', from?.version],
@@ -298,7 +304,7 @@ function chartFacts({ from, to, timing }: UpgradePlan): UpgradePage['chartFacts'
   return pairs.flatMap(([term, text]) => (text === undefined ? [] : [{ term, text }]));
 }
 
-function choicesOf({ offered, to }: UpgradePlan): UpgradePage['choices'] {
+function choicesOf({ offered, to }: UpgradePreview): UpgradePage['choices'] {
   const versions = offered.includes(to.version) ? offered : [to.version, ...offered];
   return versions.length < 2 ? [] : versions.map((version) => ({ version, selected: version === to.version }));
 }

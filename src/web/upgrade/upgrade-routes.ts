@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { isAppError } from '../../domain/core/errors.ts';
 import { isObject } from '../../domain/core/read.ts';
-import type { UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import type { UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
@@ -49,7 +49,7 @@ function wordsFor(visit: Visit): WorkWords {
   };
 }
 
-/** What other values would do. A text that cannot be read comes back beside the plan without it. */
+/** What other values would do. A text that cannot be read comes back beside the preview without it. */
 async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { body } = visit;
   const version = body.get('version') ?? '';
@@ -58,24 +58,24 @@ async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
   const fault = read.fault === undefined ? NO_MAP : `Line ${read.line}: ${read.fault}`;
   if (read.fault !== undefined || !isObject(read.value)) return await show(deps, visit, version, { trialFault: fault, body });
   const values = read.value;
-  const plan = await deps.operations.planOperatorUpgrade(visit.actor, { ...addressOf(visit), version, values });
-  return answerOf(plan, upgradePage(plan, { body }), {});
+  const preview = await deps.operations.previewUpgrade(visit.actor, { ...addressOf(visit), version, values });
+  return answerOf(preview, upgradePage(preview, { body }), {});
 }
 
 async function show({ operations }: WebDeps, visit: Visit, version: string, outcome: UpgradeOutcome): Promise<Answer> {
   const decisions = outcome.body === undefined ? undefined : decisionsOf(outcome.body);
   const asked = { ...addressOf(visit), version, ...(decisions === undefined ? {} : { decisions }) };
-  const plan = await operations.planOperatorUpgrade(visit.actor, asked);
-  return answerOf(plan, upgradePage(plan, outcome), outcome);
+  const preview = await operations.previewUpgrade(visit.actor, asked);
+  return answerOf(preview, upgradePage(preview, outcome), outcome);
 }
 
-function answerOf(plan: UpgradePlan, model: object, { refused, trialFault }: UpgradeOutcome): Answer {
-  const undecided = plan.decisions.state === 'Faulty' || trialFault !== undefined;
+function answerOf(preview: UpgradePreview, model: object, { refused, trialFault }: UpgradeOutcome): Answer {
+  const undecided = preview.decisions.state === 'Faulty' || trialFault !== undefined;
   return {
     view: 'operators/upgrade',
-    title: `${refused === undefined && !undecided ? '' : 'Error: '}Upgrade of ${plan.displayName}`,
+    title: `${refused === undefined && !undecided ? '' : 'Error: '}Upgrade of ${preview.displayName}`,
     section: 'operators',
-    crumbs: operatorCrumbs(plan, 'Upgrade'),
+    crumbs: operatorCrumbs(preview, 'Upgrade'),
     model,
     ...(refused !== undefined ? { status: 409 } : undecided ? { status: 422 } : {}),
   };

@@ -1,11 +1,11 @@
-import type { PlanStep, UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import type { UpgradeStep, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import type { Badge, Tone } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { plural } from '../page/view-helpers.ts';
 import { dateText } from '../page/time-words.ts';
 
 /** The first thing that the page of an upgrade says. */
-export interface PlanSummary {
+export interface UpgradeSummary {
   readonly tone: Tone;
   readonly symbol: string;
   readonly title: string;
@@ -15,47 +15,47 @@ export interface PlanSummary {
 
 const MOST_POINTS = 10;
 
-export function summaryOf(plan: UpgradePlan): PlanSummary {
-  const { verdict } = plan;
+export function summaryOf(preview: UpgradePreview): UpgradeSummary {
+  const { verdict } = preview;
   const { stops } = verdict;
-  switch (verdict.word) {
+  switch (verdict.kind) {
     case 'Safe':
-      return { tone: 'good', symbol: 'check', title: safeTitle(plan), text: wayOf(plan), points: [] };
+      return { tone: 'good', symbol: 'check', title: safeTitle(preview), text: wayOf(preview), points: [] };
     case 'Unsure':
       return {
         tone: 'warn',
         symbol: 'unknown',
-        title: 'Nothing that was looked at stops it',
-        text: wayOf(plan),
+        title: 'No blockers found; some checks could not run',
+        text: wayOf(preview),
         points: [],
       };
     case 'Stopped':
       return {
         tone: 'bad',
         symbol: 'bad',
-        title: `${plural(stops.length, 'thing stops', 'things stop')} it`,
+        title: `Blocked by ${plural(stops.length, 'issue', 'issues')}`,
         text: '',
         points: pointsOf(stops),
       };
     default:
-      return verdict.word satisfies never;
+      return verdict.kind satisfies never;
   }
 }
 
-function isInstalled({ from, to }: UpgradePlan): boolean {
+function isInstalled({ from, to }: UpgradePreview): boolean {
   return from?.digest === to.digest;
 }
 
-function safeTitle(plan: UpgradePlan): string {
-  if (!isInstalled(plan)) return 'Safe to upgrade';
-  return plan.tried === undefined ? 'It has this version' : 'Safe to apply';
+function safeTitle(preview: UpgradePreview): string {
+  if (!isInstalled(preview)) return 'Safe to upgrade';
+  return preview.tried === undefined ? 'It has this version' : 'Safe to apply';
 }
 
-function wayOf(plan: UpgradePlan): string {
-  const { from, to } = plan;
+function wayOf(preview: UpgradePreview): string {
+  const { from, to } = preview;
   if (from === undefined) return `${to.version} would be the first installation.`;
-  const way = isInstalled(plan) ? `${to.version} is installed, and stays.` : `From ${from.version} to ${to.version}.`;
-  return `${way} Definitions keep what is stored, and every change is below.`;
+  const way = isInstalled(preview) ? `${to.version} is installed, and stays.` : `From ${from.version} to ${to.version}.`;
+  return `${way} Existing instances stay valid. All changes are listed below.`;
 }
 
 function pointsOf(stops: readonly string[]): readonly string[] {
@@ -75,12 +75,12 @@ export interface TimingPanel {
   readonly missing: string;
 }
 
-export function timingOf(plan: UpgradePlan): TimingPanel {
-  const { timing } = plan;
+export function timingOf(preview: UpgradePreview): TimingPanel {
+  const { timing } = preview;
   const { window, missing, fault = '' } = timing;
   return {
     badge: BADGES[timing.step],
-    sentence: plan.tried === undefined ? SENTENCES[timing.step](plan) : TRIED,
+    sentence: preview.tried === undefined ? SENTENCES[timing.step](preview) : TRIED,
     window: window === undefined ? '' : `Maintenance window: ${window.sentence}. It is ${window.open ? 'open' : 'closed'} now.`,
     fault,
     missing: timing.step === 'AwaitingApproval' && missing !== undefined ? missingSentence(missing) : '',
@@ -90,7 +90,7 @@ export function timingOf(plan: UpgradePlan): TimingPanel {
 const TRIED =
   'Nothing happens by looking at other values. Write them into the Operator, by the command below or in its file, and the controller installs them.';
 
-const BADGES: Readonly<Record<PlanStep, Badge>> = {
+const BADGES: Readonly<Record<UpgradeStep, Badge>> = {
   Installed: { word: 'Installed', tone: 'good', symbol: 'check' },
   Suspended: { word: 'Suspended', tone: 'idle', symbol: 'pause' },
   Underway: { word: 'Decided', tone: 'busy', symbol: 'busy' },
@@ -101,11 +101,11 @@ const BADGES: Readonly<Record<PlanStep, Badge>> = {
   Older: { word: 'Older', tone: 'warn', symbol: 'down' },
 };
 
-const SENTENCES: Readonly<Record<PlanStep, (plan: UpgradePlan) => string>> = {
+const SENTENCES: Readonly<Record<UpgradeStep, (preview: UpgradePreview) => string>> = {
   Installed: ({ to }) => `${to.version} is installed.`,
   Suspended: () => 'The Operator is suspended. Nothing changes until it is resumed.',
-  Underway: (plan) => `Nothing more is needed: ${startOf(plan)}.`,
-  AwaitingApproval: (plan) => `Somebody has to approve it. Then ${startOf(plan)}.`,
+  Underway: (preview) => `Nothing more is needed: ${startOf(preview)}.`,
+  AwaitingApproval: (preview) => `Somebody has to approve it. Then ${startOf(preview)}.`,
   Pinned: ({ timing, to }) =>
     `spec.chart.version pins ${timing.version ?? ''}. Write ${to.version} there, or let spec.upgrade.range follow newer versions.`,
   OutOfRange: ({ timing }) => `It is not in the channel ${timing.range ?? timing.version ?? ''}. Widen spec.upgrade.range to move there.`,
@@ -113,7 +113,7 @@ const SENTENCES: Readonly<Record<PlanStep, (plan: UpgradePlan) => string>> = {
   Older: ({ from }) => `It is older than ${from?.version ?? ''}, which is installed. A channel only moves forward.`,
 };
 
-function startOf({ timing: { window } }: UpgradePlan): string {
+function startOf({ timing: { window } }: UpgradePreview): string {
   if (window === undefined) return 'the controller installs it at once';
   return window.open
     ? 'the controller installs it at once, the maintenance window is open'

@@ -1,4 +1,4 @@
-import type { UpgradePlan } from '../../domain/upgrade/preview/plan.ts';
+import type { UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import type { ForeignValueRow } from '../../domain/upgrade/preview/value-rows.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import { errorsOf, rowView, type MigrationRowView } from '../instance/migration-page.ts';
@@ -39,7 +39,7 @@ export function decisionsOf(body: URLSearchParams): Decisions | undefined {
 
 /** @param mayApprove whether this version waits for an approval that the person may give. */
 export function valueDecisionsView(
-  { decisions, to }: UpgradePlan,
+  { decisions, to }: UpgradePreview,
   { action, body, mayApprove }: { readonly action: string; readonly body: URLSearchParams; readonly mayApprove: boolean },
 ): ValueDecisionsView | undefined {
   const { state, faults, source = '', yaml = '' } = decisions;

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
 import type { OverlaidValues } from '../../../src/operation/upgrade/preview-values.ts';
-import { renderForPlan } from '../../../src/operation/upgrade/render-preview.ts';
+import { renderPreview } from '../../../src/operation/upgrade/render-preview.ts';
 import type { UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
 import type { OperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, serveHttp, temporaryFolder, writeFiles } from '../../support/charts.ts';
@@ -70,7 +70,7 @@ async function plan({ path, schema, folder }: { path: string; schema: JsonObject
   const { helm: program } = await loadTools(repoRoot);
   const helm = await createHelm({ program, homeDir: join(folder, 'helm'), maxChildren: 1, log: { debug: () => undefined } });
   const upgrades = { render: helm.render, kubernetesVersion: async () => 'v1.36.3' };
-  const ports = { upgrades, discovery: { kinds: async () => [] } } as unknown as Parameters<typeof renderForPlan>[0];
+  const ports = { upgrades, discovery: { kinds: async () => [] } } as unknown as Parameters<typeof renderPreview>[0];
   const chart: UpgradeChart = {
     digest: 'sha256:demo',
     path,
@@ -78,5 +78,5 @@ async function plan({ path, schema, folder }: { path: string; schema: JsonObject
   };
   const spec = { releaseName: 'demo', targetNamespace: 'default', legacyAPIs: 'Uplift' } as OperatorSpec;
   const overlaid = { layers: [{ origin: 'spec.values', values }], secrets: [] } as unknown as OverlaidValues;
-  return await renderForPlan(ports, { spec, values: overlaid, signal }, chart);
+  return await renderPreview(ports, { spec, values: overlaid, signal }, chart);
 }

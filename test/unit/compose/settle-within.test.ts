@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settleWithin } from '../../../src/compose/settle-within.ts';
+import { waitAtMost } from '../../../src/compose/wait-at-most.ts';
 
 describe('waiting for work to end', () => {
   it('is content with work that ends well or badly', async () => {
-    assert.equal(await settleWithin(Promise.resolve(1), 10_000), true);
-    assert.equal(await settleWithin(Promise.reject(new Error('no')), 10_000), true);
+    assert.equal(await waitAtMost(Promise.resolve(1), 10_000), true);
+    assert.equal(await waitAtMost(Promise.reject(new Error('no')), 10_000), true);
   });
 
   it('leaves work that never ends', async () => {
-    assert.equal(await settleWithin(new Promise(() => undefined), 5), false);
+    assert.equal(await waitAtMost(new Promise(() => undefined), 5), false);
   });
 });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operatorView } from '../../../src/domain/catalog/operator-view.ts';
-import { blockersOf, blockerSentence, deletionPlan, firstBlockers, type DeletionProgress } from '../../../src/domain/operator/deletion.ts';
+import {
+  blockersOf,
+  blockerSentence,
+  deletionPreview,
+  firstBlockers,
+  type DeletionProgress,
+} from '../../../src/domain/operator/deletion.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
@@ -19,7 +25,7 @@ describe('the plan of a deletion', () => {
   ];
   for (const { title, progress, states } of cases) {
     it(title, () => {
-      const plan = deletionPlan(progress);
+      const plan = deletionPreview(progress);
       assert.equal(plan.policy, progress.policy);
       assert.equal(plan.steps.map(({ state }) => state[0]).join(''), states);
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { healthOf } from '../../../src/domain/health/rules/health-of.ts';
-import { worstHealth, type HealthWord } from '../../../src/domain/health/health.ts';
+import { worstHealth, type HealthStatus } from '../../../src/domain/health/health.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const SHARED = '../shared/health/builtin.json';
@@ -15,7 +15,7 @@ function object(apiVersion: string, kind: string, parts: { metadata?: object; sp
 }
 const condition = (type: string, status: string, reason = '', message = ''): object => ({ type, status, reason, message });
 
-const CASES: readonly [string, KubeObject, HealthWord | undefined][] = [
+const CASES: readonly [string, KubeObject, HealthStatus | undefined][] = [
   [
     'a Deployment with all pods available',
     object('apps/v1', 'Deployment', {
@@ -131,12 +131,12 @@ const CASES: readonly [string, KubeObject, HealthWord | undefined][] = [
 
 describe('health', () => {
   for (const [title, given, word] of CASES) {
-    it(`calls ${title} ${word ?? 'nothing'}`, () => assert.equal(healthOf(given)?.word, word));
+    it(`calls ${title} ${word ?? 'nothing'}`, () => assert.equal(healthOf(given)?.status, word));
   }
 
   it('takes the worst word of several', () => {
-    const words = (['Healthy', 'Degraded', 'Progressing'] as const).map((word) => ({ word, message: word }));
-    assert.equal(worstHealth(words)?.word, 'Degraded');
+    const words = (['Healthy', 'Degraded', 'Progressing'] as const).map((word) => ({ status: word, message: word }));
+    assert.equal(worstHealth(words)?.status, 'Degraded');
     assert.equal(worstHealth([]), undefined);
   });
 
@@ -144,7 +144,7 @@ describe('health', () => {
     const cases = readdirSync(CUSTOM).flatMap(
       (file) => JSON.parse(readFileSync(`${CUSTOM}/${file}`, 'utf8')) as { status: string; object: KubeObject }[],
     );
-    const agreed = cases.filter(({ status, object: known }) => healthOf({ ...object('', '', {}), ...known })?.word === status).length;
+    const agreed = cases.filter(({ status, object: known }) => healthOf({ ...object('', '', {}), ...known })?.status === status).length;
     test.diagnostic(`${agreed} of ${cases.length} agree`);
     assert.ok(agreed >= LEAST_AGREED, `${agreed}`);
   });
@@ -153,7 +153,7 @@ describe('health', () => {
     const cases = JSON.parse(readFileSync(SHARED, 'utf8')) as { case: string; status: string; object: KubeObject }[];
     assert.ok(cases.length > 40);
     assert.deepEqual(
-      cases.filter((known) => healthOf(known.object)?.word !== known.status).map((known) => known.case),
+      cases.filter((known) => healthOf(known.object)?.status !== known.status).map((known) => known.case),
       [],
     );
   });

@@ -132,7 +132,7 @@ describe('the revision to go back to', () => {
     {
       title: 'is none when the same step was healthy before',
       history: [entry(1, { healthy: true }), entry(2, { healthy: true, digest: 'same' })],
-      records: [record(1, 'superseded'), record(2, 'deployed', { step: 'same' }), record(3, 'failed', { step: 'same' })],
+      records: [record(1, 'superseded'), record(2, 'deployed', { configDigest: 'same' }), record(3, 'failed', { configDigest: 'same' })],
       revision: undefined,
     },
   ];
@@ -142,7 +142,7 @@ describe('the revision to go back to', () => {
 });
 
 function record(revision: number, status: RevisionRecord['status'] = 'deployed', more: Partial<RevisionRecord> = {}): RevisionRecord {
-  return { revision, status, step: `step ${revision}`, time: `time ${revision}`, ...more };
+  return { revision, status, configDigest: `step ${revision}`, time: `time ${revision}`, ...more };
 }
 
 function entry(revision: number, more: Partial<Revision> = {}): Revision {

@@ -37,12 +37,12 @@ describe('the resource tree', () => {
       ],
     );
     assert.equal(tree.count, 4);
-    assert.equal(tree.health.word, 'Healthy');
+    assert.equal(tree.health.status, 'Healthy');
   });
 
   it('says which resource is the cause', () => {
     const tree = buildTree(root, [owned('Pod', 'p', 'c', homeless)], []);
-    assert.equal(tree.health.word, 'Progressing');
+    assert.equal(tree.health.status, 'Progressing');
     assert.deepEqual(tree.causes, [{ kind: 'Pod', name: 'p', message: 'insufficient memory' }]);
     assert.match(tree.health.message, /Pod p: insufficient memory/);
   });
@@ -55,9 +55,9 @@ describe('the resource tree', () => {
       apiVersion: 'cert-manager.io/v1',
     });
     const failed = buildTree(root, [certificate('Failed')], []);
-    assert.deepEqual(failed.health, { word: 'Degraded', message: 'Certificate tls: the order was rejected' });
+    assert.deepEqual(failed.health, { status: 'Degraded', message: 'Certificate tls: the order was rejected' });
     assert.deepEqual(failed.causes, [{ kind: 'Certificate', name: 'tls', message: 'the order was rejected' }]);
-    assert.equal(buildTree(root, [certificate('Issuing')], []).health.word, 'Progressing');
+    assert.equal(buildTree(root, [certificate('Issuing')], []).health.status, 'Progressing');
   });
 
   it('ends although owners go round in a circle', () => {
@@ -73,12 +73,12 @@ describe('the resource tree', () => {
     const fresh: KubeObject = { apiVersion: 'a.example/v1', kind: 'Cache', metadata: { name: 'c', uid: 'c' } };
     const service = { ...owned('Service', 's', 'c', { spec: {} }), apiVersion: 'v1' };
     const set = owned('StatefulSet', 'set', 'c', { spec: { replicas: 1 }, status: { observedGeneration: 0, readyReplicas: 1 } });
-    assert.equal(buildTree(fresh, [service], []).health.word, 'Unknown');
-    assert.equal(buildTree(fresh, [service, set], []).health.word, 'Healthy');
+    assert.equal(buildTree(fresh, [service], []).health.status, 'Unknown');
+    assert.equal(buildTree(fresh, [service, set], []).health.status, 'Healthy');
   });
 
   it('does not call a tree healthy in which nothing says how it is', () => {
     const silent: KubeObject = { apiVersion: 'a.example/v1', kind: 'Cache', metadata: { name: 'c', uid: 'c' } };
-    assert.equal(buildTree(silent, [owned('Secret', 's', 'c')], ['Lease']).health.word, 'Unknown');
+    assert.equal(buildTree(silent, [owned('Secret', 's', 'c')], ['Lease']).health.status, 'Unknown');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createKube } from '../../../src/kube/kube.ts';
-import { guardTrial, METADATA_OF_ONE } from '../../../src/kube/transport/dry-run-guard.ts';
+import { guardDryRun, METADATA_OF_ONE } from '../../../src/kube/transport/dry-run-guard.ts';
 import { reply, startTinyApiServer } from '../../support/api-server.ts';
 
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const;
@@ -70,15 +70,15 @@ describe('a trial', () => {
     ['other questions are about others', { method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews' }],
   ] as const) {
     test(`does not leave: ${why}`, () => {
-      assert.throws(() => guardTrial({ ...CALL, ...call }), { code: 'Internal', message: /was not sent/ });
-      guardTrial({ ...CALL, ...call, identity: { kind: 'controller' } });
+      assert.throws(() => guardDryRun({ ...CALL, ...call }), { code: 'Internal', message: /was not sent/ });
+      guardDryRun({ ...CALL, ...call, identity: { kind: 'controller' } });
     });
   }
 
   test('lets dry runs and questions about itself out', () => {
-    guardTrial({ ...CALL, method: 'PATCH', path: `${WIDGET}/w?dryRun=All` });
-    guardTrial({ ...CALL, method: 'POST', path: '/api/v1/namespaces?dryRun=All' });
-    guardTrial({ ...CALL, method: 'GET', path: '/api/v1/namespaces/ns' });
-    guardTrial({ ...CALL, method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' });
+    guardDryRun({ ...CALL, method: 'PATCH', path: `${WIDGET}/w?dryRun=All` });
+    guardDryRun({ ...CALL, method: 'POST', path: '/api/v1/namespaces?dryRun=All' });
+    guardDryRun({ ...CALL, method: 'GET', path: '/api/v1/namespaces/ns' });
+    guardDryRun({ ...CALL, method: 'POST', path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' });
   });
 });

@@ -12,60 +12,62 @@ describe('the values of an Operator under another version of its chart', () => {
   it('ask about what has no place any more, and become what is decided', () => {
     const values = { logLevel: 'debug', replicas: 3 };
     const open = decide(values, undefined);
-    assert.equal(open.planned.state, 'Open');
+    assert.equal(open.previewed.state, 'Open');
     assert.deepEqual(
-      open.planned.rows.map(({ path, change, value }) => [path, change, value]),
+      open.previewed.rows.map(({ path, change, value }) => [path, change, value]),
       [['values.logLevel', 'renamed', 'debug']],
     );
     const decided = decide(values, { 'values.logLevel': 'move:values.loggingLevel' });
-    assert.equal(decided.planned.state, 'Decided');
+    assert.equal(decided.previewed.state, 'Decided');
     assert.deepEqual(decided.own, { loggingLevel: 'debug', replicas: 3 });
     assert.deepEqual(decided.patch, { logLevel: null, loggingLevel: 'debug' });
-    assert.equal(decided.planned.yaml, 'replicas: 3\nloggingLevel: debug\n');
+    assert.equal(decided.previewed.yaml, 'replicas: 3\nloggingLevel: debug\n');
   });
 
   it('are not written while something is undecided', () => {
-    const { planned, patch } = decide({ logLevel: 'debug' }, {});
-    assert.equal(planned.state, 'Faulty');
-    assert.deepEqual(planned.faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
+    const { previewed, patch } = decide({ logLevel: 'debug' }, {});
+    assert.equal(previewed.state, 'Faulty');
+    assert.deepEqual(previewed.faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
     assert.equal(patch, undefined);
   });
 
   it('are shown without secrets, and written with them', () => {
-    const { planned, patch, shownPatch } = decide({ adminPassword: 's3cret' }, { 'values.adminPassword': 'move:values.superPassword' });
+    const { previewed, patch, shownPatch } = decide({ adminPassword: 's3cret' }, { 'values.adminPassword': 'move:values.superPassword' });
     assert.deepEqual(patch, { adminPassword: null, superPassword: 's3cret' });
     assert.deepEqual(shownPatch, { adminPassword: null, superPassword: '[secret]' });
-    assert.doesNotMatch(JSON.stringify(planned), /s3cret/);
+    assert.doesNotMatch(JSON.stringify(previewed), /s3cret/);
   });
 
   it('cannot become null by a patch, and say so', () => {
     const schema = { properties: { domain: {} }, required: ['domain'] };
-    const { planned } = decide(
+    const { previewed } = decide(
       {},
       { 'values.domain': 'set:null' },
       { to: chart('2.0.0', { logLevel: 'info', adminPassword: '', replicas: 1 }, schema) },
     );
-    assert.match(planned.faults[0]?.message ?? '', /cannot become null/);
+    assert.match(previewed.faults[0]?.message ?? '', /cannot become null/);
   });
 
   it('of other layers are told with their layer, and of what nobody may read only that it has no place', () => {
     const layer = { origin: 'Secret extra', values: { logLevel: 'not-readable', replicas: 'not-readable' } };
     const to = chart('2.0.0', { replicas: 1, adminPassword: '' }, { properties: { replicas: { type: 'integer' } } });
-    const { planned } = decide({}, undefined, { to, layers: [layer] });
-    assert.deepEqual(planned.rows, []);
-    assert.deepEqual(planned.elsewhere, [{ path: 'values.logLevel', change: 'removed', why: 'the field is gone', origin: 'Secret extra' }]);
+    const { previewed } = decide({}, undefined, { to, layers: [layer] });
+    assert.deepEqual(previewed.rows, []);
+    assert.deepEqual(previewed.elsewhere, [
+      { path: 'values.logLevel', change: 'removed', why: 'the field is gone', origin: 'Secret extra' },
+    ]);
   });
 
   it('name the source whose file sets them', () => {
-    const { planned } = decide({ logLevel: 'debug' }, undefined, { labels: { 'chandlery.dev/source': 'catalog' } });
-    assert.equal(planned.source, 'catalog');
+    const { previewed } = decide({ logLevel: 'debug' }, undefined, { labels: { 'chandlery.dev/source': 'catalog' } });
+    assert.equal(previewed.source, 'catalog');
   });
 
   it('ask nothing where the chart is the same, or nothing is installed', () => {
-    assert.equal(decide({ logLevel: 'debug' }, undefined, { to: FROM }).planned.state, 'Nothing');
+    assert.equal(decide({ logLevel: 'debug' }, undefined, { to: FROM }).previewed.state, 'Nothing');
     const operator = operatorOf({});
     const values = { layers: [], hidden: new Set<string>(), secrets: [], missing: [], faults: [] };
-    assert.equal(decideOwnValues({ operator, charts: { to: TO, offered: [] }, values, decisions: {} }).planned.state, 'Nothing');
+    assert.equal(decideOwnValues({ operator, charts: { to: TO, offered: [] }, values, decisions: {} }).previewed.state, 'Nothing');
   });
 });
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { decideMigration } from '../../../src/form/migration/decide-migration.ts';
-import { planMigration } from '../../../src/form/migration/migration.ts';
+import { previewMigration } from '../../../src/form/migration/migration.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
@@ -161,20 +161,20 @@ const cases: readonly Case[] = [
 for (const { world, from, to, values, rows, others, decisions, becomes } of cases) {
   test(`A migration has rows to decide: ${world}`, () => {
     const before = structuredClone(values);
-    const plan = planMigration({ from, to, values, root: 'spec' });
+    const preview = previewMigration({ from, to, values, root: 'spec' });
     assert.deepEqual(
-      plan.rows.map(({ path, change, options }) => `${path} ${change}: ${options.join(',')}`),
+      preview.rows.map(({ path, change, options }) => `${path} ${change}: ${options.join(',')}`),
       rows,
     );
-    if (others !== undefined) assert.equal(plan.others, others);
-    if (decisions !== undefined) assert.deepEqual(decideMigration(values, plan.rows, decisions), { values: becomes, faults: [] });
+    if (others !== undefined) assert.equal(preview.others, others);
+    if (decisions !== undefined) assert.deepEqual(decideMigration(values, preview.rows, decisions), { values: becomes, faults: [] });
     assert.deepEqual(values, before);
   });
 }
 
 test('Two values never move to one place, and a required field that one moves to asks for nothing', () => {
   const values = { sizeOne: 'x', sizeTwo: 'y' };
-  const { rows } = planMigration({
+  const { rows } = previewMigration({
     from: group({ sizeOne: text, sizeTwo: text }),
     to: group({ size: text }, { required: ['size'] }),
     values,
@@ -187,7 +187,7 @@ test('Two values never move to one place, and a required field that one moves to
 });
 
 test('What nobody decided, and what is not offered, is a fault of its field', () => {
-  const { rows } = planMigration({
+  const { rows } = previewMigration({
     from: group({ a: text, b: text, c: text }),
     to: group({ c: whole }),
     values: { a: '1', b: '2', c: 'x' },
@@ -226,7 +226,7 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 test('No value is lost silently: each is where it was, was moved, or stands in a row that was decided', () => {
   fc.assert(
     fc.property(schemaAt(2), schemaAt(2), fc.dictionary(fc.constantFrom(...KEYS), value, { noNullPrototype: true }), (from, to, values) => {
-      const { rows } = planMigration({ from, to, values, root: 'spec' });
+      const { rows } = previewMigration({ from, to, values, root: 'spec' });
       const decisions = Object.fromEntries(rows.map((row) => [row.path, row.options[0] === 'set' ? 'set:a' : (row.options[0] ?? '')]));
       const decided = decideMigration(values, rows, decisions);
       assert.deepEqual(decided.faults, []);

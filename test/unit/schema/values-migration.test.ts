@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { DescribedChart } from '../../../src/schema/chart-values.ts';
-import { decideValues, planValuesMigration } from '../../../src/form/migration/values-migration.ts';
+import { decideValues, previewValuesMigration } from '../../../src/form/migration/values-migration.ts';
 
 describe('values under another version of a chart', () => {
   const cases: readonly { title: string; from: DescribedChart; to: DescribedChart; own: JsonObject; rows: readonly string[] }[] = [
@@ -75,9 +75,9 @@ describe('values under another version of a chart', () => {
   ];
   for (const { title, from, to, own, rows } of cases) {
     it(title, () => {
-      const plan = planValuesMigration({ from, to, overlay: own, own });
+      const preview = previewValuesMigration({ from, to, overlay: own, own });
       assert.deepEqual(
-        plan.rows.map(({ path, change, options }) => `${path} ${change} ${options.join()}`),
+        preview.rows.map(({ path, change, options }) => `${path} ${change} ${options.join()}`),
         rows,
       );
     });
@@ -88,13 +88,13 @@ describe('values under another version of a chart', () => {
 
   it('become what was decided, and nothing else changes', () => {
     const own = { logLevel: 'debug', controller: { workers: 4 }, other: {} };
-    const plan = planValuesMigration({ from, to, overlay: own, own });
+    const preview = previewValuesMigration({ from, to, overlay: own, own });
     const decisions = {
       'values.logLevel': 'remove',
       'values.controller.workers': 'move:values.controller.workerCount',
       'values.image.tag': 'keep',
     };
-    assert.deepEqual(decideValues(own, plan, { decisions, to }), {
+    assert.deepEqual(decideValues(own, preview, { decisions, to }), {
       values: { controller: { workerCount: 4 }, other: {}, image: { tag: '1' } },
       faults: [],
     });
@@ -102,29 +102,29 @@ describe('values under another version of a chart', () => {
 
   it('are left as they are where somebody says so, and a default that nobody speaks of is followed', () => {
     const own = { logLevel: 'debug' };
-    const plan = planValuesMigration({ from, to, overlay: own, own });
-    assert.deepEqual(decideValues(own, plan, { decisions: { 'values.logLevel': 'leave' }, to }), { values: own, faults: [] });
+    const preview = previewValuesMigration({ from, to, overlay: own, own });
+    assert.deepEqual(decideValues(own, preview, { decisions: { 'values.logLevel': 'leave' }, to }), { values: own, faults: [] });
   });
 
   it('have to be decided', () => {
     const own = { logLevel: 'debug' };
-    const { faults } = decideValues(own, planValuesMigration({ from, to, overlay: own, own }), { decisions: {}, to });
+    const { faults } = decideValues(own, previewValuesMigration({ from, to, overlay: own, own }), { decisions: {}, to });
     assert.deepEqual(faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
   });
 
   it('of another layer are told, and cannot be decided here', () => {
-    const plan = planValuesMigration({
+    const preview = previewValuesMigration({
       from,
       to,
       overlay: { logLevel: 'debug', controller: { workers: 4 } },
       own: { controller: { workers: 4 } },
     });
     assert.deepEqual(
-      plan.elsewhere.map(({ path }) => path),
+      preview.elsewhere.map(({ path }) => path),
       ['values.logLevel'],
     );
     assert.deepEqual(
-      plan.rows.map(({ path }) => path),
+      preview.rows.map(({ path }) => path),
       ['values.controller.workers', 'values.image.tag'],
     );
   });

@@ -3,10 +3,10 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { JournalQuery } from '../../../src/domain/audit/audit-log.ts';
+import type { AuditQuery } from '../../../src/domain/audit/audit-log.ts';
 import { AuditFiles, type AuditFileLimits } from '../../../src/store/audit/audit-files.ts';
-import { AuditLog } from '../../../src/store/audit/audit-log.ts';
-import { EVERY_ENTRY } from '../../support/sample-journal.ts';
+import { FileAuditLog } from '../../../src/store/audit/audit-log.ts';
+import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { aLine } from './store-contract.ts';
 
 const DAY = 86_400_000;
@@ -26,11 +26,12 @@ describe('the audit log in files', () => {
   });
   after(() => rm(root, { recursive: true }));
 
-  const open = async (limits = LIMITS): Promise<AuditLog> => await AuditLog.open(new AuditFiles(folder, { limits, clock: () => now }));
-  const append = async (log: AuditLog, ...targets: string[]): Promise<void> => {
+  const open = async (limits = LIMITS): Promise<FileAuditLog> =>
+    await FileAuditLog.open(new AuditFiles(folder, { limits, clock: () => now }));
+  const append = async (log: FileAuditLog, ...targets: string[]): Promise<void> => {
     for (const target of targets) await log.append(aLine({ target, time: new Date(now).toISOString() }));
   };
-  const found = async (log: AuditLog, query: Partial<JournalQuery> = {}): Promise<string[]> =>
+  const found = async (log: FileAuditLog, query: Partial<AuditQuery> = {}): Promise<string[]> =>
     (await log.search({ ...EVERY_ENTRY, ...query })).map(({ target }) => target);
   const names = (n: number): string[] => Array.from({ length: n }, (_, index) => `t${index + 1}`);
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createStore } from '../../../src/store/create-store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
-import { EVERY_ENTRY } from '../../support/sample-journal.ts';
-import { aLine, aRecipe, aSession, describeStore } from './store-contract.ts';
+import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
+import { aLine, aSavedConfiguration, aSession, describeStore } from './store-contract.ts';
 
 describeStore('a JSON file', async (clock) => {
   const folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
@@ -39,7 +39,11 @@ describe('the file of a store', () => {
     const store = await createStore({ file });
     await store.sessions.put('k', aSession({ expiresAt: Date.now() + 1000 }));
     const files = (await readdir(folder)).toSorted();
-    assert.deepEqual(files, ['private.json', 'private.plans.json', 'private.recipes.json'], 'and no half-written ones');
+    assert.deepEqual(
+      files,
+      ['private.change-requests.json', 'private.json', 'private.saved-configurations.json'],
+      'and no half-written ones',
+    );
     for (const name of files) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
   });
 
@@ -69,16 +73,16 @@ describe('the file of a store', () => {
     const older = {
       sessions: { k: aSession({ expiresAt: Date.now() + 60_000 }) },
       secrets,
-      recipes: { r: aRecipe() },
-      plans: {},
-      journal: [{ target: 't' }],
+      savedConfigurations: { r: aSavedConfiguration() },
+      changeRequests: {},
+      auditLog: [{ target: 't' }],
     };
     await writeFile(file, JSON.stringify(older));
     for (const time of ['first', 'second']) {
       const store = await createStore({ file });
       assert.ok(await store.sessions.get('k'), time);
-      assert.deepEqual(await store.recipes.get('r'), aRecipe(), time);
-      assert.equal((await store.journal.search(EVERY_ENTRY))[0]?.target, 't', time);
+      assert.deepEqual(await store.savedConfigurations.get('r'), aSavedConfiguration(), time);
+      assert.equal((await store.auditLog.search(EVERY_ENTRY))[0]?.target, 't', time);
       assert.deepEqual(Buffer.from(await store.secret('login')).toString(), 'secret', time);
       await store.sessions.touch('k', 7);
       await store.close();
@@ -86,21 +90,21 @@ describe('the file of a store', () => {
     assert.deepEqual(Object.keys(JSON.parse(await readFile(file, 'utf8')) as object), ['sessions', 'secrets']);
     assert.deepEqual((await readdir(folder)).filter((name) => name.startsWith('older')).toSorted(), [
       'older.audit-log',
+      'older.change-requests.json',
       'older.json',
-      'older.plans.json',
-      'older.recipes.json',
+      'older.saved-configurations.json',
     ]);
   });
 
   it('takes over the audit log of the file before, and lets that go', async () => {
     const file = join(folder, 'before.json');
-    const journal = Array.from({ length: 2000 }, (_, index) => ({ id: index + 7, user: 'u', target: `old ${index}` }));
-    await writeFile(join(folder, 'before.journal.json'), JSON.stringify({ journal }));
+    const auditLog = Array.from({ length: 2000 }, (_, index) => ({ id: index + 7, user: 'u', target: `old ${index}` }));
+    await writeFile(join(folder, 'before.audit-log.json'), JSON.stringify({ auditLog }));
     const store = await createStore({ file });
-    await store.journal.append({ ...aLine(), target: 'new' });
-    const entries = await store.journal.search({ ...EVERY_ENTRY, limit: 5000 });
+    await store.auditLog.append({ ...aLine(), target: 'new' });
+    const entries = await store.auditLog.search({ ...EVERY_ENTRY, limit: 5000 });
     assert.deepEqual([entries.length, entries[0]?.target, entries[0]?.id, entries.at(-1)?.target], [2001, 'new', 2007, 'old 0']);
-    await assert.rejects(stat(join(folder, 'before.journal.json')));
+    await assert.rejects(stat(join(folder, 'before.audit-log.json')));
   });
 
   it('tells everybody who waits for a write that fails, and writes again when it can', async () => {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVERYBODY } from '../../../src/domain/kubernetes/actor.ts';
-import type { JournalLine, JournalQuery } from '../../../src/domain/audit/audit-log.ts';
-import type { Recipe, RecipeBounds, RecipeOwner } from '../../../src/domain/saved-configuration/saved-configuration.ts';
+import type { AuditRecord, AuditQuery } from '../../../src/domain/audit/audit-log.ts';
+import type {
+  SavedConfiguration,
+  SavedConfigurationBounds,
+  SavedConfigurationOwner,
+} from '../../../src/domain/saved-configuration/saved-configuration.ts';
 import type { SessionRecord } from '../../../src/domain/core/session.ts';
-import { EVERY_ENTRY } from '../../support/sample-journal.ts';
-import { describePlans, type StoreUnderTest } from './plan-contract.ts';
+import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
+import { describeChangeRequests, type StoreUnderTest } from './change-request-contract.ts';
 
 export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
   const now = 1_000_000;
@@ -21,15 +25,15 @@ export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
   };
 }
 
-export function aRecipe(change: Partial<Recipe> = {}): Recipe {
+export function aSavedConfiguration(change: Partial<SavedConfiguration> = {}): SavedConfiguration {
   const time = '2026-01-01T00:00:00.000Z';
   const words = { id: 'r', app: 'caches.example.com', title: 'Small', description: '', values: { size: 1 } };
   return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
 }
 
-const ROOM: RecipeBounds = { count: 9, characters: 1000, ofAuthor: { count: 2, characters: 100 } };
+const ROOM: SavedConfigurationBounds = { count: 9, characters: 1000, ofAuthor: { count: 2, characters: 100 } };
 
-export function aLine(change: Partial<JournalLine> = {}): JournalLine {
+export function aLine(change: Partial<AuditRecord> = {}): AuditRecord {
   const asked = { via: 'page', requestId: 'r' } as const;
   return {
     time: 't',
@@ -58,7 +62,7 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
       }
     };
 
-    describePlans(name, withStore);
+    describeChangeRequests(name, withStore);
 
     it('keeps a session over a restart', () =>
       withStore(async ({ store, reopen }) => {
@@ -115,61 +119,67 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         assert.ok(await store.sessions.get('c'));
       }));
 
-    it('tells the newest entries of the journal first, over a restart', () =>
+    it('tells the newest entries of the audit log first, over a restart', () =>
       withStore(async ({ store, reopen }) => {
         for (const target of ['one', 'two', 'three']) {
-          await store.journal.append(aLine({ target }));
+          await store.auditLog.append(aLine({ target }));
         }
-        const entries = await (await reopen()).journal.search({ ...EVERY_ENTRY, limit: 2 });
+        const entries = await (await reopen()).auditLog.search({ ...EVERY_ENTRY, limit: 2 });
         assert.deepEqual(
           entries.map(({ target }) => target),
           ['three', 'two'],
         );
       }));
 
-    it('finds entries of the journal by person, environment and words, a page at a time', () =>
-      withStore(async ({ store: { journal } }) => {
-        await journal.append(aLine({ target: 'a', user: 'oidc:Anna', environment: 'shop' }));
-        await journal.append(aLine({ target: 'b', user: 'oidc:ben', environment: 'shop', groups: ['oidc:team-b'] }));
-        await journal.append(aLine({ target: 'c', user: 'oidc:anna', outcome: 'refused', code: 'Forbidden' }));
-        const found = async (query: Partial<JournalQuery>): Promise<string[]> =>
-          (await journal.search({ ...EVERY_ENTRY, ...query })).map(({ target }) => target);
+    it('finds entries of the audit log by person, environment and words, a page at a time', () =>
+      withStore(async ({ store: { auditLog } }) => {
+        await auditLog.append(aLine({ target: 'a', user: 'oidc:Anna', environment: 'shop' }));
+        await auditLog.append(aLine({ target: 'b', user: 'oidc:ben', environment: 'shop', groups: ['oidc:team-b'] }));
+        await auditLog.append(aLine({ target: 'c', user: 'oidc:anna', outcome: 'refused', code: 'Forbidden' }));
+        const found = async (query: Partial<AuditQuery>): Promise<string[]> =>
+          (await auditLog.search({ ...EVERY_ENTRY, ...query })).map(({ target }) => target);
         assert.deepEqual(await found({ person: 'anna' }), ['c', 'a']);
         assert.deepEqual(await found({ environment: 'shop' }), ['b', 'a']);
         assert.deepEqual(await found({ environment: 'sho' }), [], 'an environment is named whole');
         assert.deepEqual(await found({ text: 'forbidden' }), ['c']);
         assert.deepEqual(await found({ text: 'TEAM-B', environment: 'shop' }), ['b']);
-        const [newest] = await journal.search({ ...EVERY_ENTRY, limit: 1 });
+        const [newest] = await auditLog.search({ ...EVERY_ENTRY, limit: 1 });
         assert.deepEqual(await found({ limit: 1, before: newest?.id ?? 0 }), ['b']);
       }));
 
-    it('keeps recipes by their owners, over a restart', () =>
+    it('keeps saved configurations by their owners, over a restart', () =>
       withStore(async ({ store, reopen }) => {
-        await store.recipes.add(aRecipe({ id: 'r2', title: 'b' }), ROOM);
-        await store.recipes.add(aRecipe({ id: 'r1', title: 'a' }), ROOM);
-        await store.recipes.add(aRecipe({ id: 'g', owner: { group: 'oidc:u1' } }), ROOM);
-        const { recipes } = await reopen();
-        assert.deepEqual(await recipes.get('r1'), aRecipe({ id: 'r1', title: 'a' }));
-        const ids = async (...owners: RecipeOwner[]): Promise<string[]> => (await recipes.listOf(owners)).map(({ id }) => id);
+        await store.savedConfigurations.add(aSavedConfiguration({ id: 'r2', title: 'b' }), ROOM);
+        await store.savedConfigurations.add(aSavedConfiguration({ id: 'r1', title: 'a' }), ROOM);
+        await store.savedConfigurations.add(aSavedConfiguration({ id: 'g', owner: { group: 'oidc:u1' } }), ROOM);
+        const { savedConfigurations } = await reopen();
+        assert.deepEqual(await savedConfigurations.get('r1'), aSavedConfiguration({ id: 'r1', title: 'a' }));
+        const ids = async (...owners: SavedConfigurationOwner[]): Promise<string[]> =>
+          (await savedConfigurations.listOf(owners)).map(({ id }) => id);
         assert.deepEqual(await ids({ user: 'oidc:u1' }), ['r1', 'r2']);
         assert.deepEqual(await ids({ group: 'oidc:u1' }), ['g'], 'a group is not the person of the same name');
         assert.deepEqual(await ids({ user: 'oidc:u2' }), []);
-        for (const id of ['', '__proto__', 'constructor']) assert.equal(await recipes.get(id), undefined);
+        for (const id of ['', '__proto__', 'constructor']) assert.equal(await savedConfigurations.get(id), undefined);
       }));
 
-    it('keeps no more recipes of an owner than the bound, however many come at once', () =>
-      withStore(async ({ store: { recipes } }) => {
-        const many = Array.from({ length: 5 }, (_, index) => aRecipe({ id: `r${index}` }));
-        const answers = await Promise.all(many.map((recipe) => recipes.add(recipe, { ...ROOM, count: 3 })));
+    it('keeps no more saved configurations of an owner than the bound, however many come at once', () =>
+      withStore(async ({ store: { savedConfigurations } }) => {
+        const many = Array.from({ length: 5 }, (_, index) => aSavedConfiguration({ id: `r${index}` }));
+        const answers = await Promise.all(
+          many.map((savedConfiguration) => savedConfigurations.add(savedConfiguration, { ...ROOM, count: 3 })),
+        );
         assert.deepEqual(answers.toSorted(), ['added', 'added', 'added', 'full', 'full']);
-        assert.equal((await recipes.listOf([{ user: 'oidc:u1' }])).length, 3);
-        assert.equal(await recipes.add(aRecipe({ id: 'other', owner: { user: 'oidc:u2' } }), { ...ROOM, count: 3 }), 'added');
+        assert.equal((await savedConfigurations.listOf([{ user: 'oidc:u1' }])).length, 3);
+        assert.equal(
+          await savedConfigurations.add(aSavedConfiguration({ id: 'other', owner: { user: 'oidc:u2' } }), { ...ROOM, count: 3 }),
+          'added',
+        );
       }));
 
     it('lets no author fill up what is for everybody', () =>
-      withStore(async ({ store: { recipes } }) => {
-        const add = async (id: string, change: Partial<Recipe>): Promise<string> =>
-          await recipes.add(aRecipe({ id, owner: { group: EVERYBODY }, author: 'oidc:u1', ...change }), ROOM);
+      withStore(async ({ store: { savedConfigurations } }) => {
+        const add = async (id: string, change: Partial<SavedConfiguration>): Promise<string> =>
+          await savedConfigurations.add(aSavedConfiguration({ id, owner: { group: EVERYBODY }, author: 'oidc:u1', ...change }), ROOM);
         const large = { values: { a: 'x'.repeat(100) } };
         assert.deepEqual(
           [await add('a', {}), await add('b', large), await add('c', {}), await add('d', {})],
@@ -179,72 +189,89 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         assert.equal(await add('f', { owner: { user: 'oidc:u1' }, ...large }), 'added', 'of their own they have more');
       }));
 
-    it('changes and deletes a recipe for one of those who read the same version', () =>
-      withStore(async ({ store: { recipes } }) => {
-        await recipes.add(aRecipe(), ROOM);
-        const changes = ['x', 'y'].map((title) => recipes.replace(aRecipe({ title, version: 2 }), { version: 1, bounds: ROOM }));
+    it('changes and deletes a saved configuration for one of those who read the same version', () =>
+      withStore(async ({ store: { savedConfigurations } }) => {
+        await savedConfigurations.add(aSavedConfiguration(), ROOM);
+        const changes = ['x', 'y'].map((title) =>
+          savedConfigurations.replace(aSavedConfiguration({ title, version: 2 }), { version: 1, bounds: ROOM }),
+        );
         assert.equal((await Promise.all(changes)).filter((answer) => answer === 'done').length, 1);
-        assert.equal(await recipes.delete('r', 1), false);
-        assert.equal(await recipes.delete('r', 2), true);
-        assert.equal(await recipes.delete('r', 2), false);
-        assert.equal(await recipes.replace(aRecipe(), { version: 1, bounds: ROOM }), 'stale');
-        assert.equal(await recipes.get('r'), undefined);
+        assert.equal(await savedConfigurations.delete('r', 1), false);
+        assert.equal(await savedConfigurations.delete('r', 2), true);
+        assert.equal(await savedConfigurations.delete('r', 2), false);
+        assert.equal(await savedConfigurations.replace(aSavedConfiguration(), { version: 1, bounds: ROOM }), 'stale');
+        assert.equal(await savedConfigurations.get('r'), undefined);
       }));
 
-    it('keeps the last five versions of a recipe before this one, until it is deleted', () =>
+    it('keeps the last five versions of a saved configuration before this one, until it is deleted', () =>
       withStore(async ({ store, reopen }) => {
-        await store.recipes.add(aRecipe(), ROOM);
+        await store.savedConfigurations.add(aSavedConfiguration(), ROOM);
         for (let version = 1; version < 8; version += 1) {
-          await store.recipes.replace(aRecipe({ title: `t${version + 1}`, version: version + 1 }), { version, bounds: ROOM });
+          await store.savedConfigurations.replace(aSavedConfiguration({ title: `t${version + 1}`, version: version + 1 }), {
+            version,
+            bounds: ROOM,
+          });
         }
-        const { recipes } = await reopen();
+        const { savedConfigurations } = await reopen();
         assert.deepEqual(
-          (await recipes.earlierOf('r')).map(({ version }) => version),
+          (await savedConfigurations.earlierOf('r')).map(({ version }) => version),
           [7, 6, 5, 4, 3],
         );
-        await recipes.delete('r', 8);
-        assert.deepEqual(await recipes.earlierOf('r'), []);
+        await savedConfigurations.delete('r', 8);
+        assert.deepEqual(await savedConfigurations.earlierOf('r'), []);
       }));
 
-    it('gives a recipe to nobody who has as many as the bound', () =>
-      withStore(async ({ store: { recipes } }) => {
+    it('gives a saved configuration to nobody who has as many as the bound', () =>
+      withStore(async ({ store: { savedConfigurations } }) => {
         const group = { group: 'oidc:team' };
-        await recipes.add(aRecipe(), ROOM);
-        await recipes.add(aRecipe({ id: 'g', owner: group }), ROOM);
-        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bounds: { ...ROOM, count: 1 } }), 'full');
-        assert.equal(await recipes.replace(aRecipe({ owner: group, version: 2 }), { version: 1, bounds: { ...ROOM, count: 2 } }), 'done');
-        assert.equal((await recipes.listOf([group])).length, 2);
+        await savedConfigurations.add(aSavedConfiguration(), ROOM);
+        await savedConfigurations.add(aSavedConfiguration({ id: 'g', owner: group }), ROOM);
+        assert.equal(
+          await savedConfigurations.replace(aSavedConfiguration({ owner: group, version: 2 }), {
+            version: 1,
+            bounds: { ...ROOM, count: 1 },
+          }),
+          'full',
+        );
+        assert.equal(
+          await savedConfigurations.replace(aSavedConfiguration({ owner: group, version: 2 }), {
+            version: 1,
+            bounds: { ...ROOM, count: 2 },
+          }),
+          'done',
+        );
+        assert.equal((await savedConfigurations.listOf([group])).length, 2);
       }));
 
-    it('forgets what recipes were before rather than to hold more than the bound, and takes nothing beyond it', () =>
-      withStore(async ({ store: { recipes } }) => {
-        const sized = (characters: number): Recipe['values'] => ({ a: 'x'.repeat(characters - '{"a":""}'.length) });
+    it('forgets what saved configurations were before rather than to hold more than the bound, and takes nothing beyond it', () =>
+      withStore(async ({ store: { savedConfigurations } }) => {
+        const sized = (characters: number): SavedConfiguration['values'] => ({ a: 'x'.repeat(characters - '{"a":""}'.length) });
         const change = (version: number, characters: number) =>
-          recipes.replace(aRecipe({ version, updated: `2026-01-0${version}`, values: sized(characters) }), {
+          savedConfigurations.replace(aSavedConfiguration({ version, updated: `2026-01-0${version}`, values: sized(characters) }), {
             version: version - 1,
             bounds: ROOM,
           });
-        await recipes.add(aRecipe({ values: sized(300) }), ROOM);
+        await savedConfigurations.add(aSavedConfiguration({ values: sized(300) }), ROOM);
         assert.deepEqual([await change(2, 300), await change(3, 400)], ['done', 'done'], 'all three have 1,000 characters');
-        assert.equal((await recipes.earlierOf('r')).length, 2);
+        assert.equal((await savedConfigurations.earlierOf('r')).length, 2);
         assert.equal(await change(4, 401), 'done');
         assert.deepEqual(
-          (await recipes.earlierOf('r')).map(({ version }) => version),
+          (await savedConfigurations.earlierOf('r')).map(({ version }) => version),
           [3],
         );
-        assert.equal(await recipes.add(aRecipe({ id: 'r2', values: sized(599) }), ROOM), 'added');
-        assert.deepEqual(await recipes.earlierOf('r'), []);
-        assert.equal(await recipes.add(aRecipe({ id: 'r3' }), ROOM), 'full');
+        assert.equal(await savedConfigurations.add(aSavedConfiguration({ id: 'r2', values: sized(599) }), ROOM), 'added');
+        assert.deepEqual(await savedConfigurations.earlierOf('r'), []);
+        assert.equal(await savedConfigurations.add(aSavedConfiguration({ id: 'r3' }), ROOM), 'full');
         assert.equal(await change(5, 402), 'full');
-        assert.equal((await recipes.get('r'))?.version, 4);
+        assert.equal((await savedConfigurations.get('r'))?.version, 4);
       }));
 
-    it('gives copies of recipes', () =>
-      withStore(async ({ store: { recipes } }) => {
-        const recipe = aRecipe({ values: { a: { b: 1 } } });
-        await recipes.add(recipe, ROOM);
-        (recipe.values['a'] as { b: number }).b = 2;
-        assert.deepEqual((await recipes.get('r'))?.values, { a: { b: 1 } });
+    it('gives copies of saved configurations', () =>
+      withStore(async ({ store: { savedConfigurations } }) => {
+        const savedConfiguration = aSavedConfiguration({ values: { a: { b: 1 } } });
+        await savedConfigurations.add(savedConfiguration, ROOM);
+        (savedConfiguration.values['a'] as { b: number }).b = 2;
+        assert.deepEqual((await savedConfigurations.get('r'))?.values, { a: { b: 1 } });
       }));
 
     it('gives the same secret for the same name, over a restart', () =>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../src/domain/instance/instance.ts';
-import type { InstanceChange, InstanceDraft, PlanView, PlanWish, WebOperations } from '../../../src/web/ports.ts';
+import type { InstanceChange, InstanceDraft, ChangeRequestView, ChangeRequestDraft, WebOperations } from '../../../src/web/ports.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
-import { withoutAsking } from '../../support/sample-journal.ts';
+import { withoutAsking } from '../../support/sample-audit-log.ts';
 import { sampleOperations } from '../../support/sample-operations.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 
@@ -16,7 +16,8 @@ const updated: InstanceChange[] = [];
 
 const [orders] = sampleInstances('team-a') as readonly [InstanceView];
 
-const samplePlan = async (): Promise<PlanView> => await sampleOperations().showPlan({ user: 'oidc:dev-a', groups: ['g'] }, '1'.repeat(32));
+const sampleChangeRequest = async (): Promise<ChangeRequestView> =>
+  await sampleOperations().showChangeRequest({ user: 'oidc:dev-a', groups: ['g'] }, '1'.repeat(32));
 
 const webs: SampleWeb[] = [];
 after(async () => Promise.all(webs.map(async (web) => web.stop())));
@@ -315,11 +316,11 @@ test('production is deleted only by its name, and says so in a summary', async (
 });
 
 test('whoever lacks the right can ask somebody else, with exactly what the review showed', async () => {
-  const asked: PlanWish[] = [];
+  const asked: ChangeRequestDraft[] = [];
   const post = await start({
-    askPlan: async (_actor, wish) => {
+    createChangeRequest: async (_actor, wish) => {
       asked.push(wish);
-      return (await samplePlan()).plan;
+      return (await sampleChangeRequest()).changeRequest;
     },
   });
   const blocked = GOOD.replace('orders', 'blocked');
@@ -328,7 +329,7 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
   assert.match(html, /value="ask">Ask somebody to install this/);
   const response = await post(INSTALL, `${blocked}&_do=ask&_message=please`);
   assert.equal(response.status, 303);
-  assert.equal(response.headers.get('location'), `/plans/${'1'.repeat(32)}?asked`);
+  assert.equal(response.headers.get('location'), `/change-requests/${'1'.repeat(32)}?asked`);
   const { requestId = '', via, ...wish } = asked[0] ?? {};
   assert.deepEqual([requestId === '', via], [false, 'page']);
   const spec = { instances: 3, storage: { size: '20Gi' } };
@@ -337,7 +338,7 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
 
 test('a secret in a plan is refused at its field, and the form comes back', async () => {
   const faults = [{ field: 'spec.storage.size', message: 'A plan must not hold a secret' }];
-  const post = await start({ askPlan: async () => Promise.reject(new AppError('InvalidInput', 'plan: no', { faults })) });
+  const post = await start({ createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'plan: no', { faults })) });
   const response = await post(INSTALL, `${GOOD}&_do=ask`);
   assert.equal(response.status, 422);
   const html = await response.text();
@@ -349,7 +350,7 @@ test('a plan is approved with the digest of the page, and shown anew where it mo
   const web = await startSampleWeb();
   webs.push(web);
   const post = async (form: string): Promise<Response> =>
-    fetch(`${web.url}/plans/${'1'.repeat(32)}`, {
+    fetch(`${web.url}/change-requests/${'1'.repeat(32)}`, {
       method: 'POST',
       body: new URLSearchParams(form),
       redirect: 'manual',

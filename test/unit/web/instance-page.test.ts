@@ -72,7 +72,7 @@ test('why comes deepest first, without what the banner says, and with what an ev
     { kind: 'Cache', name: 'orders', message: '0 of 1 copies are ready' },
     { kind: 'StatefulSet', name: 'orders', message: '0 of 1 pods are ready' },
   ];
-  const tree = { ...before.tree, health: { word: 'Progressing', message: '0 of 1 copies are ready' }, causes } as const;
+  const tree = { ...before.tree, health: { status: 'Progressing', message: '0 of 1 copies are ready' }, causes } as const;
   const words = 'Create Pod orders-0 in StatefulSet orders failed error: pods "orders-0" is forbidden: exceeded quota: q';
   const event = {
     type: 'Warning',

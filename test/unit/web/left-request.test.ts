@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { JournalEntry } from '../../../src/domain/audit/audit-log.ts';
+import type { AuditEntry } from '../../../src/domain/audit/audit-log.ts';
 import type { InstanceView } from '../../../src/domain/instance/instance.ts';
-import { instanceDeed, journaled } from '../../../src/operation/audit/audited.ts';
+import { instanceEvent, audited } from '../../../src/operation/audit/audited.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
-import { sampleJournal } from '../../support/sample-journal.ts';
+import { sampleAuditLog } from '../../support/sample-audit-log.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 
 const INSTALL = '/apps/postgresclusters.samples.chandlery.dev/install';
 const [orders] = sampleInstances('team-a') as readonly [InstanceView];
 
-const entries: JournalEntry[] = [];
+const entries: AuditEntry[] = [];
 const begun = Promise.withResolvers<undefined>();
 const gone = Promise.withResolvers<undefined>();
 const written = Promise.withResolvers<undefined>();
@@ -20,7 +20,7 @@ let web: SampleWeb;
 before(async () => {
   web = await startSampleWeb({
     createInstance: async (actor, draft) => {
-      const made = await journaled({ journal: sampleJournal(entries) }, actor, instanceDeed('create instance', draft, draft), async () => {
+      const made = await audited({ auditLog: sampleAuditLog(entries) }, actor, instanceEvent('create instance', draft, draft), async () => {
         begun.resolve(undefined);
         await gone.promise;
         return orders;
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(async () => web.stop());
 
-test('An act whose browser goes away meanwhile is done and in the journal', async () => {
+test('An act whose browser goes away meanwhile is done and in the audit log', async () => {
   const body = new URLSearchParams({ environment: 'team-a', name: 'left', 'v.spec.storage.size': '1Gi', _do: 'install' }).toString();
   const headers = { Cookie: 'chandlery=dev-a', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' };
   const asking = request(web.url + INSTALL, {

@@ -4,7 +4,7 @@ import type { InstanceView } from '../../../src/domain/instance/instance.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
 import { specVersionOf } from '../../../src/domain/instance/instance.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
-import { withoutAsking } from '../../support/sample-journal.ts';
+import { withoutAsking } from '../../support/sample-audit-log.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import { submit } from '../web-form/submit.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sampleInstances } from '../../support/sample-instances.ts';
-import { withoutAsking } from '../../support/sample-journal.ts';
+import { withoutAsking } from '../../support/sample-audit-log.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
 import type { InstanceDraft, WebOperations } from '../../../src/web/ports.ts';
 import { submit, tagsOf } from '../web-form/submit.ts';

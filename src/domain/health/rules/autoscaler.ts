@@ -9,13 +9,13 @@ const BROKEN = ['FailedGetScale', 'FailedUpdateScale', 'FailedGetResourceMetric'
 export function autoscalerHealth(object: KubeObject): Health {
   const conditions = object.apiVersion === 'autoscaling/v1' ? annotated(object) : conditionsOf(object);
   const broken = conditions.find((condition) => condition.status === 'False' && BROKEN.includes(condition.reason));
-  if (broken !== undefined) return { word: 'Degraded', message: sentence(broken) };
+  if (broken !== undefined) return { status: 'Degraded', message: sentence(broken) };
   const able = conditions.find((condition) => condition.status === 'True' && ['AbleToScale', 'ScalingLimited'].includes(condition.type));
-  if (able !== undefined) return { word: 'Healthy', message: sentence(able) };
+  if (able !== undefined) return { status: 'Healthy', message: sentence(able) };
   if (numberAt(object.status, 'currentCPUUtilizationPercentage') !== undefined && conditions.length > 0) {
-    return { word: 'Healthy', message: 'It reads its metrics' };
+    return { status: 'Healthy', message: 'It reads its metrics' };
   }
-  return { word: 'Progressing', message: 'It waits for its first metrics' };
+  return { status: 'Progressing', message: 'It waits for its first metrics' };
 }
 
 function annotated(object: KubeObject): ForeignCondition[] {

@@ -73,23 +73,23 @@ export function conditionsHealth(object: KubeObject): Health | undefined {
   const conditions = conditionsOf(object);
   const holding = conditions.filter(({ status }) => status === 'True');
   const failed = holding.find(({ type }) => NEGATIVE.test(type)) ?? conditions.find(isFailure);
-  if (failed !== undefined) return { word: 'Degraded', message: sentence(failed) };
+  if (failed !== undefined) return { status: 'Degraded', message: sentence(failed) };
   const suspended = holding.find(({ type }) => SUSPENDED.includes(type));
-  if (suspended !== undefined) return { word: 'Suspended', message: sentence(suspended) };
-  if (at(object.spec, 'suspend') === true || at(object.spec, 'paused') === true) return { word: 'Suspended', message: 'It is suspended' };
+  if (suspended !== undefined) return { status: 'Suspended', message: sentence(suspended) };
+  if (at(object.spec, 'suspend') === true || at(object.spec, 'paused') === true) return { status: 'Suspended', message: 'It is suspended' };
   if (isOutdated(object, numberAt(object.status, 'observedGeneration'))) return OUTDATED;
 
   const busy = holding.find(({ type }) => BUSY.includes(type));
   const positive = summaryOf(conditions) ?? worstPartOf(conditions);
-  if (positive === undefined) return busy === undefined ? phaseHealth(object) : { word: 'Progressing', message: sentence(busy) };
+  if (positive === undefined) return busy === undefined ? phaseHealth(object) : { status: 'Progressing', message: sentence(busy) };
   if (isOutdated(object, positive.observedGeneration)) return OUTDATED;
-  if (positive.status === 'True') return { word: 'Healthy', message: sentence(positive) };
-  if (busy !== undefined) return { word: 'Progressing', message: sentence(busy) };
+  if (positive.status === 'True') return { status: 'Healthy', message: sentence(positive) };
+  if (busy !== undefined) return { status: 'Progressing', message: sentence(busy) };
   const isOpen = positive.status === 'Unknown' || !POSITIVE.includes(positive.type);
-  return { word: isOpen ? 'Progressing' : (meaningOfReason(positive.reason) ?? 'Degraded'), message: sentence(positive) };
+  return { status: isOpen ? 'Progressing' : (meaningOfReason(positive.reason) ?? 'Degraded'), message: sentence(positive) };
 }
 
-const OUTDATED: Health = { word: 'Progressing', message: 'The latest change is not taken up yet' };
+const OUTDATED: Health = { status: 'Progressing', message: 'The latest change is not taken up yet' };
 
 function isOutdated({ metadata: { generation } }: KubeObject, observed: number | undefined): boolean {
   return observed !== undefined && generation !== undefined && observed < generation;
@@ -117,5 +117,5 @@ function phaseHealth({ status }: KubeObject): Health | undefined {
   const word = phase === undefined ? undefined : meaningOfPhase(phase);
   if (phase === undefined || word === undefined) return undefined;
   const message = textAt(status, 'message') ?? '';
-  return { word, message: message === '' ? phase : message };
+  return { status: word, message: message === '' ? phase : message };
 }

@@ -28,7 +28,7 @@ const RULES: Readonly<Record<string, Rule>> = {
  * a kind that says nothing about itself is not thereby healthy.
  */
 export function healthOf(object: KubeObject): Health | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return { word: 'Progressing', message: 'It is being deleted' };
+  if (object.metadata.deletionTimestamp !== undefined) return { status: 'Progressing', message: 'It is being deleted' };
   const rule = RULES[ruleKey(object)];
   return rule === undefined ? conditionsHealth(object) : rule(object);
 }

@@ -6,9 +6,9 @@ import { conditionsOf, sentence } from './conditions.ts';
 export function jobHealth(object: KubeObject): Health {
   const conditions = conditionsOf(object).filter((condition) => condition.status === 'True');
   const failed = conditions.find((condition) => condition.type === 'Failed');
-  if (failed !== undefined) return { word: 'Degraded', message: sentence(failed) };
+  if (failed !== undefined) return { status: 'Degraded', message: sentence(failed) };
   const complete = conditions.find((condition) => ['Complete', 'SuccessCriteriaMet'].includes(condition.type));
-  if (complete !== undefined) return { word: 'Healthy', message: 'It ran to its end' };
-  if (booleanAt(object.spec, 'suspend') === true) return { word: 'Suspended', message: 'The job is suspended' };
-  return { word: 'Progressing', message: 'It is running' };
+  if (complete !== undefined) return { status: 'Healthy', message: 'It ran to its end' };
+  if (booleanAt(object.spec, 'suspend') === true) return { status: 'Suspended', message: 'The job is suspended' };
+  return { status: 'Progressing', message: 'It is running' };
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../kubernetes/resource.ts';
 import { conditionsOf, sentence } from './conditions.ts';
 
 export function serviceHealth(object: KubeObject): Health {
-  if (textAt(object.spec, 'type') !== 'LoadBalancer') return { word: 'Healthy', message: 'It has an address in the cluster' };
+  if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'It has an address in the cluster' };
   return addressHealth(object, 'The load balancer');
 }
 
@@ -15,23 +15,23 @@ export function ingressHealth(object: KubeObject): Health {
 export function claimHealth(object: KubeObject): Health {
   switch (textAt(object.status, 'phase')) {
     case 'Bound':
-      return { word: 'Healthy', message: 'It is bound to a volume' };
+      return { status: 'Healthy', message: 'It is bound to a volume' };
     case 'Lost':
-      return { word: 'Degraded', message: 'Its volume is lost' };
+      return { status: 'Degraded', message: 'Its volume is lost' };
     case undefined:
     default:
-      return { word: 'Progressing', message: 'It waits for a volume' };
+      return { status: 'Progressing', message: 'It waits for a volume' };
   }
 }
 
 function addressHealth(object: KubeObject, subject: string): Health {
   const assigned = listAt(object.status, 'loadBalancer', 'ingress').length > 0;
-  if (assigned) return { word: 'Healthy', message: `${subject} has an address` };
-  return { word: 'Progressing', message: `${subject} has no address yet` };
+  if (assigned) return { status: 'Healthy', message: `${subject} has an address` };
+  return { status: 'Progressing', message: `${subject} has no address yet` };
 }
 
 export function apiServiceHealth(object: KubeObject): Health {
   const available = conditionsOf(object).find((condition) => condition.type === 'Available');
-  if (available === undefined) return { word: 'Progressing', message: 'It waits for its first check' };
-  return { word: available.status === 'True' ? 'Healthy' : 'Progressing', message: sentence(available) };
+  if (available === undefined) return { status: 'Progressing', message: 'It waits for its first check' };
+  return { status: available.status === 'True' ? 'Healthy' : 'Progressing', message: sentence(available) };
 }

@@ -10,35 +10,35 @@ const BROKEN_WAIT = /(BackOff|Err.*|Invalid.*|.*Error)$/;
 /** The life of a Pod (kubernetes.io, "Pod Lifecycle"), with the container that explains it. */
 export function podHealth(object: KubeObject): Health {
   const broken = restartsForEver(object) ? brokenContainer(object) : undefined;
-  if (broken !== undefined) return { word: 'Degraded', message: broken };
+  if (broken !== undefined) return { status: 'Degraded', message: broken };
   switch (textAt(object.status, 'phase')) {
     case 'Succeeded':
-      return { word: 'Healthy', message: 'It ran to its end' };
+      return { status: 'Healthy', message: 'It ran to its end' };
     case 'Failed':
-      return { word: 'Degraded', message: failure(object) };
+      return { status: 'Degraded', message: failure(object) };
     case 'Running':
       return runningHealth(object);
     case 'Pending':
-      return { word: 'Progressing', message: pending(object) };
+      return { status: 'Progressing', message: pending(object) };
     case undefined:
     default:
-      return { word: 'Progressing', message: 'It has not started yet' };
+      return { status: 'Progressing', message: 'It has not started yet' };
   }
 }
 
 function runningHealth(object: KubeObject): Health {
-  if (!restartsForEver(object)) return { word: 'Progressing', message: 'It runs until its work is done' };
+  if (!restartsForEver(object)) return { status: 'Progressing', message: 'It runs until its work is done' };
   const ready = conditionsOf(object).find((condition) => condition.type === 'Ready');
-  if (ready?.status === 'True') return { word: 'Healthy', message: 'All containers are ready' };
+  if (ready?.status === 'True') return { status: 'Healthy', message: 'All containers are ready' };
   const restarted = listAt(object.status, 'containerStatuses').find((status) => at(status, 'lastState', 'terminated') !== undefined);
   if (restarted !== undefined) {
     const name = textAt(restarted, 'name') ?? '';
     return {
-      word: 'Degraded',
+      status: 'Degraded',
       message: `Container ${name} ended and was started again: ${textAt(restarted, 'lastState', 'terminated', 'reason') ?? ''}`,
     };
   }
-  return { word: 'Progressing', message: ready?.message || 'Its containers are not ready yet' };
+  return { status: 'Progressing', message: ready?.message || 'Its containers are not ready yet' };
 }
 
 /** A pod that is to run to its end is judged by its end alone, unless an annotation in common use says that it is a server all the same. */

@@ -4,7 +4,7 @@ import { differencesOf } from '../../operator/drift.ts';
 import { isObject, objectAt } from '../../core/read.ts';
 import { redact } from '../../core/redact.ts';
 import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
-import type { ObjectChange, PlannedObjects } from './plan.ts';
+import type { ObjectChange, PreviewedObjects } from './upgrade-preview.ts';
 
 const MOST_OBJECTS = 200;
 const MOST_LINES = 300;
@@ -32,7 +32,7 @@ export interface ObjectPair {
  * What changes between two renderings, object by object, as lines of YAML with three lines around each change. What Secrets hold is never shown,
  * only that it changes. At most two hundred objects and four thousand lines; what was cut is counted.
  */
-export function objectChanges(input: ObjectsInput): PlannedObjects {
+export function objectChanges(input: ObjectsInput): PreviewedObjects {
   const pairs = pairObjects(input);
   const changed = pairs.filter((pair) => isChanged(pair));
   let room = MOST_LINES_IN_ALL;

@@ -2,13 +2,13 @@ import { isExact, isInChannel, isNewer, isPinned, isSame, newerVersion, versionT
 import { isOpen, nextOpening, windowSentence } from '../maintenance-window.ts';
 import type { OperatorSpec } from '../../operator/operator-spec.ts';
 import { digestDiffers, judgeApproval, type ApprovalVerdict } from '../upgrade-approval.ts';
-import type { PlannedChart, PlanStep, PlanTiming } from './plan.ts';
+import type { PreviewedChart, UpgradeStep, UpgradeTiming } from './upgrade-preview.ts';
 
 export interface TimingInput {
   readonly spec: OperatorSpec;
   /** Absent when nothing is installed. */
-  readonly from: PlannedChart | undefined;
-  readonly to: PlannedChart;
+  readonly from: PreviewedChart | undefined;
+  readonly to: PreviewedChart;
   /** Newer versions of the channel. */
   readonly offered: readonly string[];
   /** The annotation; empty when there is none. */
@@ -17,7 +17,7 @@ export interface TimingInput {
 }
 
 /** What has to happen before a version is installed, and when it can be. */
-export function timingOf(input: TimingInput): Omit<PlanTiming, 'missing'> {
+export function timingOf(input: TimingInput): Omit<UpgradeTiming, 'missing'> {
   const { spec, from, to, approved, now } = input;
   const { upgrade, chart } = spec;
   const channel: Channel = { version: chart.kind === 'url' ? '' : chart.version, ...optional('range', upgrade.range) };
@@ -38,12 +38,12 @@ export function timingOf(input: TimingInput): Omit<PlanTiming, 'missing'> {
 }
 
 /** An approval of other bytes of the same version does not count. */
-function judged(verdict: ApprovalVerdict, to: PlannedChart): ApprovalVerdict {
+function judged(verdict: ApprovalVerdict, to: PreviewedChart): ApprovalVerdict {
   if (verdict.kind !== 'Given' || verdict.approval.digest === undefined || !isSame(verdict.approval.version, to.version)) return verdict;
   return verdict.approval.digest === to.digest ? verdict : { kind: 'NoEffect', fault: digestDiffers(verdict.approval) };
 }
 
-function stepOf({ spec, from, to, offered }: TimingInput, channel: Channel, verdict: ApprovalVerdict): PlanStep {
+function stepOf({ spec, from, to, offered }: TimingInput, channel: Channel, verdict: ApprovalVerdict): UpgradeStep {
   if (from !== undefined && from.digest === to.digest) return 'Installed';
   if (spec.suspend) return 'Suspended';
   if (spec.chart.kind === 'url' || from === undefined) return 'Underway';

@@ -2,9 +2,9 @@ import { quoted } from '../../instance/instance-commands.ts';
 import type { LabelledCommand } from '../../operator/operator-commands.ts';
 import type { JsonObject } from '../../kubernetes/resource.ts';
 import { APPROVED_UPGRADE, approvalText } from '../upgrade-approval.ts';
-import type { UpgradePlan } from './plan.ts';
+import type { UpgradePreview } from './upgrade-preview.ts';
 
-export interface UpgradeCommandInput extends Pick<UpgradePlan, 'namespace' | 'name' | 'to' | 'timing'> {
+export interface UpgradeCommandInput extends Pick<UpgradePreview, 'namespace' | 'name' | 'to' | 'timing'> {
   /** What was decided about values of the Operator, and the merge patch of `spec.values` that it comes to; neither with secrets. */
   readonly tried?: JsonObject | undefined;
   readonly decided?: { readonly patch: JsonObject; readonly decisions: Readonly<Record<string, string>> } | undefined;
@@ -14,23 +14,23 @@ export interface UpgradeCommandInput extends Pick<UpgradePlan, 'namespace' | 'na
 export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): LabelledCommand[] {
   const { namespace, name, to, timing, tried, decided } = input;
   const address = `${publicUrl}/api/v1/operators/${namespace}/${name}`;
-  const plan = {
-    label: 'This plan with curl',
-    text: [`${CURL} ${quoted(`${address}/plan?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
+  const preview = {
+    label: 'This preview with curl',
+    text: [`${CURL} ${quoted(`${address}/preview?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
   };
   if (tried !== undefined) {
     const patch = JSON.stringify({ spec: { values: tried } });
     return [
       { label: 'Write these values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` },
-      { label: 'This plan with curl', text: posting(`${address}/plan`, { version: to.version, values: tried }) },
+      { label: 'This preview with curl', text: posting(`${address}/preview`, { version: to.version, values: tried }) },
     ];
   }
   if (timing.step === 'Pinned') {
     const patch = JSON.stringify({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
-    return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, plan];
+    return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, preview];
   }
-  if (timing.step !== 'AwaitingApproval') return decided === undefined ? [plan] : [valuesByKubectl(input), plan];
-  return [approvalByKubectl(input), approvalByCurl(input, address), plan];
+  if (timing.step !== 'AwaitingApproval') return decided === undefined ? [preview] : [valuesByKubectl(input), preview];
+  return [approvalByKubectl(input), approvalByCurl(input, address), preview];
 }
 
 const CURL = 'curl --fail-with-body';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { redact } from '../../core/redact.ts';
 import { effectiveLeaves, type ValuesLayer } from '../../values/layers.ts';
-import type { PlannedValue } from './plan.ts';
+import type { PreviewedValue } from './upgrade-preview.ts';
 
 /** Values by layers, the lowest first. */
 export interface LayeredValues {
@@ -19,7 +19,7 @@ const LONGEST = 200;
  * How the effective values differ between two charts: every leaf with the layer that sets it, what changes first. Of what comes from a Secret only
  * the layer is told, and that it changes.
  */
-export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { leaves: PlannedValue[]; omitted: number } {
+export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { leaves: PreviewedValue[]; omitted: number } {
   const [before, after] = [from === undefined ? new Map<string, Leaf>() : leavesOf(from), leavesOf(to)];
   const secrets = [...(from?.secrets ?? []), ...to.secrets];
   const changes = [...new Set([...before.keys(), ...after.keys()])].map((path): Change => {
@@ -53,10 +53,10 @@ interface Change {
   readonly path: string;
   readonly before: Leaf | undefined;
   readonly after: Leaf | undefined;
-  readonly change: PlannedValue['change'];
+  readonly change: PreviewedValue['change'];
 }
 
-function shown({ path, before, after, change }: Change, secrets: readonly string[]): PlannedValue {
+function shown({ path, before, after, change }: Change, secrets: readonly string[]): PreviewedValue {
   const text = (leaf: Leaf | undefined): string | undefined => {
     if (leaf === undefined || leaf.hidden) return undefined;
     const whole = redact(JSON.stringify(leaf.value) ?? 'null', secrets);
@@ -73,7 +73,7 @@ function shown({ path, before, after, change }: Change, secrets: readonly string
   };
 }
 
-function changeOf(before: Leaf | undefined, after: Leaf | undefined): PlannedValue['change'] {
+function changeOf(before: Leaf | undefined, after: Leaf | undefined): PreviewedValue['change'] {
   if (before === undefined) return 'added';
   if (after === undefined) return 'removed';
   return before.value === after.value || isDeepStrictEqual(before.value, after.value) ? 'same' : 'changed';

@@ -29,11 +29,11 @@ export interface ForeignValueRow {
 }
 
 /** What another version of the chart asks about `spec.values`, and what was decided. */
-export interface PlannedDecisions {
+export interface ValueDecisions {
   /** At most two hundred. */
   readonly rows: readonly ValueRow[];
   readonly elsewhere: readonly ForeignValueRow[];
-  /** `Decided`: everything else of the plan is with the values as they become. */
+  /** `Decided`: everything else of the preview is with the values as they become. */
   readonly state: 'Nothing' | 'Open' | 'Faulty' | 'Decided';
   /** What is not decided yet, or cannot be; only after somebody tried. */
   readonly faults: readonly FieldFault[];

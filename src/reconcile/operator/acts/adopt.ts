@@ -4,7 +4,7 @@ import { carryOut } from './carry-out.ts';
 import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
 import { observeCrds } from '../facts/observe-crds.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
-import type { LivingFacts, Target } from '../state.ts';
+import type { ActiveFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
 interface Adoption {
@@ -16,7 +16,7 @@ interface Adoption {
  * Takes over a release that nobody owns: an upgrade, which keeps its history and leaves our labels on the new record. Definitions that carry
  * Helm's annotations of the release become ours, and stay when the chart does not send them to Helm any more.
  */
-export async function adopt(work: Work, facts: LivingFacts, { target, release }: Adoption): Promise<ReconcileResult> {
+export async function adopt(work: Work, facts: ActiveFacts, { target, release }: Adoption): Promise<ReconcileResult> {
   return carryOut(work, facts, {
     verb: 'adopt',
     target,

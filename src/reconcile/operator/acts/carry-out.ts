@@ -3,11 +3,11 @@ import { isAppError } from '../../../domain/core/errors.ts';
 import { chartOfRevision } from '../report/chart-of-revision.ts';
 import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
-import type { Gathered } from '../charts/gather-crds.ts';
+import type { ExtractedCrds } from '../charts/extract-crds.ts';
 import { crdFactOf, observeCrds, type CrdFact } from '../facts/observe-crds.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
-import type { LivingFacts } from '../state.ts';
+import type { ActiveFacts } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
@@ -17,11 +17,11 @@ type Deploying = Omit<DeployInput, 'announce'>;
 const BUSY_MS = 2_000;
 
 /** Deploys, and writes down what is about to be done and how it ended. */
-export async function carryOut(work: Work, facts: LivingFacts, act: Deploying): Promise<ReconcileResult> {
+export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): Promise<ReconcileResult> {
   const { verb, target } = act;
   let current = work;
   let finding: Finding | undefined;
-  const announce = async (gathered: Gathered): Promise<void> => {
+  const announce = async (gathered: ExtractedCrds): Promise<void> => {
     finding = announcement(work, facts, { act, gathered });
     await writeStatus(work, finding);
     current = withStatus(work, finding);
@@ -47,32 +47,32 @@ export async function carryOut(work: Work, facts: LivingFacts, act: Deploying): 
 }
 
 /** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
-function announcement(work: Work, facts: LivingFacts, { act, gathered }: { act: Deploying; gathered: Gathered }): Finding {
+function announcement(work: Work, facts: ActiveFacts, { act, gathered }: { act: Deploying; gathered: ExtractedCrds }): Finding {
   const { chart } = act.target;
   const doing = deploying(act.verb, work.release);
   const untested = act.verb === 'restore' || !work.spec.test.enable ? [] : [UNTESTED];
   return {
-    word: 'INSTALLING',
+    legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
     conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing, ...untested],
     release: facts.release,
     crds: expectedCrds(facts.crds, gathered, work.label),
     chart,
-    step: act.target.step,
+    configDigest: act.target.configDigest,
     attempt: attemptOf(work, act.target),
     ...(act.verb === 'restore' ? {} : { rollback: 'Forgotten' as const }),
   };
 }
 
-function expectedCrds(live: readonly CrdFact[], { crds }: Gathered, label: string): readonly CrdFact[] {
+function expectedCrds(live: readonly CrdFact[], { crds }: ExtractedCrds, label: string): readonly CrdFact[] {
   const known = new Set(live.map((crd) => crd.name));
   const coming = crds.filter((crd) => !known.has(crd.metadata.name)).map((crd) => crdFactOf(crd, label));
   return [...live, ...coming].sort((a, b) => a.name.localeCompare(b.name));
 }
 
 async function reportDeployment(work: Work, { target }: Deploying, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
-  const { chart, step } = target;
+  const { chart, configDigest } = target;
   const { phase, error, gathered } = failed;
   const query = { label: work.label, signal: work.signal };
   const release = await observeRelease(work.ports.cluster, work.release, query);
@@ -86,7 +86,7 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     ...(running === undefined ? {} : { running }),
     crds: await observeCrds(work.ports.cluster, work.release, query),
     chart,
-    step,
+    configDigest,
     // What a chart renders depends on nothing but what the step digest covers.
     ...(gathered === undefined ? {} : { forced: 'CarriedOut' as const }),
     ...(phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid') ? { outlook: 'Terminal' as const } : {}),

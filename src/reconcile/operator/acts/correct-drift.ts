@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { differencesSentence } from '../report/conditions.ts';
-import { holdRelease } from './hold-release.ts';
+import { withReleaseLease } from './with-release-lease.ts';
 import { HELM_MANAGER, noteCorrection, type DriftFact, type DriftMemory } from '../facts/observe-drift.ts';
 import type { Work } from '../work.ts';
 
@@ -8,7 +8,7 @@ const BUSY_MS = 2_000;
 
 /** Applies the objects that drifted as the release has them, in Helm's own name, so that the fields stay Helm's. */
 export async function correctDrift(memory: DriftMemory, work: Work, fact: DriftFact): Promise<ReconcileResult> {
-  const outcome = await holdRelease(work, async (signal) => {
+  const outcome = await withReleaseLease(work, async (signal) => {
     for (const { type, object } of fact.drifted) {
       const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', signal } as const;
       await work.ports.cluster.apply(type, object, options);

@@ -3,11 +3,11 @@ import { OURS } from '../../../domain/kubernetes/names.ts';
 import { redact } from '../../../domain/core/redact.ts';
 import { applyCrds } from './apply-crds.ts';
 import { ensureNamespace } from './ensure-namespace.ts';
-import type { Gathered } from '../charts/gather-crds.ts';
+import type { ExtractedCrds } from '../charts/extract-crds.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
-import { holdRelease } from './hold-release.ts';
-import { STEP_LABEL } from '../kinds.ts';
-import type { ChangeRequest } from '../ports.ts';
+import { withReleaseLease } from './with-release-lease.ts';
+import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
+import type { ReleaseChange } from '../ports.ts';
 import { renderChart } from '../charts/render-chart.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
@@ -16,17 +16,17 @@ import type { Work } from '../work.ts';
 export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';
 
 export type Deployment =
-  | { readonly kind: 'Done'; readonly gathered: Gathered }
+  | { readonly kind: 'Done'; readonly gathered: ExtractedCrds }
   | { readonly kind: 'Busy' }
-  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly gathered?: Gathered };
+  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly gathered?: ExtractedCrds };
 
 export interface DeployInput {
   readonly verb: DeployVerb;
   readonly target: Target;
   /** Tells how far it has come, before the cluster is changed. */
-  readonly announce: (gathered: Gathered) => Promise<void>;
+  readonly announce: (gathered: ExtractedCrds) => Promise<void>;
   /** Changes the release, which is held meanwhile. */
-  readonly change: (held: Work, request: ChangeRequest) => Promise<void>;
+  readonly change: (held: Work, request: ReleaseChange) => Promise<void>;
 }
 
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
@@ -34,7 +34,7 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
 /** Render and uplift → CRDs → release. Runs under the lease of the release; each step may be the last one of this process. */
 export async function deploy(work: Work, input: DeployInput): Promise<Deployment> {
   let phase: DeployPhase = 'Render';
-  let gathered: Gathered | undefined;
+  let gathered: ExtractedCrds | undefined;
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
     gathered = await renderChart(held, input.target, input.verb);
@@ -44,10 +44,10 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     await applyCrds(held, gathered.crds);
     phase = 'Release';
     await ensureNamespace(held);
-    await input.change(held, changeRequest(held, input.target, gathered));
+    await input.change(held, releaseChange(held, input.target, gathered));
   };
   try {
-    if ((await holdRelease(work, change)) === 'Busy') return { kind: 'Busy' };
+    if ((await withReleaseLease(work, change)) === 'Busy') return { kind: 'Busy' };
   } catch (error) {
     work.signal.throwIfAborted();
     // A cluster that is away says nothing about the Operator.
@@ -74,12 +74,12 @@ export function withoutSecrets(error: AppError, secrets: readonly string[]): App
   return message === error.message ? error : new AppError(error.code, message);
 }
 
-function changeRequest(
+function releaseChange(
   { release, label, status }: Work,
-  { chart, values: { values, secrets }, step }: Target,
-  { sent }: Gathered,
-): ChangeRequest {
-  const labels = { [OURS.operatorLabel]: label, [STEP_LABEL]: step };
+  { chart, values: { values, secrets }, configDigest: step }: Target,
+  { sent }: ExtractedCrds,
+): ReleaseChange {
+  const labels = { [OURS.operatorLabel]: label, [CONFIG_DIGEST_LABEL]: step };
   // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.
   const postRender = sent === 'AsRendered' && status.failures === 0 ? 'plain' : 'uplift';
   return { ...release, chartPath: chart.path, values, secrets, labels, postRender };

@@ -1,10 +1,10 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { carryOut } from './carry-out.ts';
-import type { LivingFacts, Target } from '../state.ts';
+import type { ActiveFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
 /** Makes the first revision of the release. */
-export async function install(work: Work, facts: LivingFacts, target: Target): Promise<ReconcileResult> {
+export async function install(work: Work, facts: ActiveFacts, target: Target): Promise<ReconcileResult> {
   return carryOut(work, facts, {
     verb: 'install',
     target,

@@ -5,10 +5,10 @@ import { redact } from '../../../domain/core/redact.ts';
 import type { Rollback } from '../../../domain/operator/rollback.ts';
 import { isFalse, reconciling, rollingBack } from '../report/conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
-import { holdRelease } from './hold-release.ts';
+import { withReleaseLease } from './with-release-lease.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { reportFailure } from '../report/report-failure.ts';
-import type { LivingFacts, RevisionFailure } from '../state.ts';
+import type { ActiveFacts, RevisionFailure } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import { nowOf, type Work } from '../work.ts';
@@ -20,7 +20,7 @@ const BUSY_MS = 2_000;
  * Brings the last healthy revision back, once for a step: that it is about to is written down first, so that whoever comes after this process
  * neither forgets it nor does it again. Definitions stay as the failed revision has them.
  */
-export async function rollBack(work: Work, facts: LivingFacts, failure: RevisionFailure): Promise<ReconcileResult> {
+export async function rollBack(work: Work, facts: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
   const rollback = decide(work, failure);
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
@@ -32,7 +32,7 @@ export async function rollBack(work: Work, facts: LivingFacts, failure: Revision
     await work.ports.helm.rollback({ ...work.release, revision: rollback.toRevision, historyLimit, secrets }, signal);
   };
   try {
-    if ((await holdRelease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
+    if ((await withReleaseLease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
     if (!(error instanceof AppError) || isAway(error)) throw error;
@@ -47,13 +47,13 @@ export async function rollBack(work: Work, facts: LivingFacts, failure: Revision
 function decide(work: Work, { target, revision, toRevision, cause, health }: RevisionFailure): Rollback {
   const { status, generation, requestedAt } = work;
   const begun = status.rollback;
-  if (begun?.digest === target.step && begun.revision === revision) return begun;
+  if (begun?.digest === target.configDigest && begun.revision === revision) return begun;
   const { name, version } = target.chart.contents.metadata;
   const told = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
   const known = told?.status === 'False' && told.reason !== 'Upgrading' ? told.message : 'Helm did not end the upgrade';
   const message = cause === 'Unhealthy' ? (health?.message ?? 'It did not become healthy') : known;
   return {
-    digest: target.step,
+    digest: target.configDigest,
     chart: `${name} ${version}`,
     revision,
     toRevision,
@@ -65,11 +65,11 @@ function decide(work: Work, { target, revision, toRevision, cause, health }: Rev
   };
 }
 
-function announcement(work: Work, { release, crds }: LivingFacts, rollback: Rollback): Finding {
+function announcement(work: Work, { release, crds }: ActiveFacts, rollback: Rollback): Finding {
   const doing = rollingBack(work.release, rollback);
   const failed = rollback.cause === 'UpgradeFailed' ? {} : { healthy: false };
   return {
-    word: 'INSTALLING',
+    legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
     conditions: [doing],
@@ -80,7 +80,7 @@ function announcement(work: Work, { release, crds }: LivingFacts, rollback: Roll
   };
 }
 
-async function reportRollback(work: Work, { crds }: LivingFacts, error: AppError): Promise<number> {
+async function reportRollback(work: Work, { crds }: ActiveFacts, error: AppError): Promise<number> {
   const release = await observeRelease(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
   return reportFailure(work, { error, condition: isFalse('Released', 'RollbackFailed', error.message), release, crds });
 }

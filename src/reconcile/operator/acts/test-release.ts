@@ -4,10 +4,10 @@ import { redact } from '../../../domain/core/redact.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
-import { holdRelease } from './hold-release.ts';
+import { withReleaseLease } from './with-release-lease.ts';
 import type { OwnRelease } from '../facts/judge-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
-import type { LivingFacts, Target } from '../state.ts';
+import type { ActiveFacts, Target } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
@@ -21,7 +21,7 @@ interface Untested {
 }
 
 /** Runs the tests that the chart brings, and writes down how they ended. A process that dies meanwhile leaves them untold, so they run again. */
-export async function testRelease(work: Work, facts: LivingFacts, { target, release }: Untested): Promise<ReconcileResult> {
+export async function testRelease(work: Work, facts: ActiveFacts, { target, release }: Untested): Promise<ReconcileResult> {
   const { secrets } = target.values;
   const finding = findingOf(work, facts, { target, release });
   const announced = { ...finding, conditions: [...finding.conditions, testing(release)] };
@@ -33,7 +33,7 @@ export async function testRelease(work: Work, facts: LivingFacts, { target, rele
     report = await work.ports.helm.test({ ...work.release, timeoutMs: work.spec.test.timeout, secrets }, signal);
   };
   try {
-    if ((await holdRelease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
+    if ((await withReleaseLease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
     if (!(error instanceof AppError) || isAway(error)) throw error;
@@ -42,21 +42,21 @@ export async function testRelease(work: Work, facts: LivingFacts, { target, rele
   }
   if (report === undefined) throw new Error('tests ended without a report');
   const outcome = tested(withoutSecretsIn(report, secrets));
-  const marks = { tested: report.outcome === 'Passed' };
+  const marks = { tested: report.kind === 'Passed' };
   await writeStatus(current, { ...finding, conditions: [...finding.conditions, outcome], marks, failures: 0 });
-  work.ports.log.info('The tests of an Operator have run', { operator: work.label, revision: release.revision, outcome: report.outcome });
+  work.ports.log.info('The tests of an Operator have run', { operator: work.label, revision: release.revision, outcome: report.kind });
   return AT_ONCE;
 }
 
 /** What is known of the Operator while its tests run, but for how they go. */
 function findingOf(
   work: Work,
-  { crds, health }: LivingFacts,
+  { crds, health }: ActiveFacts,
   { target, release }: Untested,
 ): Finding & { readonly chart: Target['chart'] } {
   const doing = testing(release);
   return {
-    word: 'INSTALLING',
+    legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
     conditions: [
@@ -68,7 +68,7 @@ function findingOf(
     release,
     crds,
     chart: target.chart,
-    step: target.step,
+    configDigest: target.configDigest,
     attempt: attemptOf(work, target),
   };
 }
@@ -76,6 +76,6 @@ function findingOf(
 /** Names of hooks come from the chart, and may hold a value. */
 function withoutSecretsIn(report: TestReport, secrets: readonly string[]): TestReport {
   const shown = (texts: readonly string[]): readonly string[] => texts.map((text) => redact(text, secrets));
-  if (report.outcome === 'Passed') return { ...report, tests: shown(report.tests) };
+  if (report.kind === 'Passed') return { ...report, tests: shown(report.tests) };
   return { ...report, failed: shown(report.failed), message: redact(report.message, secrets) };
 }

@@ -5,8 +5,8 @@ import { followChannel } from './follow-channel.ts';
 import type { Chart } from '../ports.ts';
 import { readChartAccess } from './read-chart-access.ts';
 import { resolveValues, type ResolvedValues } from '../facts/resolve-values.ts';
-import { stepDigest } from './step-digest.ts';
-import type { LivingFacts } from '../state.ts';
+import { configDigest } from './config-digest.ts';
+import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
 
 /** Charts that were looked up lately, by the uid of their Operator. */
@@ -23,14 +23,14 @@ interface Remembered {
 }
 
 /** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
-export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNullable<LivingFacts['chart']>> {
+export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNullable<ActiveFacts['chart']>> {
   try {
     const chart = await lookUpChart(memory, work);
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const values = await valuesOf(work);
     if (values instanceof AppError) return { chart, unresolved: values };
     const { revisions: sources } = values;
-    return { chart, values, step: stepDigest({ chartDigest: chart.digest, spec: work.spec, kubernetesVersion, sources }) };
+    return { chart, values, configDigest: configDigest({ chartDigest: chart.digest, spec: work.spec, kubernetesVersion, sources }) };
   } catch (error) {
     if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
     return { error };

@@ -6,7 +6,7 @@ import { apiVersionOf, type JsonObject } from '../../../domain/kubernetes/resour
 import type { Conversion } from '../../../domain/uplift/conversion.ts';
 import { checkChartValues } from '../../../schema/values/check-chart-values.ts';
 import type { Chart } from '../ports.ts';
-import { gatherCrds, type Gathered } from './gather-crds.ts';
+import { extractCrds, type ExtractedCrds } from './extract-crds.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
@@ -15,7 +15,7 @@ import type { Work } from '../work.ts';
  *
  * @throws AppError `ObjectReserved` when it holds what belongs to Chandlery; `ValuesInvalid` when its schema refuses the values; `HelmFailed` when it does not render; `UpliftRefused` when something in it cannot, or must not, be carried over.
  */
-export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<Gathered> {
+export async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<ExtractedCrds> {
   const { ports, spec, release, label, signal } = work;
   await refuseValues(work, { chart, values });
   const [kubeVersion, apiVersions] = await Promise.all([ports.kubernetesVersion({ signal }), apiVersionsOf(ports.discovery, signal)]);
@@ -25,7 +25,7 @@ export async function renderChart(work: Work, { chart, values: { values, secrets
   );
   const reserved = reservedObjects(rendered);
   if (reserved.length > 0) throw new AppError('ObjectReserved', redact(`chart: ${reserved.join('; ')}`, secrets));
-  const gathered = gatherCrds(rendered, chart, label);
+  const gathered = extractCrds(rendered, chart, label);
   const [refusal] = gathered.refusals;
   if (refusal !== undefined)
     throw new AppError('UpliftRefused', `uplift: ${refusal.kind} "${refusal.name}" (${refusal.apiVersion}): ${refusal.reason}`);

@@ -2,7 +2,7 @@ import { OURS } from '../../../domain/kubernetes/names.ts';
 import { RELEASE_STATUSES, type ReleaseStatus } from '../../../domain/operator/release.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { RevisionRecord } from '../../../domain/operator/revision-history.ts';
-import { STEP_LABEL } from '../kinds.ts';
+import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
 
 /** What is known of a release without asking helm. */
 export type ReleaseFact = { readonly kind: 'Absent' } | ForeignRelease | OwnRelease;
@@ -20,7 +20,7 @@ export interface OwnRelease {
   readonly revision: number;
   readonly status: ReleaseStatus;
   /** The step digest of the newest revision; empty when it has none. */
-  readonly step: string;
+  readonly configDigest: string;
   /** All revisions that Helm keeps, newest first. */
   readonly records: readonly RevisionRecord[];
 }
@@ -31,17 +31,17 @@ export function judgeRelease(objects: readonly KubeObject[], label: string): Rel
   const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
   const [newest] = records;
   if (newest === undefined) return { kind: 'Absent' };
-  const { revision, status, step } = newest;
+  const { revision, status, configDigest } = newest;
   const owners = live.map(({ metadata }) => metadata.labels?.[OURS.operatorLabel]).filter((owner) => owner !== undefined);
   if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '', revision, status };
-  return { kind: 'Own', revision, status, step, records };
+  return { kind: 'Own', revision, status, configDigest, records };
 }
 
 function recordOf({ metadata: { labels = {}, creationTimestamp = '' } }: KubeObject): RevisionRecord {
   return {
     revision: Number(labels['version'] ?? 0),
     status: RELEASE_STATUSES.find((word) => word === labels['status']) ?? 'unknown',
-    step: labels[STEP_LABEL] ?? '',
+    configDigest: labels[CONFIG_DIGEST_LABEL] ?? '',
     time: creationTimestamp,
   };
 }

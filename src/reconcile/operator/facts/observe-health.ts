@@ -35,9 +35,10 @@ export async function observeHealth({ ports, release, signal }: Work, crds: read
   const [first] = unanswering;
   if (first === undefined) return workloads;
   const message = unanswering.map((one) => one.message).join('; ');
-  if (workloads.word !== 'Healthy' && workloads.word !== 'Suspended') return { ...workloads, message: `${workloads.message}; ${message}` };
+  if (workloads.status !== 'Healthy' && workloads.status !== 'Suspended')
+    return { ...workloads, message: `${workloads.message}; ${message}` };
   const isStarting = unanswering.every(({ since }) => ports.now().getTime() - since < STARTING_MS);
-  return { word: isStarting ? 'Progressing' : 'Degraded', message, reason: first.reason };
+  return { status: isStarting ? 'Progressing' : 'Degraded', message, reason: first.reason };
 }
 
 /** The worst health, naming each workload that is not healthy. */
@@ -47,12 +48,12 @@ function judgeWorkloads(workloads: readonly KubeObject[]): Health {
     return health === undefined ? [] : [{ name: `${object.kind} ${object.metadata.name}`, health }];
   });
   const worst = worstHealth(judged.map(({ health }) => health));
-  if (worst === undefined) return { word: 'Healthy', message: 'The release has no workloads' };
-  const word = worst.word;
+  if (worst === undefined) return { status: 'Healthy', message: 'The release has no workloads' };
+  const word = worst.status;
   if (word === 'Healthy')
-    return { word, message: judged.length === 1 ? 'Its workload is ready' : `All ${judged.length} workloads are ready` };
-  const poor = judged.filter(({ health }) => health.word !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
-  return { word, message: poor.join('; ') };
+    return { status: word, message: judged.length === 1 ? 'Its workload is ready' : `All ${judged.length} workloads are ready` };
+  const poor = judged.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
+  return { status: word, message: poor.join('; ') };
 }
 
 interface WorkloadQuery {

@@ -2,8 +2,8 @@ import type { ReconcileResult } from '../../../controller/controller.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { fetched, isFalse, reconciling, stalled } from './conditions.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
-import type { LivingAct } from '../plan.ts';
-import type { LivingFacts } from '../state.ts';
+import type { ActiveAction } from '../next-action.ts';
+import type { ActiveFacts } from '../state.ts';
 import { notReady, writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
@@ -14,13 +14,13 @@ const CYCLE_MS = 30_000;
 /** Says what the Operator waits for. What is installed stays as it is. */
 export async function awaitDependencies(
   work: Work,
-  { release, crds }: LivingFacts,
-  { chart, dependencies }: Extract<LivingAct, { kind: 'await-dependencies' }>,
+  { release, crds }: ActiveFacts,
+  { chart, dependencies }: Extract<ActiveAction, { kind: 'await-dependencies' }>,
 ): Promise<ReconcileResult> {
   const condition = blockedBy(dependencies);
   const isCycle = dependencies.cycle !== undefined;
   await writeStatus(work, {
-    word: isCycle ? 'ERROR' : 'INSTALLING',
+    legacyStatus: isCycle ? 'ERROR' : 'INSTALLING',
     ready: notReady(condition),
     phase: isCycle ? stalled(condition) : reconciling(condition),
     conditions: [fetched(work.spec.chart, chart), condition],

@@ -13,7 +13,7 @@ import { catalogValid, unapproved } from './conditions.ts';
 
 /** What an act found out or brought about. What it says nothing about stays as the status has it. */
 export interface Finding {
-  readonly word: LegacyStatus;
+  readonly legacyStatus: LegacyStatus;
   readonly ready: ConditionInput;
   /** `Reconciling` or `Stalled`, while one of them is true. */
   readonly phase?: ConditionInput;
@@ -23,7 +23,7 @@ export interface Finding {
   readonly instances?: readonly InstancesFact[];
   readonly chart?: Chart;
   /** The step that the chart and the values make. */
-  readonly step?: string;
+  readonly configDigest?: string;
   /** What runs instead of the chart, when that was rolled back. */
   readonly running?: OperatorStatus['chart'];
   /** What was found out about the newest revision. */
@@ -51,7 +51,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   const pending = finding.pending ?? (finding.chart === undefined ? earlier.pendingUpgrade : finding.chart.pending);
   const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
   return {
-    status: finding.word,
+    status: finding.legacyStatus,
     observedGeneration: generation,
     customResourceDefinitions: crds.map((crd) => crd.name),
     ...(chart === undefined ? {} : { chart }),
@@ -110,7 +110,7 @@ function composeHistory({ status, spec }: Work, finding: Finding, rollback: Roll
   return recordHistory({
     earlier: status.history,
     records: release.kind === 'Own' ? release.records : [],
-    chartOf: (step) => chartOf(status, finding, step),
+    chartOf: (configDigest) => chartOf(status, finding, configDigest),
     marks,
     rollback,
     limit: spec.historyLimit,
@@ -118,12 +118,12 @@ function composeHistory({ status, spec }: Work, finding: Finding, rollback: Roll
 }
 
 /** What is being installed, what was tried last, or what an earlier revision of the same step was made of. */
-function chartOf({ chart, lastAttempted, history }: OperatorStatus, finding: Finding, step: string): RevisionChart | undefined {
-  if (step === '') return undefined;
-  if (finding.chart !== undefined && finding.step === step) return revisionChart(finding.chart);
-  const earlier = history.find(({ digest }) => digest === step);
+function chartOf({ chart, lastAttempted, history }: OperatorStatus, finding: Finding, configDigest: string): RevisionChart | undefined {
+  if (configDigest === '') return undefined;
+  if (finding.chart !== undefined && finding.configDigest === configDigest) return revisionChart(finding.chart);
+  const earlier = history.find(({ digest }) => digest === configDigest);
   if (earlier !== undefined) return pick(earlier);
-  if (chart === undefined || lastAttempted?.digest !== step || lastAttempted.chartDigest !== chart.digest) return undefined;
+  if (chart === undefined || lastAttempted?.digest !== configDigest || lastAttempted.chartDigest !== chart.digest) return undefined;
   return pick({ ...chart, chart: chart.name, chartDigest: chart.digest });
 }
 

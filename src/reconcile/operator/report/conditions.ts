@@ -9,7 +9,7 @@ import type { TestReport } from '../../../domain/operator/release.ts';
 import type { Rollback } from '../../../domain/operator/rollback.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
-import type { Gathered } from '../charts/gather-crds.ts';
+import type { ExtractedCrds } from '../charts/extract-crds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { DriftFact } from '../facts/observe-drift.ts';
@@ -27,7 +27,7 @@ export function fetched(source: ChartSource, chart: Chart): ConditionInput {
   return isTrue('Fetched', 'Fetched', message);
 }
 
-export function uplifted({ conversions }: Gathered): ConditionInput {
+export function uplifted({ conversions }: ExtractedCrds): ConditionInput {
   if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no legacy APIs');
   return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
 }
@@ -72,7 +72,7 @@ export const UNTESTED: ConditionInput = {
 
 /** How the tests of the newest revision ended. */
 export function tested(report: TestReport): ConditionInput {
-  if (report.outcome === 'Failed') {
+  if (report.kind === 'Failed') {
     const who = report.failed.length === 0 ? '' : `${report.failed.join(', ')} failed: `;
     return isFalse('Tested', 'TestFailed', `${who}${report.message}`);
   }
@@ -101,7 +101,7 @@ export function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): re
   return [isFalse('CatalogValid', first.reason, faults.map(({ field, message }) => `${field}: ${message}`).join('; '))];
 }
 
-export function healthy({ word, message, reason }: OperatorHealth): ConditionInput {
+export function healthy({ status: word, message, reason }: OperatorHealth): ConditionInput {
   if (word === 'Healthy' || word === 'Suspended') return isTrue('Healthy', word, message);
   return word === 'Unknown' ? { type: 'Healthy', status: 'Unknown', reason: word, message } : isFalse('Healthy', reason ?? word, message);
 }

@@ -3,11 +3,11 @@ import { AppError } from '../../../domain/core/errors.ts';
 import { isFalse } from './conditions.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import { reportFailure } from './report-failure.ts';
-import type { LivingFacts } from '../state.ts';
+import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
 
 /** Says who has a release of that name. It is never touched. */
-export async function refuseForeign(work: Work, facts: LivingFacts, foreign: ForeignRelease): Promise<ReconcileResult> {
+export async function refuseForeign(work: Work, facts: ActiveFacts, foreign: ForeignRelease): Promise<ReconcileResult> {
   if (facts.wait > 0) return { requeueAfter: facts.wait };
   const { release, namespace } = work.release;
   const error = new AppError('ReleaseConflict', `release "${namespace}/${release}": ${conflictOf(work, foreign)}`);

@@ -41,7 +41,7 @@ export interface Failure {
   readonly chart?: Chart;
   /** What goes on running instead of the chart. */
   readonly running?: OperatorStatus['chart'];
-  readonly step?: string;
+  readonly configDigest?: string;
   /** A forced upgrade has come as far as it could. */
   readonly forced?: 'CarriedOut';
   /** Whether the same attempt would end the same way; by default the kind of error says so. */
@@ -62,7 +62,7 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
   const failures = status.failures + 1;
   const delay = terminal ? spec.interval : backoffDelay(failures, RETRY_BACKOFF, 0);
   await writeStatus(work, {
-    word: failure.standing === 'Ready' ? 'READY' : 'ERROR',
+    legacyStatus: failure.standing === 'Ready' ? 'READY' : 'ERROR',
     ready:
       failure.standing === 'Ready' ? isTrue('Ready', 'Ready', `Installed and healthy, but: ${condition.message}`) : notReady(condition),
     phase: terminal ? stalled(condition) : reconciling(condition),
@@ -71,7 +71,7 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
     crds,
     ...(chart === undefined ? {} : { chart }),
     ...(failure.running === undefined ? {} : { running: failure.running }),
-    ...(failure.step === undefined ? {} : { step: failure.step }),
+    ...(failure.configDigest === undefined ? {} : { configDigest: failure.configDigest }),
     attempt: attemptOf(work, failure),
     failures,
   });
@@ -83,12 +83,12 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
 
 export function attemptOf(
   work: Work,
-  { chart, step, forced }: { readonly chart?: Chart; readonly step?: string; readonly forced?: 'CarriedOut' },
+  { chart, configDigest, forced }: { readonly chart?: Chart; readonly configDigest?: string; readonly forced?: 'CarriedOut' },
 ): Attempt {
   const { generation, requestedAt, references, status } = work;
   const forcedAt = forced === undefined || work.forcedAt === '' ? status.lastAttempted?.forcedAt : work.forcedAt;
   return {
-    ...(step === undefined ? {} : { digest: step }),
+    ...(configDigest === undefined ? {} : { digest: configDigest }),
     ...(chart === undefined ? {} : { chartDigest: chart.digest }),
     generation,
     requestedAt,

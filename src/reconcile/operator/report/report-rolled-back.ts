@@ -4,32 +4,32 @@ import type { OperatorStatus } from '../../../domain/operator/operator-status.ts
 import type { Rollback } from '../../../domain/operator/rollback.ts';
 import { chartOfRevision } from './chart-of-revision.ts';
 import { healthy, isFalse, stalled } from './conditions.ts';
-import type { LivingAct } from '../plan.ts';
-import type { LivingFacts } from '../state.ts';
+import type { ActiveAction } from '../next-action.ts';
+import type { ActiveFacts } from '../state.ts';
 import { notReady, writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
 /** How often the health of what came back is looked at. */
 const HEALTH_MS = 30_000;
 
-type ReportAct = Extract<LivingAct, { kind: 'report-rolled-back' | 'report-unrecovered' }>;
+type ReportAct = Extract<ActiveAction, { kind: 'report-rolled-back' | 'report-unrecovered' }>;
 
 /** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
-export async function reportRolledBack(work: Work, facts: LivingFacts, act: ReportAct): Promise<ReconcileResult> {
+export async function reportRolledBack(work: Work, facts: ActiveFacts, act: ReportAct): Promise<ReconcileResult> {
   const { release, crds } = facts;
   const { rollback, health, target } = act;
   const running = chartOfRevision(work.status, rollback.toRevision) ?? work.status.chart;
-  const sound = act.kind === 'report-rolled-back' && (health.word === 'Healthy' || health.word === 'Suspended');
+  const sound = act.kind === 'report-rolled-back' && (health.status === 'Healthy' || health.status === 'Suspended');
   const condition = act.kind === 'report-rolled-back' ? rolledBack(rollback, running) : unrecovered(rollback);
   await writeStatus(work, {
-    word: sound ? 'READY' : 'ERROR',
+    legacyStatus: sound ? 'READY' : 'ERROR',
     ready: notReady(condition),
     phase: stalled(condition),
     conditions: [condition, healthy(health)],
     release,
     crds,
     chart: target.chart,
-    step: target.step,
+    configDigest: target.configDigest,
     ...(running === undefined ? {} : { running }),
     marks: sound ? { healthy: true } : {},
     failures: 0,

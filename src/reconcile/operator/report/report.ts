@@ -3,23 +3,23 @@ import type { AppError } from '../../../domain/core/errors.ts';
 import { awaitDependencies } from './await-dependencies.ts';
 import { awaitWindow } from './await-window.ts';
 import { fetched, isFalse } from './conditions.ts';
-import type { LivingAct } from '../plan.ts';
+import type { ActiveAction } from '../next-action.ts';
 import { refuseForeign } from './refuse-foreign.ts';
 import { reportFailure, type Failure } from './report-failure.ts';
 import { reportRolledBack } from './report-rolled-back.ts';
-import { settle } from './settle.ts';
-import type { LivingFacts } from '../state.ts';
+import { reportReleaseHealth } from './report-release-health.ts';
+import type { ActiveFacts } from '../state.ts';
 import { writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
 /** Acts that change nothing but what is said of the Operator. */
 type ReportAct = Exclude<
-  LivingAct,
+  ActiveAction,
   { kind: 'guard' | 'unlock' | 'adopt' | 'install' | 'upgrade' | 'restore-crds' | 'roll-back' | 'test' | 'correct-drift' }
 >;
 
 /** Says how an Operator is, and when to look again. */
-export async function report(work: Work, facts: LivingFacts, act: ReportAct): Promise<ReconcileResult> {
+export async function report(work: Work, facts: ActiveFacts, act: ReportAct): Promise<ReconcileResult> {
   switch (act.kind) {
     case 'rest':
       return rest(work, facts);
@@ -47,7 +47,7 @@ export async function report(work: Work, facts: LivingFacts, act: ReportAct): Pr
     case 'report-degraded':
     case 'report-test-failed':
     case 'mark-ready':
-      return settle(work, facts, act);
+      return reportReleaseHealth(work, facts, act);
     case 'await-window':
       return awaitWindow(work, facts, act);
     default:
@@ -56,21 +56,21 @@ export async function report(work: Work, facts: LivingFacts, act: ReportAct): Pr
 }
 
 /** Nothing is written; what runs stays. */
-async function reportReserved(work: Work, { wait, release, crds }: LivingFacts, error: AppError): Promise<ReconcileResult> {
+async function reportReserved(work: Work, { wait, release, crds }: ActiveFacts, error: AppError): Promise<ReconcileResult> {
   if (wait > 0) return { requeueAfter: wait };
   return { requeueAfter: await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release, crds }) };
 }
 
-async function rest(work: Work, { release, crds }: LivingFacts): Promise<ReconcileResult> {
+async function rest(work: Work, { release, crds }: ActiveFacts): Promise<ReconcileResult> {
   const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to go on');
-  await writeStatus(work, { word: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
+  await writeStatus(work, { legacyStatus: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
   return {};
 }
 
 /** What cannot be looked up again does not harm what was installed from it. */
 async function reportStanding(
   work: Work,
-  { release, crds }: LivingFacts,
+  { release, crds }: ActiveFacts,
   failure: Omit<Failure, 'release' | 'crds' | 'standing'>,
 ): Promise<ReconcileResult> {
   const { status, generation } = work;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { podLike } from '../../../../src/domain/preflight/pod-like.ts';
+import { asDryRunPod } from '../../../../src/domain/preflight/as-dry-run-pod.ts';
 
 const TOKEN = { name: 'kube-api-access-x1', mountPath: '/var/run/secrets' };
 
@@ -44,7 +44,7 @@ describe('a pod like one that runs', () => {
       },
       status: { phase: 'Running' },
     };
-    assert.deepEqual(podLike(pod, 'shop'), {
+    assert.deepEqual(asDryRunPod(pod, 'shop'), {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'orders-0-check', namespace: 'shop', labels: { app: 'orders' }, annotations: { note: 'mine' } },
@@ -69,7 +69,7 @@ describe('a pod like one that runs', () => {
   it('reads no more into a foreign annotation than it says', () => {
     const annotations = { 'kubernetes.io/limit-ranger': 'for container ; ; cpu request for' };
     const spec = { containers: [{ name: 'main', resources: { requests: { cpu: '1' } } }, 'hostile'] };
-    const pod = podLike({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', annotations }, spec }, 'n');
+    const pod = asDryRunPod({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', annotations }, spec }, 'n');
     assert.deepEqual(pod.spec, {
       containers: [{ name: 'main', resources: { requests: { cpu: '1' }, limits: {} }, volumeMounts: [] }, {}],
       volumes: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgePlan, type JudgeInput } from '../../../../src/domain/upgrade/preview/judge-plan.ts';
-import type { PlannedDefinition } from '../../../../src/domain/upgrade/preview/plan.ts';
+import { judgePreview, type JudgeInput } from '../../../../src/domain/upgrade/preview/judge-preview.ts';
+import type { PreviewedCrd } from '../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 
 const NOTHING: JudgeInput = {
   definitions: { definitions: [], safety: 'Strict', missing: [] },
@@ -10,7 +10,7 @@ const NOTHING: JudgeInput = {
   values: { leaves: [], omitted: 0, missing: [] },
   faults: [],
 };
-const UNSAFE: PlannedDefinition = {
+const UNSAFE: PreviewedCrd = {
   crd: 'boxes.example.com',
   kind: 'Box',
   change: 'changed',
@@ -22,7 +22,7 @@ const UNSAFE: PlannedDefinition = {
   faultCount: 1,
 };
 const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
-const definitions = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PlannedDefinition> = {}): JudgeInput['definitions'] => ({
+const definitions = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): JudgeInput['definitions'] => ({
   definitions: [{ ...UNSAFE, ...more }],
   safety,
   missing: [],
@@ -78,15 +78,15 @@ describe('the verdict on an upgrade', () => {
   ];
   for (const [title, input, word, sentence] of cases) {
     it(title, () => {
-      const verdict = judgePlan(input);
-      assert.equal(verdict.word, word);
+      const verdict = judgePreview(input);
+      assert.equal(verdict.kind, word);
       assert.match([...verdict.stops, ...verdict.unchecked].join('\n'), sentence);
     });
   }
 
   it('names each missing right once, and five at most', () => {
     const missing = Array.from({ length: 14 }, (_, index) => ({ ...RIGHT, resource: `r${index % 7}` }));
-    const { unchecked } = judgePlan({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
+    const { unchecked } = judgePreview({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
     assert.equal(unchecked.length, 1);
     assert.match(unchecked[0] ?? '', /r4\.example\.com and 2 more$/);
   });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlannedChart } from '../../../../src/domain/upgrade/preview/plan.ts';
-import { planWarnings, type WarningsInput } from '../../../../src/domain/upgrade/preview/plan-warnings.ts';
+import type { PreviewedChart } from '../../../../src/domain/upgrade/preview/upgrade-preview.ts';
+import { upgradeWarnings, type WarningsInput } from '../../../../src/domain/upgrade/preview/upgrade-warnings.ts';
 
 const RELEASE = { name: 'a', namespace: 'a', revision: 1, status: 'deployed' };
-const chart = (version: string): PlannedChart => ({ name: 'a', version, digest: `sha256:${version}` });
+const chart = (version: string): PreviewedChart => ({ name: 'a', version, digest: `sha256:${version}` });
 
 function input(more: Partial<WarningsInput>): WarningsInput {
   return { status: { release: RELEASE }, from: chart('1.4.0'), to: chart('1.5.0'), before: 'Rendered', unread: 0, ...more };
 }
 
-describe('a plan', () => {
+describe('a preview', () => {
   const held = { version: '1.4.0', reason: 'OutsideWindow' } as const;
   const cases: readonly [string, WarningsInput, readonly RegExp[]][] = [
     ['of a small step says nothing', input({}), []],
@@ -29,7 +29,7 @@ describe('a plan', () => {
   ];
   for (const [title, given, expected] of cases) {
     it(title, () => {
-      const warnings = planWarnings(given);
+      const warnings = upgradeWarnings(given);
       assert.equal(warnings.length, expected.length, warnings.join('\n'));
       expected.forEach((pattern, index) => assert.match(warnings[index] ?? '', pattern));
     });

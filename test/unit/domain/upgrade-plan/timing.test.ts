@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 import { timingOf, type TimingInput } from '../../../../src/domain/upgrade/preview/timing.ts';
-import type { PlannedChart } from '../../../../src/domain/upgrade/preview/plan.ts';
+import type { PreviewedChart } from '../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
 
-function chart(version: string, digit = version.replaceAll('.', '')): PlannedChart {
+function chart(version: string, digit = version.replaceAll('.', '')): PreviewedChart {
   return { name: 'a', version, digest: `sha256:${digit.slice(0, 1).repeat(64)}` };
 }
 

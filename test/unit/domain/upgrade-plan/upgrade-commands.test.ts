@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { PlanStep } from '../../../../src/domain/upgrade/preview/plan.ts';
+import type { UpgradeStep } from '../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 import { upgradeCommands } from '../../../../src/domain/upgrade/preview/upgrade-commands.ts';
 
 const DECIDED = { patch: { logLevel: null, log: { level: 'debug' } }, decisions: { 'values.logLevel': 'move:values.log.level' } };
@@ -34,7 +34,7 @@ describe('the commands of an upgrade', () => {
   });
 });
 
-function commands(step: PlanStep, decided: typeof DECIDED | undefined): string {
+function commands(step: UpgradeStep, decided: typeof DECIDED | undefined): string {
   const to = { name: 'anvil', version: '2.0.0', digest: 'sha256:ab' };
   const timing = { step, policy: 'Manual' } as const;
   return upgradeCommands({ namespace: 'tools', name: 'anvil', to, timing, decided }, 'https://chandlery.example.com')

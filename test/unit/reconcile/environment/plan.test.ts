@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
-import { planEnvironment, type EnvironmentAct } from '../../../../src/reconcile/environment/plan.ts';
+import { nextEnvironmentAction, type EnvironmentAction } from '../../../../src/reconcile/environment/next-action.ts';
 import type { EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
-import { operatorsIn, tenureOf, type Tenure } from '../../../../src/reconcile/environment/tenure.ts';
+import { operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from '../../../../src/reconcile/environment/namespace-ownership.ts';
 
 const LABEL = 'chandlery.dev/environment';
 const ENVIRONMENT_UID = 'chandlery.dev/environment-uid';
@@ -49,12 +49,12 @@ function stateOf(world: World): EnvironmentState {
     spec: parseEnvironment(environment),
     guarded: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'guarded' : 'unguarded',
     deleting: world.deleting === true ? 'deleting' : 'staying',
-    tenure: tenureOf(environment, namespace),
+    tenure: namespaceOwnershipOf(environment, namespace),
   };
 }
 
 const OURS = { [LABEL]: 'team-a' };
-const CASES: readonly (readonly [string, World, EnvironmentAct['kind'], RegExp?])[] = [
+const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegExp?])[] = [
   ['a new one gets its finalizer before anything else', { finalizers: [] }, 'guard'],
   ['without a namespace, one is made', {}, 'create-namespace'],
   ['its own namespace is furnished', { namespace: OURS }, 'furnish'],
@@ -121,18 +121,18 @@ describe('operators in the namespace of an environment', () => {
   });
 
   test('keep an environment from taking it, and not from ending', () => {
-    const tenure: Tenure = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
-    const act = planEnvironment({ ...stateOf({}), tenure });
+    const tenure: NamespaceOwnership = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
+    const act = nextEnvironmentAction({ ...stateOf({}), tenure });
     assert.equal(act.kind, 'refuse');
     assert.match('message' in act ? act.message : '', /used by the Operator chandlery-system\/cache/);
-    assert.equal(planEnvironment({ ...stateOf({ deleting: true }), tenure }).kind, 'finish');
+    assert.equal(nextEnvironmentAction({ ...stateOf({ deleting: true }), tenure }).kind, 'finish');
   });
 });
 
 describe('the plan for an environment', () => {
   for (const [reason, world, kind, message] of CASES) {
     test(reason, () => {
-      const act = planEnvironment(stateOf(world));
+      const act = nextEnvironmentAction(stateOf(world));
       assert.equal(act.kind, kind);
       if (message !== undefined) assert.match('message' in act ? act.message : '', message);
     });

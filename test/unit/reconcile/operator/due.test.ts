@@ -4,7 +4,7 @@ import { parseOperatorSpec, operatorLabelValue } from '../../../../src/domain/op
 import type { OperatorStatus } from '../../../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { waitBeforeAttempt } from '../../../../src/reconcile/operator/due.ts';
-import { stepDigest } from '../../../../src/reconcile/operator/charts/step-digest.ts';
+import { configDigest } from '../../../../src/reconcile/operator/charts/config-digest.ts';
 
 const NOW = new Date('2026-01-01T00:00:10Z');
 const STALLED = { type: 'Stalled', status: 'True', reason: 'x', message: '', lastTransitionTime: '' } as const;
@@ -48,7 +48,7 @@ describe('when an Operator is tried again', () => {
 describe('the digest over what a revision is made of', () => {
   const digest = (values: object, more: { chartDigest?: string; kubernetesVersion?: string; legacyAPIs?: string } = {}): string => {
     const { chartDigest = 'a', kubernetesVersion = '1.36.3', ...spec } = more;
-    return stepDigest({ chartDigest, kubernetesVersion, spec: parseOperatorSpec(operator({ values, ...spec })) });
+    return configDigest({ chartDigest, kubernetesVersion, spec: parseOperatorSpec(operator({ values, ...spec })) });
   };
 
   it('is the same whatever the order of values and the patch level of Kubernetes', () => {

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../../src/domain/core/errors.ts';
-import { planLiving, type LivingAct } from '../../../../src/reconcile/operator/plan.ts';
-import { determineLivingState, type LivingFacts, type LivingState } from '../../../../src/reconcile/operator/state.ts';
+import { nextActiveAction, type ActiveAction } from '../../../../src/reconcile/operator/next-action.ts';
+import { determineActiveState, type ActiveFacts, type ActiveState } from '../../../../src/reconcile/operator/state.ts';
 import { CHART, ABSENT, LIVING, RECOVERABLE, UNREADY, own, foreign, health, drift } from '../../../support/operator-facts.ts';
 
 interface Case {
   readonly title: string;
-  readonly facts: Partial<LivingFacts>;
-  readonly state: LivingState['kind'];
-  readonly act: LivingAct['kind'];
+  readonly facts: Partial<ActiveFacts>;
+  readonly state: ActiveState['kind'];
+  readonly act: ActiveAction['kind'];
 }
 
 const CASES: readonly Case[] = [
   { title: 'a suspended one rests', facts: { suspended: true }, state: 'Suspended', act: 'rest' },
   {
     title: 'a suspended one rests before it gets our finalizer',
-    facts: { suspended: true, guarded: false },
+    facts: { suspended: true, hasFinalizer: false },
     state: 'Suspended',
     act: 'rest',
   },
@@ -29,14 +29,14 @@ const CASES: readonly Case[] = [
   { title: 'a suspended one rests though somebody forces it', facts: { suspended: true, forced: true }, state: 'Suspended', act: 'rest' },
   {
     title: 'a new one gets our finalizer before anything else',
-    facts: { guarded: false, release: ABSENT },
-    state: 'Unguarded',
+    facts: { hasFinalizer: false, release: ABSENT },
+    state: 'FinalizerMissing',
     act: 'guard',
   },
   {
     title: 'one without our finalizer gets it before a locked release is freed',
-    facts: { guarded: false, release: own({ status: 'pending-install' }) },
-    state: 'Unguarded',
+    facts: { hasFinalizer: false, release: own({ status: 'pending-install' }) },
+    state: 'FinalizerMissing',
     act: 'guard',
   },
   {
@@ -144,7 +144,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose dependency is not ready is not upgraded yet',
-    facts: { release: own({ step: 'yesterday' }), dependencies: UNREADY },
+    facts: { release: own({ configDigest: 'yesterday' }), dependencies: UNREADY },
     state: 'Blocked',
     act: 'await-dependencies',
   },
@@ -211,13 +211,13 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose release is of another step is upgraded',
-    facts: { release: own({ step: 'yesterday' }) },
+    facts: { release: own({ configDigest: 'yesterday' }) },
     state: 'OutOfSync',
     act: 'upgrade',
   },
   {
     title: 'one whose newest revision has no step is upgraded',
-    facts: { release: own({ step: '' }) },
+    facts: { release: own({ configDigest: '' }) },
     state: 'OutOfSync',
     act: 'upgrade',
   },
@@ -229,13 +229,13 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose revision failed for an older step is upgraded to the newer one',
-    facts: { ...RECOVERABLE, release: own({ status: 'failed', step: 'yesterday' }) },
+    facts: { ...RECOVERABLE, release: own({ status: 'failed', configDigest: 'yesterday' }) },
     state: 'OutOfSync',
     act: 'upgrade',
   },
   {
     title: 'one whose target moved is upgraded before its definitions are restored',
-    facts: { release: own({ step: 'yesterday' }), crds: [] },
+    facts: { release: own({ configDigest: 'yesterday' }), crds: [] },
     state: 'OutOfSync',
     act: 'upgrade',
   },
@@ -270,11 +270,11 @@ const CASES: readonly Case[] = [
     state: 'Forced',
     act: 'upgrade',
   },
-  { title: 'one whose definition is gone gets it back', facts: { crds: [] }, state: 'Undefined', act: 'restore-crds' },
+  { title: 'one whose definition is gone gets it back', facts: { crds: [] }, state: 'CrdsMissing', act: 'restore-crds' },
   {
     title: 'one whose definition is gone gets it back before anything is put right',
     facts: { crds: [], drift: drift() },
-    state: 'Undefined',
+    state: 'CrdsMissing',
     act: 'restore-crds',
   },
 ];
@@ -282,9 +282,9 @@ const CASES: readonly Case[] = [
 describe('what an Operator that is to stay is before it is in step, and what to do about it', () => {
   for (const { title, facts, state, act } of CASES) {
     it(title, () => {
-      const determined = determineLivingState({ ...LIVING, ...facts });
+      const determined = determineActiveState({ ...LIVING, ...facts });
       assert.equal(determined.kind, state);
-      assert.equal(planLiving(determined).kind, act);
+      assert.equal(nextActiveAction(determined).kind, act);
     });
   }
 });

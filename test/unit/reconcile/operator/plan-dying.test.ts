@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planDying, type DyingAct } from '../../../../src/reconcile/operator/plan.ts';
-import { determineDyingState, type DyingFacts, type DyingState } from '../../../../src/reconcile/operator/state.ts';
+import { nextDeletingAction, type DeletingAction } from '../../../../src/reconcile/operator/next-action.ts';
+import { determineDeletingState, type DeletingFacts, type DeletingState } from '../../../../src/reconcile/operator/state.ts';
 import { own, foreign, crd } from '../../../support/operator-facts.ts';
 
 describe('what an Operator that is being deleted is, and what to do about it', () => {
@@ -14,11 +14,11 @@ describe('what an Operator that is being deleted is, and what to do about it', (
     },
   ];
   const unused = used.map((fact) => ({ ...fact, items: [], total: 0 }));
-  const dying: DyingFacts = { guarded: true, policy: 'Block', release: own(), crds: [crd('as')], instances: unused };
-  const cases: readonly { title: string; facts: Partial<DyingFacts>; state: DyingState['kind']; act: DyingAct['kind'] }[] = [
+  const dying: DeletingFacts = { hasFinalizer: true, policy: 'Block', release: own(), crds: [crd('as')], instances: unused };
+  const cases: readonly { title: string; facts: Partial<DeletingFacts>; state: DeletingState['kind']; act: DeletingAction['kind'] }[] = [
     {
       title: 'one without our finalizer is left to the api-server',
-      facts: { guarded: false, instances: used },
+      facts: { hasFinalizer: false, instances: used },
       state: 'Released',
       act: 'leave',
     },
@@ -26,13 +26,13 @@ describe('what an Operator that is being deleted is, and what to do about it', (
     {
       title: 'a cascade deletes instances first',
       facts: { policy: 'Cascade', instances: used },
-      state: 'Emptying',
+      state: 'DeletingInstances',
       act: 'delete-instances',
     },
     {
       title: 'an orphaned one is disowned, instances or not',
       facts: { policy: 'Orphan', instances: used },
-      state: 'Orphaned',
+      state: 'ReleaseKept',
       act: 'disown',
     },
     { title: 'without instances its release goes', facts: {}, state: 'Installed', act: 'uninstall' },
@@ -48,32 +48,32 @@ describe('what an Operator that is being deleted is, and what to do about it', (
       state: 'Installed',
       act: 'uninstall',
     },
-    { title: 'a release of somebody else stays', facts: { release: foreign() }, state: 'Vacant', act: 'finish' },
+    { title: 'a release of somebody else stays', facts: { release: foreign() }, state: 'CrdsDeleted', act: 'finish' },
     {
       title: 'an orphaned one without our finalizer is left to the api-server',
-      facts: { guarded: false, policy: 'Orphan' },
+      facts: { hasFinalizer: false, policy: 'Orphan' },
       state: 'Released',
       act: 'leave',
     },
-    { title: 'without release its definitions stay', facts: { release: { kind: 'Absent' } }, state: 'Vacant', act: 'finish' },
+    { title: 'without release its definitions stay', facts: { release: { kind: 'Absent' } }, state: 'CrdsDeleted', act: 'finish' },
     {
       title: 'a cascade deletes definitions last',
       facts: { policy: 'Cascade', release: { kind: 'Absent' } },
-      state: 'Discarding',
+      state: 'DeletingCrds',
       act: 'delete-crds',
     },
     {
       title: 'a cascade without definitions is at its end',
       facts: { policy: 'Cascade', release: { kind: 'Absent' }, crds: [] },
-      state: 'Vacant',
+      state: 'CrdsDeleted',
       act: 'finish',
     },
   ];
   for (const { title, facts, state, act } of cases) {
     it(title, () => {
-      const determined = determineDyingState({ ...dying, ...facts });
+      const determined = determineDeletingState({ ...dying, ...facts });
       assert.equal(determined.kind, state);
-      assert.equal(planDying(determined).kind, act);
+      assert.equal(nextDeletingAction(determined).kind, act);
     });
   }
 });

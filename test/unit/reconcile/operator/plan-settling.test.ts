@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planLiving, type LivingAct } from '../../../../src/reconcile/operator/plan.ts';
-import { determineLivingState, type LivingFacts, type LivingState } from '../../../../src/reconcile/operator/state.ts';
+import { nextActiveAction, type ActiveAction } from '../../../../src/reconcile/operator/next-action.ts';
+import { determineActiveState, type ActiveFacts, type ActiveState } from '../../../../src/reconcile/operator/state.ts';
 import { LIVING, RECOVERABLE, LATE, UNREADY, TESTED_BADLY, ROLLBACK, own, health, crd, drift } from '../../../support/operator-facts.ts';
 
 interface Case {
   readonly title: string;
-  readonly facts: Partial<LivingFacts>;
-  readonly state: LivingState['kind'];
-  readonly act: LivingAct['kind'];
+  readonly facts: Partial<ActiveFacts>;
+  readonly state: ActiveState['kind'];
+  readonly act: ActiveAction['kind'];
 }
 
 const CASES: readonly Case[] = [
   {
     title: 'one whose upgrade failed goes back to what was healthy',
     facts: { ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one whose upgrade failed goes back though its dependency is not ready',
     facts: { ...RECOVERABLE, dependencies: UNREADY, release: own({ status: 'failed' }) },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one whose test failed goes back',
     facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, marks: TESTED_BADLY } },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one that is degraded for too long goes back',
     facts: { ...LATE, health: health('Degraded') },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one that comes up for too long goes back',
     facts: { ...LATE, health: health('Progressing') },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one whose definitions are not served for too long goes back',
     facts: { ...LATE, crds: [crd('as', false)] },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
@@ -70,42 +70,42 @@ const CASES: readonly Case[] = [
   {
     title: 'a rollback that was written down and not begun is done',
     facts: { rollback: ROLLBACK, release: own({ status: 'failed', revision: 2 }) },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'a rollback of a deployed revision that was written down is done',
     facts: { rollback: ROLLBACK, release: own({ revision: 2 }) },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   {
     title: 'one that went back stays there and says what failed',
-    facts: { ...RECOVERABLE, rollback: ROLLBACK, release: own({ revision: 3, step: 'yesterday' }) },
+    facts: { ...RECOVERABLE, rollback: ROLLBACK, release: own({ revision: 3, configDigest: 'yesterday' }) },
     state: 'RolledBack',
     act: 'report-rolled-back',
   },
   {
     title: 'one that went back does not try its target again though that is out of step',
-    facts: { rollback: ROLLBACK, release: own({ revision: 4, step: 'yesterday' }), dependencies: UNREADY },
+    facts: { rollback: ROLLBACK, release: own({ revision: 4, configDigest: 'yesterday' }), dependencies: UNREADY },
     state: 'RolledBack',
     act: 'report-rolled-back',
   },
   {
     title: 'one that could not go back says so and stops',
-    facts: { rollback: ROLLBACK, release: own({ revision: 3, status: 'failed', step: 'yesterday' }) },
-    state: 'Unrecovered',
+    facts: { rollback: ROLLBACK, release: own({ revision: 3, status: 'failed', configDigest: 'yesterday' }) },
+    state: 'RollbackFailed',
     act: 'report-unrecovered',
   },
   {
     title: 'one that went back is upgraded to another target',
-    facts: { rollback: { ...ROLLBACK, digest: 'older' }, release: own({ revision: 3, step: 'yesterday' }) },
+    facts: { rollback: { ...ROLLBACK, digest: 'older' }, release: own({ revision: 3, configDigest: 'yesterday' }) },
     state: 'OutOfSync',
     act: 'upgrade',
   },
   {
     title: 'one that went back tries its target again when the spec is new or somebody asks',
-    facts: { asked: true, release: own({ revision: 3, step: 'yesterday' }) },
+    facts: { asked: true, release: own({ revision: 3, configDigest: 'yesterday' }) },
     state: 'OutOfSync',
     act: 'upgrade',
   },
@@ -204,15 +204,15 @@ const CASES: readonly Case[] = [
 describe('what an Operator that was deployed is, and what to do about it', () => {
   for (const { title, facts, state, act } of CASES) {
     it(title, () => {
-      const determined = determineLivingState({ ...LIVING, ...facts });
+      const determined = determineActiveState({ ...LIVING, ...facts });
       assert.equal(determined.kind, state);
-      assert.equal(planLiving(determined).kind, act);
+      assert.equal(nextActiveAction(determined).kind, act);
     });
   }
 
   it('goes back to the revision that was healthy, from the one that failed', () => {
-    const state = determineLivingState({ ...LIVING, ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) });
-    assert.ok(state.kind === 'Recoverable');
+    const state = determineActiveState({ ...LIVING, ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) });
+    assert.ok(state.kind === 'RollbackDue');
     const { revision, toRevision, cause } = state.failure;
     assert.deepEqual({ revision, toRevision, cause }, { revision: 2, toRevision: 1, cause: 'UpgradeFailed' });
   });

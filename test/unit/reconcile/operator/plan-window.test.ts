@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planLiving, type LivingAct } from '../../../../src/reconcile/operator/plan.ts';
-import { determineLivingState, type LivingFacts, type LivingState } from '../../../../src/reconcile/operator/state.ts';
+import { nextActiveAction, type ActiveAction } from '../../../../src/reconcile/operator/next-action.ts';
+import { determineActiveState, type ActiveFacts, type ActiveState } from '../../../../src/reconcile/operator/state.ts';
 import { drift, health, LATE, LIVING, own, RECOVERABLE, TESTED_BADLY } from '../../../support/operator-facts.ts';
 
 const HELD = { version: '2.0.0', chartDigest: 'sha256:2', reason: 'OutsideWindow', opensAt: '2026-11-21T22:00:00Z' } as const;
 
 interface Case {
   readonly title: string;
-  readonly facts: Partial<LivingFacts>;
-  readonly state: LivingState['kind'];
-  readonly act: LivingAct['kind'];
-  readonly settled?: LivingAct['kind'];
+  readonly facts: Partial<ActiveFacts>;
+  readonly state: ActiveState['kind'];
+  readonly act: ActiveAction['kind'];
+  readonly settled?: ActiveAction['kind'];
 }
 
 const CASES: readonly Case[] = [
@@ -37,12 +37,12 @@ const CASES: readonly Case[] = [
     act: 'await-window',
     settled: 'report-test-failed',
   },
-  { title: 'definitions that are gone come back all the same', facts: { crds: [] }, state: 'Undefined', act: 'restore-crds' },
+  { title: 'definitions that are gone come back all the same', facts: { crds: [] }, state: 'CrdsMissing', act: 'restore-crds' },
   { title: 'drift is corrected all the same', facts: { drift: drift() }, state: 'Drifted', act: 'correct-drift' },
   {
     title: 'one that is unwell for too long goes back all the same',
     facts: { ...LATE, health: health('Degraded') },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   { title: 'its tests run all the same', facts: { testing: true }, state: 'Untested', act: 'test' },
@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
   {
     title: 'an upgrade that failed goes back all the same',
     facts: { ...RECOVERABLE, release: own({ status: 'failed', revision: 2 }) },
-    state: 'Recoverable',
+    state: 'RollbackDue',
     act: 'roll-back',
   },
   { title: 'a suspended one rests', facts: { suspended: true }, state: 'Suspended', act: 'rest' },
@@ -64,9 +64,9 @@ const CASES: readonly Case[] = [
 describe('an Operator whose upgrade the maintenance window holds', () => {
   for (const { title, facts, state, act, settled } of CASES) {
     it(title, () => {
-      const determined = determineLivingState({ ...LIVING, held: HELD, ...facts });
+      const determined = determineActiveState({ ...LIVING, held: HELD, ...facts });
       assert.equal(determined.kind, state);
-      const planned = planLiving(determined);
+      const planned = nextActiveAction(determined);
       assert.equal(planned.kind, act);
       if (planned.kind !== 'await-window') return;
       assert.equal(planned.pending, HELD);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { planSource } from '../../../../src/reconcile/source/plan.ts';
+import { nextSourceAction } from '../../../../src/reconcile/source/next-action.ts';
 import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
 import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
 import { determineSourceState, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
@@ -50,7 +50,7 @@ describe('what to do about a CatalogSource', () => {
   ];
   for (const { title, source: object, content, act } of cases) {
     it(title, () => {
-      const planned = planSource(determineSourceState(object, parseSourceSpec(object), content));
+      const planned = nextSourceAction(determineSourceState(object, parseSourceSpec(object), content));
       assert.equal(planned.kind === 'refuse' ? `refuse ${planned.reason}` : planned.kind, act);
     });
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
-import { countTouched } from '../../../../src/form/migration/count-affected.ts';
+import { countAffected } from '../../../../src/form/migration/count-affected.ts';
 import { judgeStored } from '../../../../src/schema/stored/judge-stored.ts';
 import { crd, int, object, text } from '../../../support/definitions.ts';
 
@@ -62,7 +62,7 @@ describe('what a new definition asks about stored instances', () => {
 
 /** @param breaks after how many pages each of the first reads is too old. */
 async function touchedBy(instances: readonly (readonly [string, JsonObject])[], breaks: readonly number[] = []) {
-  const look = countTouched();
+  const look = countAffected();
   const left = [...breaks];
   async function* pages(_type: ResourceType, { size }: PageOptions): AsyncGenerator<ObjectPage> {
     const limit = left.shift() ?? Infinity;

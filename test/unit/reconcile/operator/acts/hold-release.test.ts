@@ -3,7 +3,12 @@ import { describe, it } from 'node:test';
 import type { ObjectList } from '../../../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/domain/kubernetes/resource.ts';
-import { clearLease, createLeaseMemory, holdRelease, isLeaseLeft } from '../../../../../src/reconcile/operator/acts/hold-release.ts';
+import {
+  clearLease,
+  createLeaseMemory,
+  withReleaseLease,
+  isLeaseLeft,
+} from '../../../../../src/reconcile/operator/acts/with-release-lease.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -64,7 +69,7 @@ describe('a change of a release', () => {
     it(title, async () => {
       const { work, leases } = world(live);
       let ran = false;
-      const outcome = await holdRelease(work, async () => {
+      const outcome = await withReleaseLease(work, async () => {
         ran = true;
       });
       assert.equal(outcome, expected);
@@ -81,9 +86,9 @@ describe('a lease', () => {
       throw new AppError('ClusterUnavailable', 'the cluster does not answer');
     };
     const cut = { ...work, ports: { ...work.ports, cluster: { ...work.ports.cluster, delete: away } } };
-    assert.equal(await holdRelease(cut, async () => undefined), 'Done');
+    assert.equal(await withReleaseLease(cut, async () => undefined), 'Done');
     assert.deepEqual([await isLeaseLeft(work), leases()], [true, ['leases/release.ns.a']]);
-    assert.equal(await holdRelease(work, async () => undefined), 'Done');
+    assert.equal(await withReleaseLease(work, async () => undefined), 'Done');
     assert.deepEqual([await isLeaseLeft(work), leases()], [false, []]);
   });
 });

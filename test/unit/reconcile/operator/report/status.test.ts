@@ -34,7 +34,7 @@ describe('what a person asks for by annotations', () => {
 
 describe('the history in the status of an Operator', () => {
   it('names the chart that is being deployed for the revision of its step', () => {
-    const { history } = composeStatus(work({}), finding([record(1, 'today')], { chart: CHART, step: 'today' }));
+    const { history } = composeStatus(work({}), finding([record(1, 'today')], { chart: CHART, configDigest: 'today' }));
     assert.deepEqual(
       history.map(({ chart, version, chartDigest }) => ({ chart, version, chartDigest })),
       [{ chart: 'c', version: '1.0.0', chartDigest: 'sha256:1' }],
@@ -43,7 +43,7 @@ describe('the history in the status of an Operator', () => {
 
   it('names the chart of the last attempt for a revision that a dead process has made', () => {
     const status = { chart: OLD, ...attempted({ digest: 'yesterday', chartDigest: OLD.digest }) };
-    const { history } = composeStatus(work({ status }), finding([record(1, 'yesterday')], { chart: CHART, step: 'today' }));
+    const { history } = composeStatus(work({ status }), finding([record(1, 'yesterday')], { chart: CHART, configDigest: 'today' }));
     assert.deepEqual(
       history.map(({ version }) => version),
       ['0.9.0'],
@@ -58,7 +58,7 @@ describe('the history in the status of an Operator', () => {
   it('names the chart of the revision that came back', () => {
     const history = [{ revision: 1, chart: 'c', version: '0.9.0', digest: 'yesterday', time: 'time 1', status: 'superseded' }];
     const records = [record(1, 'yesterday', 'superseded'), record(2, 'yesterday')];
-    const composed = composeStatus(work({ status: { history } }), finding(records, { chart: CHART, step: 'today' }));
+    const composed = composeStatus(work({ status: { history } }), finding(records, { chart: CHART, configDigest: 'today' }));
     assert.deepEqual(
       composed.history.map(({ revision, version }) => [revision, version]),
       [
@@ -117,11 +117,11 @@ function attempted(more: object): object {
   return { lastAttempted: { generation: 1, requestedAt: '', time: '2026-01-01T00:00:00Z', ...more } };
 }
 
-function record(revision: number, step: string, status: RevisionRecord['status'] = 'deployed'): RevisionRecord {
-  return { revision, status, step, time: `time ${revision}` };
+function record(revision: number, configDigest: string, status: RevisionRecord['status'] = 'deployed'): RevisionRecord {
+  return { revision, status, configDigest, time: `time ${revision}` };
 }
 
 function finding(records: readonly RevisionRecord[], more: Partial<Finding> = {}): Finding {
   const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
-  return { word: 'READY', ready, conditions: [], release: own({ records }), crds: [], ...more };
+  return { legacyStatus: 'READY', ready, conditions: [], release: own({ records }), crds: [], ...more };
 }

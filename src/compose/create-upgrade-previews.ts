@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import type { ChartLibrary } from '../chart/chart-library.ts';
+import { readArchive } from '../chart/archive/archive.ts';
+import { CHART_LIMITS } from '../chart/limits.ts';
+import { createHelm } from '../helm/helm.ts';
+import { releaseRecordBytes } from '../helm/release-record.ts';
+import type { Kube } from '../kube/kube.ts';
+import type { Log } from '../observe/log.ts';
+import { FairQueue } from '../domain/core/fair-queue.ts';
+import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
+import { helmChildren } from './helm-children.ts';
+
+export interface PreviewUpgradesInput {
+  readonly kube: Pick<Kube, 'kubernetesVersion'>;
+  readonly charts: ChartLibrary;
+  /** The helm program. */
+  readonly helm: string;
+  readonly stateDir: string;
+  readonly log: Log;
+}
+
+/** Plans render beside the controllers, but never more than two at once. */
+const MOST_RENDERS = 2;
+/** Upgrade previews and preflights of Operators for people. */
+const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };
+
+/** What planning upgrades takes: a helm without a cluster, and the charts. */
+export async function createUpgradePreviews({ kube, charts, helm, stateDir, log }: PreviewUpgradesInput): Promise<UpgradePorts> {
+  const renderer = await createHelm({
+    program: helm,
+    homeDir: join(stateDir, 'helm-changeRequests'),
+    maxChildren: helmChildren(MOST_RENDERS, 1 / 2),
+    log: { debug: (keys: object, message: string) => log.debug(message, { ...keys }) },
+  });
+  return {
+    charts,
+    render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
+    recordBytes: async ({ chart: { path, contents }, values: config, objects }, signal) =>
+      await charts.using(path, async () => {
+        const { contents: files } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
+        return await releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files, objects });
+      }),
+    kubernetesVersion: (options) => kube.kubernetesVersion(options),
+    now: () => new Date(),
+    queue: new FairQueue(CHECKS),
+  };
+}

@@ -1,0 +1,185 @@
+import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
+import type { CrdSafety } from '../../operator/operator-spec.ts';
+import type { UpgradePolicy } from '../../chart/chart-version.ts';
+import type { MissingRight } from '../../core/errors.ts';
+import type { LabelledCommand } from '../../operator/operator-commands.ts';
+import type { InstancePlace } from '../../operator/operator-instances.ts';
+import type { Findings, Remedy } from '../../preflight/findings.ts';
+import type { JsonObject } from '../../kubernetes/resource.ts';
+import type { Conversion } from '../../uplift/conversion.ts';
+import type { ValueDecisions } from './value-rows.ts';
+import type { AffectedInstances } from './affected.ts';
+
+/** What moving an Operator to another version of its chart would do, as far as the actor may know it. It holds no secret value. */
+export interface UpgradePreview {
+  readonly namespace: string;
+  readonly name: string;
+  readonly displayName: string;
+  /** What is installed; absent when nothing is. */
+  readonly from?: PreviewedChart;
+  readonly to: PreviewedChart;
+  /** Newer versions that the channel offers, newest first, at most twenty. */
+  readonly offered: readonly string[];
+  readonly verdict: UpgradeVerdict;
+  /** Sentences about what to know. */
+  readonly warnings: readonly string[];
+  readonly values: PreviewedValues;
+  /** What the new chart asks about the values that the Operator sets itself. */
+  readonly decisions: ValueDecisions;
+  readonly objects: PreviewedObjects;
+  readonly definitions: PreviewedCrds;
+  readonly fields: PreviewedFields;
+  /** What a dry run says of each object of the release, and what goes with it. */
+  readonly findings: Findings;
+  /** What would let the controller's account do it, where it may not. */
+  readonly remedies: readonly Remedy[];
+  readonly instances: PreviewedInstances;
+  /** Objects in legacy APIs that are carried over. */
+  readonly conversions: readonly Conversion[];
+  readonly timing: UpgradeTiming;
+  /** The merge patch of `spec.values` that was asked about. */
+  readonly tried?: JsonObject;
+  /** The same with kubectl and curl. */
+  readonly commands: readonly LabelledCommand[];
+}
+
+export interface PreviewedChart {
+  readonly name: string;
+  readonly version: string;
+  readonly appVersion?: string;
+  /** `sha256:<hex>` */
+  readonly digest: string;
+}
+
+/** `Unsure`: nothing that was looked at stands against it, and something could not be looked at. */
+export interface UpgradeVerdict {
+  readonly kind: 'Safe' | 'Unsure' | 'Stopped';
+  /** What would stop it, a sentence each. */
+  readonly stops: readonly string[];
+  /** What was not looked at, and why, a sentence each. */
+  readonly unchecked: readonly string[];
+}
+
+/** One effective value. */
+export interface PreviewedValue {
+  readonly path: string;
+  /** The layer that sets it; for a removed one the layer that did. */
+  readonly origin: string;
+  readonly change: 'same' | 'changed' | 'added' | 'removed';
+  /** JSON, cut when long; absent for what comes from a Secret, and where there is none. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly secret: boolean;
+}
+
+export interface PreviewedValues {
+  /** What changes first, then by path. */
+  readonly leaves: readonly PreviewedValue[];
+  /** How many more there are. */
+  readonly omitted: number;
+  readonly missing: readonly MissingRight[];
+}
+
+/** One object of the release that changes. */
+export interface ObjectChange {
+  /** `Deployment`, without its group. */
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly change: 'added' | 'removed' | 'changed';
+  /** Only labels of the object itself change. */
+  readonly labelsOnly: boolean;
+  /** Its pods are replaced. */
+  readonly restarts: boolean;
+  /** Lines of YAML that begin with `+`, `-` or a blank, and `@@` lines between them. */
+  readonly lines: readonly string[];
+  /** How many lines were cut. */
+  readonly cut: number;
+}
+
+export interface PreviewedObjects {
+  readonly changes: readonly ObjectChange[];
+  readonly unchanged: number;
+  /** How many changed objects are not listed. */
+  readonly omitted: number;
+}
+
+export interface PreviewedCrd {
+  /** `<plural>.<group>` */
+  readonly crd: string;
+  readonly kind: string;
+  readonly change: 'added' | 'changed' | 'same' | 'left';
+  readonly findings: readonly CrdFinding[];
+  /** At most fifty stored instances that the new schema would not take. */
+  readonly faults: readonly InstanceFault[];
+  readonly faultCount: number;
+  /** What it will ask about stored instances; absent where that is nothing, or where they may not be listed. */
+  readonly touched?: AffectedInstances;
+  /** What the api-server says against it. */
+  readonly refusal?: string;
+}
+
+export interface PreviewedCrds {
+  readonly definitions: readonly PreviewedCrd[];
+  /** Whether what is unsafe stops the upgrade (`spec.upgrade.crdSafety`). */
+  readonly safety: CrdSafety;
+  readonly missing: readonly MissingRight[];
+}
+
+/** A change that the api-server refuses, or would. */
+export interface FieldRejection {
+  /** `Deployment ns/name` */
+  readonly object: string;
+  /** `spec.selector`; empty when the answer names none. */
+  readonly field: string;
+  readonly why: string;
+  /** The object must be deleted and made anew. */
+  readonly recreate: boolean;
+  /** Who says so: a dry run, or what is known of the kind. */
+  readonly source: 'DryRun' | 'Rule';
+}
+
+export interface PreviewedFields {
+  readonly refusals: readonly FieldRejection[];
+  /** How many objects the api-server was asked about. */
+  readonly asked: number;
+  readonly missing: readonly MissingRight[];
+}
+
+export interface PreviewedInstances {
+  readonly places: readonly InstancePlace[];
+  readonly total: number;
+  readonly missing: readonly MissingRight[];
+}
+
+export const UPGRADE_STEPS = [
+  'Installed',
+  'Suspended',
+  'Underway',
+  'AwaitingApproval',
+  'Pinned',
+  'OutOfRange',
+  'Superseded',
+  'Older',
+] as const;
+/**
+ * What has to happen before the version is installed. `Underway`: nothing, it is what the spec, the policy or an approval asks for, so it is installed
+ * as soon as the window is open. `Superseded`: Automatic installs a newer one instead.
+ */
+export type UpgradeStep = (typeof UPGRADE_STEPS)[number];
+
+export interface UpgradeTiming {
+  readonly step: UpgradeStep;
+  readonly policy: UpgradePolicy;
+  /** `spec.chart.version`; absent for a `chartURL`. */
+  readonly version?: string;
+  readonly range?: string;
+  /** The annotation as it is. */
+  readonly approved?: string;
+  /** Why that approval has no effect. */
+  readonly fault?: string;
+  readonly window?: { readonly sentence: string; readonly open: boolean; readonly opensAt: string };
+  /** The right that is missing to approve. */
+  readonly missing?: MissingRight;
+}

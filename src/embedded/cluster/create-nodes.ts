@@ -1,0 +1,91 @@
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+
+const NODES = ['node-1', 'node-2'];
+const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
+
+/** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
+export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, signal: AbortSignal): Promise<void> {
+  await Promise.all(NODES.map((name) => releaseNode(cluster, name, signal)));
+  const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+  const furniture: readonly (readonly [ResourceType, KubeObject])[] = [
+    [{ ...rbac, resource: 'clusterroles' }, kwokRole()],
+    [{ ...rbac, resource: 'clusterrolebindings' }, kwokBinding()],
+    [{ group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' }, storageClass()],
+    ...NODES.map((name) => [{ group: '', version: 'v1', resource: 'nodes' }, node(name)] as const),
+  ];
+  const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
+  await Promise.all(furniture.map(([type, object]) => cluster.apply(type, object, options)));
+}
+
+/** KWOK waits for a node's lease to expire before it takes the node over; the holder of one that is left from an earlier start is gone. */
+async function releaseNode(cluster: Pick<Cluster, 'delete'>, name: string, signal: AbortSignal): Promise<void> {
+  const lease = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-node-lease', name };
+  try {
+    await cluster.delete(lease, { signal });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+  }
+}
+
+function node(name: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'topology.kubernetes.io/zone': `zone-${name.slice('node-'.length)}`,
+        type: 'kwok',
+      },
+      annotations: { 'kwok.x-k8s.io/node': 'fake' },
+    },
+    status: { capacity: CAPACITY, allocatable: CAPACITY },
+  };
+}
+
+/** The class that KWOK's volume stages look for, by its name. */
+function storageClass(): KubeObject {
+  return {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'kwok-volume', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+    provisioner: 'kwok.x-k8s.io/volume',
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'Immediate',
+  };
+}
+
+function kwokRole(): KubeObject {
+  const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'chandlery:kwok' },
+    rules: [
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['pods', 'persistentvolumes', 'persistentvolumeclaims'], verbs: all },
+      {
+        apiGroups: [''],
+        resources: ['nodes/status', 'pods/status', 'persistentvolumes/status', 'persistentvolumeclaims/status'],
+        verbs: ['update', 'patch'],
+      },
+      { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'update', 'patch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: all },
+    ],
+  };
+}
+
+function kwokBinding(): KubeObject {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'chandlery:kwok' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery:kwok' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'chandlery:kwok' }],
+  };
+}

@@ -1,0 +1,56 @@
+import { keyOf } from '../../domain/kubernetes/object-key.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { environmentObjects } from './environment-objects.ts';
+import type { EnvironmentSpec } from './environment-spec.ts';
+import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';
+import { labelNamespace } from './namespace.ts';
+import type { EnvironmentPorts } from './ports.ts';
+import { removeDeployer } from './remove-deployer.ts';
+
+/** Of these an Environment may ask for fewer than before. */
+const PRUNED: readonly ResourceType[] = [ROLE_BINDING, RESOURCE_QUOTA, LIMIT_RANGE];
+
+interface Furnished {
+  readonly environment: KubeObject;
+  readonly namespace: KubeObject;
+  readonly spec: EnvironmentSpec;
+}
+
+/**
+ * Applies what the Environment consists of and removes what it no longer asks for: first the level of Pod Security and the permissions that are gone, then
+ * the rest.
+ */
+export async function applyEnvironment(cluster: EnvironmentPorts['cluster'], furnished: Furnished, signal: AbortSignal): Promise<void> {
+  const { environment, spec } = furnished;
+  await labelNamespace(cluster, environment, { ...furnished, signal });
+  const wanted = environmentObjects(environment, spec);
+  for (const type of PRUNED) {
+    const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
+    await removeOurs(cluster, { type, environment, namespace: spec.namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
+  }
+  await removeDeployer(cluster, spec.namespace, signal);
+  for (const { type, object } of wanted) {
+    await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+  }
+}
+
+interface Removal {
+  readonly type: ResourceType;
+  readonly environment: KubeObject;
+  readonly namespace: string;
+  readonly keep: (object: KubeObject) => boolean;
+}
+
+/** Removes the objects of a type that carry the Environment's label and are not kept. */
+export async function removeOurs(cluster: EnvironmentPorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
+  const { type, environment, namespace, keep } = removal;
+  const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}=${environment.metadata.name}`;
+  const { items } = await cluster.list(type, { namespace, labelSelector, signal });
+  for (const { metadata } of items.filter((object) => !keep(object))) {
+    await cluster.delete(
+      { ...type, namespace, name: metadata.name },
+      { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) },
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
+
+/** Whose the namespace of an Environment is. */
+export type NamespaceOwnership =
+  | { readonly kind: 'Missing' }
+  | { readonly kind: 'Ours'; readonly namespace: KubeObject }
+  | { readonly kind: 'Terminating'; readonly namespace: KubeObject; readonly why: string }
+  /** It is there without an owner; `adopt` says whether the Environment asks for it. */
+  | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'not asked' }
+  | { readonly kind: 'Foreign'; readonly owner: string }
+  /** Operators, as `namespace/name`, are in it or have their release there. */
+  | { readonly kind: 'Occupied'; readonly operators: readonly string[] };
+
+/**
+ * Whose a namespace is, by its label: names of Environments are unique in the cluster. The label counts only where a uid confirms it. So an Environment that was
+ * lost with its CRD and is made again finds its namespace, and a label that somebody else wrote gives nothing away.
+ */
+export function namespaceOwnershipOf(environment: KubeObject, namespace: KubeObject | undefined): NamespaceOwnership {
+  if (namespace === undefined) return { kind: 'Missing' };
+  const { labels = {}, deletionTimestamp } = namespace.metadata;
+  const owner = labels[OURS.environmentLabel];
+  if (owner !== undefined && owner !== environment.metadata.name) return { kind: 'Foreign', owner };
+  if (deletionTimestamp !== undefined) return { kind: 'Terminating', namespace, why: remainsOf(namespace) };
+  if (owner !== undefined && isConfirmed(environment, namespace)) return { kind: 'Ours', namespace };
+  const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
+  return { kind: 'Unowned', namespace, adopt };
+}
+
+/** Whether an Environment could take the namespace now, so that it matters who else is in it. */
+export function isToBeTaken(tenure: NamespaceOwnership): boolean {
+  return tenure.kind === 'Missing' || (tenure.kind === 'Unowned' && tenure.adopt === 'asked');
+}
+
+/** The Operators, as `namespace/name`, that are in a namespace or have their release there. */
+export function operatorsIn(namespace: string, operators: readonly KubeObject[]): string[] {
+  return operators
+    .filter((operator) => operator.metadata.namespace === namespace || parseOperatorSpec(operator).targetNamespace === namespace)
+    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
+    .sort();
+}
+
+/** By the uid of the Environment, by what it remembers itself, or by what the namespace kept of an Environment of this name that is gone. */
+function isConfirmed(environment: KubeObject, { metadata: { uid, annotations = {} } }: KubeObject): boolean {
+  if (uid === undefined) return false;
+  return (
+    annotations[ENVIRONMENT_UID_ANNOTATION] === environment.metadata.uid ||
+    textAt(environment.status, 'namespaceUID') === uid ||
+    annotations[NAMESPACE_UID_ANNOTATION] === uid
+  );
+}
+
+/** What the deletion of a namespace waits for, in the words of Kubernetes. */
+function remainsOf({ status }: KubeObject): string {
+  const remaining = listAt(status, 'conditions').filter((condition) => {
+    const type = textAt(condition, 'type') ?? '';
+    return type.endsWith('Remaining') && textAt(condition, 'status') === 'True';
+  });
+  return remaining.map((condition) => textAt(condition, 'message') ?? '').join(' ');
+}

@@ -1,0 +1,67 @@
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { ADOPT_ANNOTATION } from './environment-type.ts';
+import type { EnvironmentState } from './state.ts';
+
+/** What to do next about an Environment. */
+export type EnvironmentAction =
+  | { readonly kind: 'guard' }
+  | { readonly kind: 'create-namespace' }
+  | { readonly kind: 'adopt-namespace'; readonly namespace: KubeObject }
+  | { readonly kind: 'furnish'; readonly namespace: KubeObject }
+  /** Nothing can be done until somebody else does something. */
+  | { readonly kind: 'refuse'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
+  | { readonly kind: 'await-removal'; readonly message: string }
+  | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
+  /** Takes the rights and our label away and leaves the rest. */
+  | { readonly kind: 'vacate'; readonly namespace: KubeObject }
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'rest' };
+
+/** One act for each state. */
+export function nextEnvironmentAction(state: EnvironmentState): EnvironmentAction {
+  if (state.deleting === 'deleting') return state.guarded === 'guarded' ? actionOfRemoval(state) : { kind: 'rest' };
+  if (state.guarded === 'unguarded') return { kind: 'guard' };
+  const { tenure, spec } = state;
+  switch (tenure.kind) {
+    case 'Missing':
+      return { kind: 'create-namespace' };
+    case 'Ours':
+      return { kind: 'furnish', namespace: tenure.namespace };
+    case 'Terminating':
+      return { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${tenure.why}`.trim() };
+    case 'Foreign': {
+      const message = `namespace ${spec.namespace} belongs to the environment ${tenure.owner}; choose another one`;
+      return { kind: 'refuse', reason: 'NamespaceTaken', message };
+    }
+    case 'Occupied': {
+      const message = `namespace ${spec.namespace} is used by the Operator ${tenure.operators.join(', ')}; choose another one, or move the Operator`;
+      return { kind: 'refuse', reason: 'OperatorNamespace', message };
+    }
+    case 'Unowned': {
+      if (tenure.adopt === 'asked') return { kind: 'adopt-namespace', namespace: tenure.namespace };
+      const message = `namespace ${spec.namespace} exists already; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to take it over`;
+      return { kind: 'refuse', reason: 'NamespaceExists', message };
+    }
+    default:
+      return tenure satisfies never;
+  }
+}
+
+/** What is not ours is left alone. */
+function actionOfRemoval({ tenure, spec }: EnvironmentState): EnvironmentAction {
+  switch (tenure.kind) {
+    case 'Ours':
+      return { kind: spec.reclaim === 'Delete' ? 'remove-namespace' : 'vacate', namespace: tenure.namespace };
+    case 'Terminating':
+      return spec.reclaim === 'Delete'
+        ? { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${tenure.why}`.trim() }
+        : { kind: 'finish' };
+    case 'Missing':
+    case 'Unowned':
+    case 'Foreign':
+    case 'Occupied':
+      return { kind: 'finish' };
+    default:
+      return tenure satisfies never;
+  }
+}

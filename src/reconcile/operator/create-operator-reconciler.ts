@@ -1,0 +1,68 @@
+import { findObject } from '../find-object.ts';
+import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { finalizeOperator } from './finalize-operator.ts';
+import { OPERATOR } from './kinds.ts';
+import { createLeaseMemory } from './acts/with-release-lease.ts';
+import { reconcileFromCache } from './memory/reconcile-from-cache.ts';
+import type { OperatorPorts } from './ports.ts';
+import { recallCharts } from './memory/recall-charts.ts';
+import { rememberVersion } from './memory/remember-version.ts';
+import type { OperatorCache } from './memory/operator-cache.ts';
+import { reconcileOperator, type OperatorMemory } from './reconcile-operator.ts';
+import { workOn } from './work.ts';
+
+/** How often the health of a settled Operator is looked at when nothing is watched. */
+const UNWATCHED_MS = 30_000;
+
+/**
+ * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or something that it brought, changes. It throws when
+ * the cluster is away; everything else ends in the status.
+ *
+ * @param sight what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
+ */
+export function createOperatorReconciler(ports: OperatorPorts, sight?: OperatorCache): Reconcile {
+  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory(), settled: new Map() };
+  const kubernetesVersion = rememberVersion(ports);
+  const recall = recallCharts(ports.charts);
+  const portsFor = (key: string): OperatorPorts => {
+    const { generation, annotations } = sight?.operator(key)?.metadata ?? {};
+    return { ...ports, kubernetesVersion, charts: recall.forLook(key, JSON.stringify([generation, annotations])) };
+  };
+  return async (key, signal) => {
+    const asking = portsFor(key);
+    const seen = sight === undefined ? undefined : await reconcileFromCache(memory, { ports: asking, sight }, { key, signal });
+    if (seen !== undefined) return seen;
+    const result = await lookLive(memory, asking, { key, signal });
+    if (sight?.operator(key) === undefined) recall.forget(key);
+    return sight === undefined ? atMost(UNWATCHED_MS, result) : result;
+  };
+}
+
+interface Look {
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
+  const operator = await find(ports, key, signal);
+  if (operator === undefined) return {};
+  const work = workOn(ports, operator, signal);
+  if (operator.metadata.deletionTimestamp === undefined) return reconcileOperator(memory, work);
+  memory.charts.delete(operator.metadata.uid ?? '');
+  memory.drift.delete(operator.metadata.uid ?? '');
+  memory.leases.free.delete(operator.metadata.uid ?? '');
+  return (await removeFinalizerOfLostKind(ports.cluster, { type: OPERATOR, object: operator, signal })) === 'KindLost'
+    ? {}
+    : finalizeOperator(work);
+}
+
+async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  return await findObject(cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+}
+
+function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {
+  return requeueAfter === undefined ? {} : { requeueAfter: Math.min(milliseconds, requeueAfter) };
+}

@@ -1,0 +1,131 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
+import { isFalse } from './report/conditions.ts';
+import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
+import { OPERATOR } from './kinds.ts';
+import { removeFinalizer } from '../finalizer.ts';
+import { withReleaseLease, isLeaseLeft } from './acts/with-release-lease.ts';
+import { deleteCrds, disownCrds } from './acts/leave-crds.ts';
+import { observeCrds } from './facts/observe-crds.ts';
+import { observeDeletionHooks } from './facts/observe-deletion-hooks.ts';
+import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
+import { observeRelease } from './facts/observe-release.ts';
+import { nextDeletingAction, type DeletingAction } from './next-action.ts';
+import { unpublish } from './acts/publish.ts';
+import { determineDeletingState, type DeletingFacts } from './state.ts';
+import { uninstall } from './acts/uninstall.ts';
+import { writeStatus } from './report/write-status.ts';
+import { hasFinalizer, type Work } from './work.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to look again for instances that people or their finalizers still hold. */
+const BLOCKED_MS = 5_000;
+const WAIT_MS = 1_000;
+/** How soon to try again after helm has failed. */
+const FAILED_MS = 30_000;
+
+/** Brings an Operator that is being deleted one act nearer to its end: instances → release → CRDs if asked → rights → our finalizer. */
+export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
+  const facts = await observe(work);
+  return perform(work, facts, nextDeletingAction(determineDeletingState(facts)));
+}
+
+async function observe(work: Work): Promise<DeletingFacts> {
+  const { ports, operator, spec, signal } = work;
+  const query = { label: work.label, signal };
+  const release = await observeRelease(ports.cluster, work.release, query);
+  const crds = await observeCrds(ports.cluster, work.release, query);
+  const counts = spec.deletionPolicy !== 'Orphan' && hasFinalizer(operator);
+  const instances = counts ? await observeInstances(ports.cluster, crds, signal) : [];
+  return { hasFinalizer: hasFinalizer(operator), policy: spec.deletionPolicy, release, crds, instances };
+}
+
+async function perform(work: Work, facts: DeletingFacts, act: DeletingAction): Promise<ReconcileResult> {
+  switch (act.kind) {
+    case 'leave':
+      return {};
+    case 'block':
+      await report(work, facts, blocked(act.instances));
+      return { requeueAfter: BLOCKED_MS };
+    case 'delete-instances':
+      await report(work, facts, isFalse('Deletable', 'DeletingInstances', `Waiting for ${instancesSentence(act.instances)}`));
+      await deleteInstances(work, act.instances);
+      return { requeueAfter: WAIT_MS };
+    case 'uninstall':
+      return uninstallOrSay(work, facts);
+    case 'delete-crds':
+      await report(work, facts);
+      await deleteCrds(work, act.crds);
+      return { requeueAfter: WAIT_MS };
+    case 'disown':
+    case 'finish':
+      return depart(work, facts);
+    default:
+      return act satisfies never;
+  }
+}
+
+/**
+ * Leaves what is to stay, and lets the Operator go. Under the lease of the release and after another look: a worker that is held up, or one that has
+ * just died, may have begun an installation that nobody would remove any more.
+ */
+async function depart(work: Work, { policy, crds }: DeletingFacts): Promise<ReconcileResult> {
+  const { ports, operator, release, label } = work;
+  let vacant = false;
+  const leave = async (signal: AbortSignal): Promise<void> => {
+    vacant = policy === 'Orphan' || (await observeRelease(ports.cluster, release, { label, signal })).kind !== 'Own';
+    if (!vacant) return;
+    await disownCrds({ ...work, signal }, crds);
+    await unpublish({ ...work, signal });
+  };
+  if ((await withReleaseLease(work, leave)) === 'Busy') return { requeueAfter: WAIT_MS };
+  if (!vacant) return AT_ONCE;
+  // Nothing of the Operator may stay behind it. The cluster may have been away when the lease was to be given back.
+  if (await isLeaseLeft(work)) return { requeueAfter: WAIT_MS };
+  await removeFinalizer(ports.cluster, { type: OPERATOR, object: operator, signal: work.signal });
+  return {};
+}
+
+async function uninstallOrSay(work: Work, facts: DeletingFacts): Promise<ReconcileResult> {
+  // A failure stands until the release is gone, so that it can be read between two attempts.
+  if (findCondition(work.status.conditions, 'Deletable')?.reason !== 'UninstallFailed') await report(work, facts);
+  try {
+    return (await uninstall(work)) === 'Done' ? AT_ONCE : { requeueAfter: WAIT_MS };
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed')) throw error;
+    await report(work, facts, isFalse('Deletable', 'UninstallFailed', `${error.message}${await wayOut(work)}`));
+    return { requeueAfter: FAILED_MS };
+  }
+}
+
+/** What holds the uninstallation up, as far as hooks do, and what a person can do about it. */
+async function wayOut(work: Work): Promise<string> {
+  const { count, live } = await observeDeletionHooks(work);
+  if (count === 0) return '';
+  const { name, namespace = 'default' } = work.operator.metadata;
+  const skip = `kubectl annotate kop ${name} --namespace ${namespace} ${SKIP_HOOKS}=true`;
+  const without = `uninstall without the hooks of the chart: ${skip}`;
+  if (live.length === 0) return `. A deletion hook of the chart failed; mend its cause, or ${without}`;
+  const [objects, commands] = [live.map(({ what }) => what).join(', '), live.map(({ kubectl }) => kubectl).join('; ')];
+  return `. In the way: ${objects}, where the chart has a deletion hook; delete it if nobody needs it: ${commands}, or ${without}`;
+}
+
+function blocked(instances: readonly InstancesFact[]): ConditionInput {
+  const message = `The Operator waits for ${instancesSentence(instances)}; delete them, or set spec.deletionPolicy to Cascade`;
+  return isFalse('Deletable', 'InstancesExist', message);
+}
+
+async function report(work: Work, facts: DeletingFacts, deletable?: ConditionInput): Promise<void> {
+  const { release, crds, instances } = facts;
+  const ready = isFalse('Ready', deletable?.reason ?? 'Deleting', deletable?.message ?? 'The Operator is being deleted');
+  await writeStatus(work, {
+    legacyStatus: 'DELETING',
+    ready,
+    conditions: deletable === undefined ? [] : [deletable],
+    release,
+    crds,
+    instances,
+  });
+}

@@ -1,0 +1,79 @@
+import { calledBy, type CalledService } from '../../../domain/operator/called-services.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import { textsAt } from '../../../domain/core/read.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import type { ReleaseRef } from '../ports.ts';
+
+/*
+ * What an object bears on, in one word each. An Operator has the marks of all that it brings, so that a change of anything leads to it, and
+ * what it brings is found without looking at what others bring.
+ */
+
+export function releaseKey({ release, namespace }: ReleaseRef): string {
+  return `release ${namespace}/${release}`;
+}
+
+export function labelKey(label: string): string {
+  return `label ${label}`;
+}
+
+export function crdKey(name: string): string {
+  return `definition ${name}`;
+}
+
+export function keysOfOperator(operator: KubeObject): readonly string[] {
+  const { name, namespace = 'default' } = operator.metadata;
+  const spec = parseOperatorSpec(operator);
+  const { releaseName, targetNamespace } = spec;
+  const definitions = new Set([...textsAt(operator.status, 'customResourceDefinitions'), ...claimedDefinitions(spec)]);
+  const own = [labelKey(operatorLabelValue(namespace, name)), releaseKey({ release: releaseName, namespace: targetNamespace })];
+  return [...own, ...[...definitions].map(crdKey)];
+}
+
+/** A definition with a label is the labelled Operator's alone; that of a release may become its Operator's. */
+export function keysOfCrd(crd: KubeObject): readonly string[] {
+  const label = crd.metadata.labels?.[OURS.operatorLabel];
+  return [crdKey(crd.metadata.name), ...(label === undefined ? keysOfReleased(crd) : [labelKey(label)]), ...servicesOf(crd)];
+}
+
+/** A record of Helm's: a Secret with the labels `owner=helm` and `name`. */
+export function keysOfRecord({ metadata }: KubeObject): readonly string[] {
+  const release = metadata.labels?.['name'];
+  return release === undefined ? [] : [releaseKey({ release, namespace: metadata.namespace ?? 'default' })];
+}
+
+/** What Helm installed carries the release in its annotations. */
+export function keysOfReleased({ metadata: { annotations = {} } }: KubeObject): readonly string[] {
+  const release = annotations['meta.helm.sh/release-name'];
+  const namespace = annotations['meta.helm.sh/release-namespace'];
+  return release === undefined || namespace === undefined ? [] : [releaseKey({ release, namespace })];
+}
+
+/** Whether Helm installed an object with a release. */
+export function isOfRelease(object: KubeObject, release: ReleaseRef): boolean {
+  return keysOfReleased(object).includes(releaseKey(release));
+}
+
+/** A webhook configuration or APIService has the marks of its release, and of the Services that it has the api-server call. */
+export function marksOfCaller(object: KubeObject): readonly string[] {
+  return [...keysOfReleased(object), ...servicesOf(object)];
+}
+
+function servicesOf(object: KubeObject): readonly string[] {
+  return calledBy(object).flatMap(({ service }) => (service === undefined ? [] : [serviceMark(service)]));
+}
+
+export function marksOfSlice({ metadata: { labels = {}, namespace = '' } }: KubeObject): readonly string[] {
+  const name = labels['kubernetes.io/service-name'];
+  return name === undefined ? [] : [serviceMark({ namespace, name })];
+}
+
+export function serviceMark({ namespace, name }: Pick<CalledService, 'namespace' | 'name'>): string {
+  return `service ${namespace}/${name}`;
+}
+
+export function keysOfRole({ metadata }: KubeObject): readonly string[] {
+  const label = metadata.labels?.[OURS.operatorLabel];
+  return label === undefined ? [] : [labelKey(label)];
+}

@@ -1,0 +1,37 @@
+import type { SourceState, Stock } from './state.ts';
+
+/** What to do next about a CatalogSource. */
+export type SourceAction =
+  | { readonly kind: 'guard' }
+  | { readonly kind: 'dissolve' }
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'refuse'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
+  | { readonly kind: 'synchronise'; readonly stock: Stock };
+
+const HINT = 'delete the CatalogSource to remove what it brought';
+
+/** One act for each state. A folder that is empty or away is taken for a mistake: nothing is removed on its account. */
+export function nextSourceAction(state: SourceState): SourceAction {
+  switch (state.kind) {
+    case 'Deleting':
+      return { kind: 'dissolve' };
+    case 'FinalizerMissing':
+      return { kind: 'guard' };
+    case 'Suspended':
+      return { kind: 'rest' };
+    case 'Vanished':
+      return {
+        kind: 'refuse',
+        reason: 'FolderVanished',
+        message: `the folder cannot be read: ${state.why}; nothing was removed (${HINT})`,
+      };
+    case 'Empty': {
+      const message = `the folder is empty; nothing was removed (${HINT})`;
+      return { kind: 'refuse', reason: 'FolderEmpty', message, revision: state.revision };
+    }
+    case 'Stocked':
+      return { kind: 'synchronise', stock: state.stock };
+    default:
+      return state satisfies never;
+  }
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { keepAuditLog } from '../../../src/compose/keep-audit-log.ts';
+import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { AuditLog, AuditEntry } from '../../../src/domain/audit/audit-log.ts';
+import type { Log, LogKeys } from '../../../src/observe/log.ts';
+import { instanceEvent, audited } from '../../../src/operation/audit/audited.ts';
+import { listAuditEvents } from '../../../src/operation/audit/list-audit-events.ts';
+import type { Ports } from '../../../src/operation/ports.ts';
+import { ASKING, EVERY_ENTRY, sampleAuditLog } from '../../support/sample-audit-log.ts';
+
+const ANNA = parseActor('oidc:anna', ['oidc:team-a']);
+const DEED = instanceEvent('create instance', { environment: 'shop', app: 'caches.example.com', name: 'c' }, ASKING);
+
+describe('an act of somebody', () => {
+  const outcomeOf = async (act: () => Promise<unknown>): Promise<unknown[]> => {
+    const entries: AuditEntry[] = [];
+    await audited({ auditLog: sampleAuditLog(entries) }, ANNA, DEED, act).catch(() => undefined);
+    return entries.map(({ user, groups, action, environment, target, outcome, code, via, requestId }) =>
+      [user, groups.join(), action, environment, target, outcome, code, via, requestId].join(' '),
+    );
+  };
+  const line = (end: string): string => `oidc:anna oidc:team-a create instance shop shop/caches.example.com/c ${end} api r`;
+
+  it('is one line, whatever comes of it', async () => {
+    assert.deepEqual(await outcomeOf(async () => 'x'), [line('done ')]);
+    assert.deepEqual(await outcomeOf(async () => await Promise.reject(new AppError('Forbidden', 'no'))), [line('refused Forbidden')]);
+    const away = new AppError('ClusterUnavailable', 'the password is hunter2');
+    assert.deepEqual(await outcomeOf(async () => await Promise.reject(away)), [line('failed ClusterUnavailable')]);
+    assert.deepEqual(await outcomeOf(async () => await Promise.reject(new Error('hunter2'))), [line('failed Internal')]);
+  });
+});
+
+describe('the audit log of operations', () => {
+  const logged = (): { lines: [string, LogKeys][]; log: Log } => {
+    const lines: [string, LogKeys][] = [];
+    const write = (message: string, keys: LogKeys = {}): void => void lines.push([message, keys]);
+    const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log };
+    return { lines, log };
+  };
+  const act = async (auditLog: AuditLog, log: Log): Promise<string> =>
+    await audited({ auditLog: keepAuditLog(auditLog, log, 20) }, ANNA, DEED, async () => 'made');
+  const search = async (): Promise<readonly AuditEntry[]> => [];
+
+  it('puts each act into the log as well, where it is when the store fails, and holds no answer back', async () => {
+    const { lines, log } = logged();
+    const broken: AuditLog = { search, append: async () => await Promise.reject(new Error('no space left')) };
+    assert.equal(await act(broken, log), 'made');
+    assert.equal(lines[0]?.[1]['target'], DEED.target);
+    assert.match(lines[1]?.[0] ?? '', /cannot be written/);
+  });
+
+  it('bounds and spells out what comes from whoever asks', async () => {
+    const entries: AuditEntry[] = [];
+    const groups = Array.from({ length: 500 }, (_, index) => `oidc:${String(index).padStart(200, 'g')}`);
+    const actor = parseActor(`oidc:${'u'.repeat(5000)}`, groups);
+    const deed = { ...DEED, target: `\u001b[2J\u202e\n${'t'.repeat(1_000_000)}`, requestId: 'r'.repeat(5000) };
+    await audited({ auditLog: keepAuditLog(sampleAuditLog(entries), logged().log) }, actor, deed, async () => 'made');
+    assert.ok(JSON.stringify(entries).length < 4096, `${JSON.stringify(entries).length} characters`);
+    assert.match(entries[0]?.target ?? '', /^\\u001b\[2J\\u202e\\u000at/);
+    assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
+  });
+
+  it('records a hundred refused acts of a person in an hour, then their number; done acts, and those of others, as ever', async () => {
+    const entries: AuditEntry[] = [];
+    const port = keepAuditLog(sampleAuditLog(entries), logged().log);
+    let now = Date.parse('2026-01-01T10:00:00Z');
+    const auditLog = { ...port, now: () => now };
+    const ben = parseActor('oidc:ben', ['oidc:team-b']);
+    const refuse = async (): Promise<never> => await Promise.reject(new AppError('Forbidden', 'no'));
+    for (let n = 0; n < 300; n += 1) await assert.rejects(audited({ auditLog }, ANNA, DEED, refuse), /no/);
+    await audited({ auditLog }, ANNA, DEED, async () => 'made');
+    await assert.rejects(audited({ auditLog }, ben, DEED, refuse), /no/);
+    assert.equal(entries.length, 103);
+    assert.match(entries[100]?.target ?? '', /more than 100 in an hour/);
+    now += 3_600_000;
+    await audited({ auditLog }, ben, DEED, async () => 'made');
+    const number = entries.find(({ target }) => target.startsWith('200 '));
+    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further refused acts', 'refused']);
+  });
+
+  it('lets nobody act so fast that the entries of others are pushed out', async () => {
+    const entries: AuditEntry[] = [];
+    const auditLog = keepAuditLog(sampleAuditLog(entries), logged().log);
+    let done = 0;
+    const act = async (): Promise<number> => (done += 1);
+    const tries = Array.from({ length: 700 }, async () => await audited({ auditLog }, ANNA, DEED, act).catch((error: unknown) => error));
+    const refused = (await Promise.all(tries)).filter((answer) => answer instanceof AppError && answer.code === 'TooManyRequests');
+    assert.ok(done >= 600 && done < 620, `${done} were done`);
+    assert.equal(refused.length, 700 - done);
+    assert.equal(await audited({ auditLog }, parseActor('oidc:ben', ['oidc:b']), DEED, act), done, 'others are not held up');
+  });
+
+  it('waits for a slow store only so long', async () => {
+    const { lines, log } = logged();
+    const stuck: AuditLog = { search, append: async () => await new Promise(() => undefined) };
+    assert.equal(await act(stuck, log), 'made');
+    assert.match(lines.at(-1)?.[0] ?? '', /slow/);
+  });
+});
+
+describe('reading the audit log', () => {
+  const portsFor = (allowed: boolean): Pick<Ports, 'clusters' | 'auditLog'> & { asked: unknown[] } => {
+    const asked: unknown[] = [];
+    const review = async (right: unknown): Promise<{ allowed: boolean }> => {
+      asked.push(right);
+      return await Promise.resolve({ allowed });
+    };
+    return { asked, auditLog: sampleAuditLog(), clusters: { asActor: () => ({ review }) } as unknown as Ports['clusters'] };
+  };
+
+  it('takes a right of its own, asked for as whoever reads', async () => {
+    const ports = portsFor(false);
+    await assert.rejects(listAuditEvents(ports, ANNA, EVERY_ENTRY), {
+      code: 'Forbidden',
+      missing: { verb: 'list', group: 'chandlery.dev', resource: 'auditevents' },
+    });
+    assert.deepEqual(ports.asked, [{ verb: 'list', group: 'chandlery.dev', resource: 'auditevents' }]);
+  });
+
+  it('comes in pages that meet, the newest first', async () => {
+    const ports = portsFor(true);
+    for (let count = 0; count < 5; count += 1) await audited(ports, ANNA, { ...DEED, target: String(count) }, async () => undefined);
+    const seen: string[] = [];
+    let before: number | undefined;
+    do {
+      const page = await listAuditEvents(ports, ANNA, { ...EVERY_ENTRY, limit: 2, ...(before === undefined ? {} : { before }) });
+      seen.push(...page.entries.map(({ target }) => target));
+      before = page.next;
+    } while (before !== undefined);
+    assert.deepEqual(seen, ['4', '3', '2', '1', '0']);
+  });
+});

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+import { signIn, type Visitor } from '../support/visitor.ts';
+import { readAuditLog } from '../support/read-audit-log.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const SHOP = `apiVersion: chandlery.dev/v1alpha1
+kind: Environment
+metadata: {name: shop}
+spec:
+  displayName: Shop
+  groups:
+    - {name: "oidc:team-a", role: viewer}
+    - {name: "oidc:platform", role: maintainer}
+`;
+
+describe('a change request without JavaScript', { timeout: 500_000 }, () => {
+  let product: Product;
+  let browser: Browser;
+  let folder: string;
+  let [asker, approver]: Visitor[] = [];
+  const shop = (name: string): string => `/environments/shop/instances/${CACHES}/${name}`;
+  const stored = async (name: string): Promise<Answer> => await product.api('admin', shop(name));
+  const visitors = (): { asks: Visitor; may: Visitor } => {
+    if (asker === undefined || approver === undefined) throw new Error('nobody has signed in');
+    return { asks: asker, may: approver };
+  };
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chandlery-changeRequests-'));
+    await cp(join(repoRoot, 'catalog'), folder, { recursive: true });
+    await writeFile(join(folder, 'environments', 'shop.yaml'), SHOP);
+    [product, browser] = await Promise.all([startProduct(['--catalog', folder]), openBrowser()]);
+    const draft = { method: 'POST', body: { app: CACHES, name: 'dry', spec: {} } };
+    await until(
+      async () => {
+        const { body } = await product.api('admin', '/environments/shop/instances?dryRun=All', draft);
+        return textAt(body, 'verdict') === 'Ready' && (await product.api('dev-a', '/environments/shop')).status === 200;
+      },
+      'the environment and the app are there',
+      180_000,
+    );
+    asker = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    approver = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+  });
+  after(async () => {
+    await browser.close();
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Fills the form, meets the refusal and asks; the answer is the id of the change request. */
+  const ask = async (name: string, memory: string): Promise<string> => {
+    const { page, check } = visitors().asks;
+    await page.goto(`/apps/${CACHES}/install?v.spec.memory=${memory}`);
+    await page.locator('input[name="environment"][value="shop"]').check();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByRole('button', { name: 'Install', exact: true }).click();
+    await page.getByText(/The right to create caches/).waitFor();
+    await page.getByLabel('Message to the approver').fill('For the sale');
+    await check();
+    await page.getByRole('button', { name: 'Ask somebody to install this' }).click();
+    await page.getByText('Your request is saved').waitFor();
+    await check();
+    return new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  };
+
+  it('goes from who may not to who may, and leaves exactly what both saw, signed by both', async () => {
+    const id = await ask('sale', '64Mi');
+    assert.equal((await stored('sale')).status, 404);
+    const { page, check } = visitors().may;
+    await page.goto('/');
+    await page.getByRole('link', { name: /Plans 1/ }).click();
+    await page.getByRole('heading', { name: 'Waiting for your approval in shop' }).waitFor();
+    await page.getByRole('link', { name: 'Install sale' }).click();
+    await page.getByText('The cluster accepts this').waitFor();
+    await check();
+    const yaml = (await page.getByRole('region', { name: 'Resource as it will be sent' }).textContent()) ?? '';
+    assert.match(yaml, /chandlery.dev\/requested-by: oidc:dev-a/);
+    await page.getByRole('button', { name: 'Approve and install sale' }).click();
+    await page.getByRole('heading', { level: 1, name: 'sale' }).waitFor();
+    const { body } = await stored('sale');
+    assert.equal(textAt(body, 'object', 'spec', 'memory'), '64Mi');
+    const signed = { 'chandlery.dev/requested-by': 'oidc:dev-a', 'chandlery.dev/approved-by': 'oidc:admin' };
+    assert.deepEqual(objectAt(body, 'object', 'metadata', 'annotations'), signed);
+    await visitors().asks.page.goto(`/change-requests/${id}`);
+    await visitors()
+      .asks.page.getByText(/Approved by oidc:admin/)
+      .waitFor();
+    await visitors().asks.check();
+  });
+
+  it('is nothing to somebody else, and no way round a missing right', async () => {
+    const id = await ask('other', '64Mi');
+    const forB = [await product.api('dev-b', `/change-requests/${id}`), await product.api('dev-b', `/change-requests/${'0'.repeat(32)}`)];
+    const words = forB.map(({ status, body }) => [status, textAt(body, 'code'), textAt(body, 'detail')]);
+    assert.equal(words[0]?.[0], 404);
+    assert.deepEqual(words[0], words[1]);
+    assert.deepEqual(listAt((await product.api('dev-b', '/change-requests?waiting=true')).body, 'items'), []);
+    const { body } = await product.api('dev-a', `/change-requests/${id}`);
+    const approval = { method: 'POST', body: { digest: textAt(body, 'digest') ?? '' } };
+    assert.equal((await product.api('dev-a', `/change-requests/${id}/approval`, approval)).status, 403);
+    assert.equal((await product.api('dev-b', `/change-requests/${id}/approval`, approval)).status, 404);
+    assert.equal((await product.api('admin', `/change-requests/${id}/approval`, approval)).status, 409, 'a digest is for one person');
+    assert.equal((await stored('other')).status, 404);
+  });
+
+  it('is declined with a word, and then closed', async () => {
+    const id = await ask('large', '2Gi');
+    const { page, check } = visitors().may;
+    await page.goto(`/change-requests/${id}`);
+    await page.getByLabel('Reason').fill('Too large for the shop');
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText(/Declined by oidc:admin/).waitFor();
+    await check();
+    assert.equal(textAt((await product.api('dev-a', `/change-requests/${id}`)).body, 'changeRequest', 'outcome'), 'Too large for the shop');
+    const late = await product.api('admin', `/change-requests/${id}/approval`, { method: 'POST', body: { digest: 'x' } });
+    assert.deepEqual([late.status, textAt(late.body, 'code')], [409, 'ChangeRequestClosed']);
+  });
+
+  it('asks for a change of what one may only read, and again when that moved', async () => {
+    await product.api('admin', '/environments/shop/instances', {
+      method: 'POST',
+      body: { app: CACHES, name: 'moved', spec: { replicas: 1 } },
+    });
+    const { asks, may } = visitors();
+    await asks.page.goto(`${shop('moved')}/edit`);
+    await asks.check();
+    await asks.page.getByRole('link', { name: 'Ask somebody to change it' }).click();
+    await asks.page.locator('[name="v.spec.replicas"]').fill('3');
+    await asks.page.getByRole('button', { name: 'Save the change' }).click();
+    await asks.page.getByRole('button', { name: 'Ask somebody to change this' }).click();
+    await asks.page.getByText('Your request is saved').waitFor();
+    const path = new URL(asks.page.url()).pathname;
+
+    await may.page.goto(path);
+    const other = await product.api('admin', shop('moved'), { method: 'PATCH', body: { spec: { memory: '96Mi' } } });
+    assert.equal(other.status, 200);
+    await may.page.getByRole('button', { name: 'Approve and change moved' }).click();
+    await may.page.getByText('Nothing was written: look at it again').waitFor();
+    await may.page.getByText('It was changed since this request was made').waitFor();
+    await may.check();
+    assert.equal(at((await stored('moved')).body, 'object', 'spec', 'replicas'), 1);
+    await may.page.getByRole('button', { name: 'Approve and change moved' }).click();
+    await may.page.getByRole('heading', { level: 1, name: 'moved' }).waitFor();
+    const { replicas, memory } = objectAt((await stored('moved')).body, 'object', 'spec');
+    assert.deepEqual([replicas, memory], [3, '96Mi']);
+  });
+
+  it('has every step in the audit log', async () => {
+    const lines = (await readAuditLog(product.stateDir)).trim().split('\n');
+    const steps = lines
+      .map((line): unknown => JSON.parse(line))
+      .map((line) => `${textAt(line, 'user')} ${textAt(line, 'action')} ${textAt(line, 'outcome')}`);
+    for (const step of [
+      'oidc:dev-a ask changeRequest done',
+      'oidc:admin approve changeRequest done',
+      'oidc:admin approve changeRequest refused',
+      'oidc:dev-a approve changeRequest refused',
+      'oidc:admin decline changeRequest done',
+    ]) {
+      assert.ok(steps.includes(step), `${step} in ${JSON.stringify(steps)}`);
+    }
+  });
+});
