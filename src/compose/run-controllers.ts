@@ -16,6 +16,7 @@ import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
 import { startMetadataReflector } from '../kube/watch/metadata-reflector.ts';
+import { packCrds } from '../kube/watch/packed-schemas.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -97,7 +98,7 @@ function catalogSources({ kube, catalog, log, signal }: ControllersInput): Contr
 
 async function operators(input: ControllersInput): Promise<Controller> {
   const { kube, catalog, charts, log, signal } = input;
-  const cluster = kube.asController();
+  const cluster = packCrds(kube.asController());
   const references = watchReferences({
     operators: catalog.reflectors.operators,
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),

@@ -5,6 +5,7 @@ import { at } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { CATALOG_TYPES, createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
+import { packCrds } from '../../src/kube/watch/packed-schemas.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { sharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,6 +26,7 @@ test('the catalogue has the CRDs of all pages, without bookkeeping, and follows 
     await copy.waitForSync(AbortSignal.timeout(20_000));
     for (const name of names) assert.deepEqual(schemaOf(found(copy.get(name)), 'v1'), schemaWith(10));
     assert.equal(copy.get(names[0] ?? '')?.metadata.managedFields, undefined);
+    assert.deepEqual(schemaOf(await packCrds(cluster).get({ ...type, name: names[0] ?? '' }), 'v1'), schemaWith(10));
     await cluster.apply(type, definition(names[4] ?? '', 20), { fieldManager: 'chandlery-test', force: 'force' });
     const maximum = (): unknown =>
       at(schemaOf(found(copy.get(names[4] ?? '')), 'v1'), 'properties', 'spec', 'properties', 'size', 'maximum');

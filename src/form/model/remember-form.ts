@@ -4,7 +4,7 @@ import { buildForm, type FormInput } from './form-model.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 
 /** Nodes that are kept, over all forms; one takes about half a kilobyte. */
-const MOST_NODES = 100_000;
+const MOST_NODES = 50_000;
 
 /** The forms that were made last, for a schema and all else that they depend on. */
 const known = new Map<string, { readonly model: FormModel; readonly nodes: number }>();

@@ -1,10 +1,11 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { parseJson } from '../../domain/core/exact-json.ts';
 import { isObject, listAt } from '../../domain/core/read.ts';
-import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { Json, JsonObject, KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 /** Characters of JSON; parsed, they take one to four times as much. */
-const PARSED_LIMIT = 8 * 1024 * 1024;
+const PARSED_LIMIT = 4 * 1024 * 1024;
 /** The repetitions of schemas are found at once; better compression takes ten times as long. */
 const FAST = { level: 1 } as const;
 
@@ -19,6 +20,20 @@ export function createSchemaPacker(limit = PARSED_LIMIT): (crd: KubeObject) => K
   return (crd) => {
     const versions = listAt(crd.spec, 'versions').map((version) => packVersion(version, parsed));
     return isObject(crd.spec) && versions.length > 0 ? { ...crd, spec: { ...crd.spec, versions } } : crd;
+  };
+}
+
+/** The cluster, for whoever holds many CRDs at once: each that is got by its name is packed. */
+export function packCrds(cluster: Cluster): Cluster {
+  const pack = createSchemaPacker();
+  const isCrd = ({ group, resource }: ResourceType): boolean =>
+    group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
+  return {
+    ...cluster,
+    get: async (ref, options) => {
+      const object = await cluster.get(ref, options);
+      return isCrd(ref) ? pack(object) : object;
+    },
   };
 }
 
