@@ -138,8 +138,13 @@ async function live({ title, checkout, folder, kubeconfigPath, count }: Start): 
   await mkdir(stateDir);
   const options = ['--kubeconfig', kubeconfigPath, '--catalog', join(folder, 'catalog'), '--chart-root', `bench=${folder}`];
   const flags = JSON.parse(await readFile(join(checkout, 'bin', 'node-flags.json'), 'utf8')) as string[];
+  // Older checkouts have none.
+  const variables = JSON.parse(await readFile(join(checkout, 'bin', 'node-env.json'), 'utf8').catch(() => '{}')) as Record<string, string>;
   const began = performance.now();
-  const child = fork(join(import.meta.dirname, 'catalog-child.ts'), [checkout, stateDir, ...options], { execArgv: flags });
+  const child = fork(join(import.meta.dirname, 'catalog-child.ts'), [checkout, stateDir, ...options], {
+    execArgv: flags,
+    env: { ...variables, ...process.env },
+  });
   const [{ origin, turn }] = (await once(child, 'message')) as [CatalogStart];
   try {
     const token = await mintDemoToken({ stateDir, name: 'admin' });

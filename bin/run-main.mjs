@@ -11,6 +11,8 @@ const NODE_MAJOR = 24;
  * than the one that V8 lets grow. The image and the chart name the same flags.
  */
 const NODE_FLAGS = JSON.parse(readFileSync(join(root, 'bin', 'node-flags.json'), 'utf8'));
+/** The allocator of glibc gives each thread its own memory, and keeps it when the thread has ended; two such arenas take seventy MiB less under load. */
+const NODE_VARIABLES = JSON.parse(readFileSync(join(root, 'bin', 'node-env.json'), 'utf8'));
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
 const PARENT_MS = 500;
@@ -28,7 +30,10 @@ export function runMain(args, mode = 'once') {
   const nodeArgs = mode === 'watch' ? ['--watch', '--watch-preserve-output'] : ['--import', join(root, 'bin', 'follow-parent.mjs')];
   const channel = mode === 'watch' ? [] : ['ipc'];
   const stdio = ['inherit', 'inherit', 'inherit', ...channel];
-  const child = spawn(findNode(), [...NODE_FLAGS, ...nodeArgs, join(root, 'src', 'main.ts'), ...args], { stdio });
+  const child = spawn(findNode(), [...NODE_FLAGS, ...nodeArgs, join(root, 'src', 'main.ts'), ...args], {
+    stdio,
+    env: { ...NODE_VARIABLES, ...process.env },
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) forward(child, signal);
   if (process.env.npm_lifecycle_event !== undefined) followNpm(child);
   child.once('error', (error) => fail(`Chandlery does not start: ${error.message}`));

@@ -51,6 +51,19 @@ describe('the house', () => {
     assert.deepEqual(wrong, []);
   });
 
+  it('runs Node in the image and in the chart as npm start does', () => {
+    const flags = JSON.parse(readFileSync('bin/node-flags.json', 'utf8')) as string[];
+    const variables = Object.entries(JSON.parse(readFileSync('bin/node-env.json', 'utf8')) as Record<string, string>);
+    const image = readFileSync('Dockerfile', 'utf8');
+    const chart = readFileSync('charts/chandlery/templates/deployment.yaml', 'utf8');
+    assert.ok(image.includes(`ENTRYPOINT ${JSON.stringify(['node', ...flags, 'src/main.ts']).replaceAll(',', ', ')}`));
+    assert.ok(chart.includes(`command: [${['node', ...flags, 'src/main.ts'].join(', ')}]`));
+    for (const [name, value] of variables) {
+      assert.ok(image.includes(`ENV ${name}=${value}\n`));
+      assert.match(chart, new RegExp(`- name: ${name}\\s+value: "${value}"`));
+    }
+  });
+
   it('lets one room touch the Kubernetes client, one run helm, one read the environment', () => {
     const text = new Map(FILES.map((file) => [file, readFileSync(file, 'utf8')]));
     const users = (pattern: RegExp): string[] => [...text].filter(([, source]) => pattern.test(source)).map(([file]) => file);

@@ -96,7 +96,11 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   const program = join(import.meta.dirname, 'product-process.ts');
   // As `npm start` and the image run it.
   const flags = JSON.parse(await readFile(join(repoRoot, 'bin', 'node-flags.json'), 'utf8')) as string[];
-  const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], { execArgv: flags });
+  const variables = JSON.parse(await readFile(join(repoRoot, 'bin', 'node-env.json'), 'utf8')) as Record<string, string>;
+  const child = fork(program, [stateDir, '--catalog', catalogDir, ...roots, ...options], {
+    execArgv: flags,
+    env: { ...variables, ...process.env },
+  });
   const started = await answerOf(child);
   const origin = textAt(started, 'origin');
   const kubeconfigPath = join(stateDir, 'kubeconfig');
