@@ -38,10 +38,15 @@ export interface FormInput {
   readonly sensitive?: readonly string[];
 }
 
-const MOST_NODES = 9_000;
+/** As many as a kind of 6,000 leaves has. */
+const MOST_NODES = 10_000;
 const DEEPEST = 24;
 /** Nobody fills in more than so many required fields on one page. */
 const MOST_REQUIRED = 200;
+/** What a choice of a field costs. */
+const STEPS_OF_OPTION = 3;
+/** Steps for the names of branches, which are made last. */
+const STEPS_OF_NAMES = MOST_WORK / 10;
 /** No property that somebody fills in has a longer name. */
 const LONGEST_KEY = 256;
 /** A form of so few fields, none of them picked, shows them all at once. */
@@ -84,6 +89,8 @@ const REDUCED = 'The schema of this app is too large for a form of all its field
 interface Builder {
   readonly input: FormInput;
   readonly document: SchemaDocument;
+  /** The same schema for the names of branches, with work of its own. */
+  readonly naming: SchemaDocument;
   readonly defaultsFrom: FallbackSource;
   readonly curated: CuratedOrder;
   readonly known: KnownReferences;
@@ -91,10 +98,30 @@ interface Builder {
   readonly sensitive: readonly (readonly string[])[];
   /** The names for people of keys, which many fields share. */
   readonly labels: Map<string, string>;
+  /** What is to be looked into. It grows while it is walked, level by level: what a form may cost is spent on what is near the root first. */
+  readonly queue: InnerDraft[];
   nodes: number;
   leaves: number;
   required: number;
 }
+
+/** A node of which nothing below is known yet. */
+interface LeafDraft {
+  readonly place: Place;
+  readonly base: NodeBase;
+  readonly shape: Shape & { readonly kind: 'scalar' | 'enum' | 'yaml' };
+}
+
+/** A node with nodes below it. */
+interface InnerDraft {
+  readonly place: Place;
+  readonly base: NodeBase;
+  readonly shape: InnerShape;
+  /** Absent until they were looked at, which what is too much for a form never is. */
+  below?: readonly Draft[];
+}
+type InnerShape = Shape & { readonly kind: 'group' | 'map' | 'list' | 'choice' };
+type Draft = LeafDraft | InnerDraft;
 
 /** Where a node stands while the form is built. */
 interface Place {
@@ -124,17 +151,24 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
   const builder: Builder = {
     input,
     document,
+    naming: { root: schema, work: { left: STEPS_OF_NAMES } },
     defaultsFrom,
     curated: curatedOrder(curated),
     known,
     sensitive: (input.sensitive ?? []).map(markSteps),
     labels: new Map(),
+    queue: [],
     nodes: 0,
     leaves: 0,
     required: 0,
   };
   const place = { key: input.root, path: rootPath(input), schema, refs: [], required: false, chain: true };
-  const node = nodeOf(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
+  const drafted = draft(builder, { ...place, layer: 'all', frozen: input.frozen ?? [], immutable: false, fallback: input.defaults });
+  for (const one of builder.queue) {
+    if (isSpent(builder)) break;
+    one.below = draftsBelow(builder, one);
+  }
+  const node = nodeOf(builder, drafted);
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
   return { root, leaves: builder.leaves, reduced: isSpent(builder) };
 }
@@ -154,26 +188,58 @@ function isSpent({ nodes, document }: Builder): boolean {
   return nodes >= MOST_NODES || document.work.left < 0;
 }
 
-function nodeOf(builder: Builder, place: Place): FormNode {
-  if (isSpent(builder)) return leaf(builder, yamlNode(baseOf(builder, place, {}), TOO_LARGE));
+function draft(builder: Builder, place: Place): Draft {
+  if (isSpent(builder)) return yamlDraft(builder, place, TOO_LARGE);
   builder.nodes += 1;
   const resolved = resolveSchema(builder.document, place.schema, place.refs);
-  if (resolved.schema === undefined) return leaf(builder, yamlNode(baseOf(builder, place, {}), resolved.reason));
+  if (resolved.schema === undefined) return yamlDraft(builder, place, resolved.reason);
   const { schema, refs } = resolved;
-  if (place.path.length > DEEPEST) return leaf(builder, yamlNode(baseOf(builder, place, schema), 'nested too deeply'));
-  const shape = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
-  const here = { ...place, refs, frozen: [...place.frozen, ...frozenPaths(shape.schema)] };
-  return shapedNode(builder, here, { shape, base: baseOf(builder, here, shape.schema) });
+  if (place.path.length > DEEPEST) return yamlDraft(builder, place, 'nested too deeply', schema);
+  const own = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
+  const here = { ...place, refs, frozen: [...place.frozen, ...frozenPaths(own.schema)] };
+  const shape = own.kind === 'choice' && isRoot(builder, place.path) ? shapeOfRoot(own) : own;
+  const base = baseOf(builder, here, own.schema);
+  if (shape.kind === 'enum') builder.document.work.left -= STEPS_OF_OPTION * shape.values.length;
+  if (!hasInside(shape)) return { place: here, base, shape };
+  const inner: InnerDraft = { place: here, base, shape };
+  builder.queue.push(inner);
+  return inner;
 }
 
-function shapedNode(builder: Builder, place: Place, { shape, base }: { shape: Shape; base: NodeBase }): FormNode {
+function yamlDraft(builder: Builder, place: Place, reason: string, schema: JsonObject = {}): LeafDraft {
+  return { place, base: baseOf(builder, place, schema), shape: { kind: 'yaml', reason, schema } };
+}
+
+function hasInside(shape: Shape): shape is InnerShape {
+  return shape.kind === 'group' || shape.kind === 'map' || shape.kind === 'list' || shape.kind === 'choice';
+}
+
+/** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
+function shapeOfRoot({ schema }: Shape): Shape {
+  const { properties } = schema;
+  return isObject(properties) && Object.keys(properties).length > 0
+    ? { kind: 'group', open: true, schema }
+    : { kind: 'yaml', reason: 'several shapes are allowed', schema };
+}
+
+function draftsBelow(builder: Builder, { place, base, shape }: InnerDraft): readonly Draft[] {
+  if (shape.kind === 'group') return draftMembers(builder, place, { shape, base });
+  if (shape.kind === 'choice') return draftBranches(builder, place, { shape, base });
+  return [draftRow(builder, place, { shape, base })];
+}
+
+/** The node that a draft has become, once as much as possible was looked into. */
+function nodeOf(builder: Builder, drafted: Draft): FormNode {
+  const { place, base, shape } = drafted;
   if (shape.kind === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
-  if (shape.kind === 'enum') return leaf(builder, optionsNode(builder, base, shape.values));
+  if (shape.kind === 'enum') return leaf(builder, enumNode(base, shape.values));
   if (shape.kind === 'scalar')
     return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
-  if (shape.kind === 'choice' && isRoot(builder, place.path)) return rootOf(builder, place, { shape, base });
-  if (shape.kind === 'choice') return choiceNode(builder, place, { shape, base });
-  return shape.kind === 'group' ? groupNode(builder, place, { shape, base }) : rowsNode(builder, place, { shape, base });
+  const below = ('below' in drafted ? (drafted.below ?? []) : []).map((one) => nodeOf(builder, one));
+  if (shape.kind === 'group') return groupNode(builder, below, { shape, base });
+  const [first] = below;
+  if (first === undefined) return leaf(builder, asYaml(base, TOO_LARGE));
+  return shape.kind === 'choice' ? choiceNode(builder, below, { shape, base }) : rowsNode(builder, first, { place, shape, base });
 }
 
 /** What tells whether a text is a secret, beside its own schema. */
@@ -185,42 +251,38 @@ function aboutSecrets({ sensitive }: Builder, place: Place): { readonly sensitiv
   return { sensitive: isNamed || place.sensitive === true, siblings };
 }
 
-function optionsNode(builder: Builder, base: NodeBase, values: readonly Json[]): FormNode {
-  builder.document.work.left -= 3 * values.length;
-  return enumNode(base, values);
-}
-
 function leaf(builder: Builder, node: FormNode): FormNode {
   if (builder.input.root !== '' || node.path[0] !== METADATA) builder.leaves += 1;
   return node;
 }
 
-function groupNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'group' }; base: NodeBase }): GroupNode {
-  const children = childrenOf(builder, place, { shape, base });
+function groupNode(builder: Builder, children: readonly FormNode[], { shape, base }: Inner<'group'>): GroupNode | YamlNode {
+  const members = memberNames(shape.schema['properties'] as JsonObject);
+  if (children.length === 0 && isSpent(builder)) return asYaml(base, TOO_LARGE);
   const layers = children.map((child) => child.layer);
   const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
   // What the form has no place for stays reachable among the other fields.
-  const open = shape.open || children.length < memberNames(shape.schema['properties'] as JsonObject).length;
+  const open = shape.open || children.length < members.length;
   const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
   return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
 }
 
-interface Group {
-  readonly shape: Shape;
+interface Inner<Kind extends Shape['kind']> {
+  readonly shape: Shape & { readonly kind: Kind };
   readonly base: NodeBase;
 }
 
-function childrenOf(builder: Builder, place: Place, { shape, base }: Group): FormNode[] {
+function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'group'>): Draft[] {
   const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
   const frozen = Map.groupBy(place.frozen, ([first]) => first);
   const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
-  const children: FormNode[] = [];
+  const children: Draft[] = [];
   const members = shape.schema['properties'] as JsonObject;
   const siblings = memberNames(members);
   for (const key of siblings) {
     if (isSpent(builder)) break;
     if (key.length > LONGEST_KEY) continue;
-    const child = nodeOf(builder, {
+    const child = draft(builder, {
       key,
       path: [...place.path, key],
       schema: members[key],
@@ -243,22 +305,29 @@ function sensitiveBelow(place: Place, schema: JsonObject): Pick<Place, 'sensitiv
   return place.sensitive === true || saysSecret(schema) ? { sensitive: true } : {};
 }
 
-function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'map' | 'list' }; base: NodeBase }): FormNode {
-  const layer = base.layer === 'all' && builder.curated.reaches(place.path) ? 'curated' : base.layer;
-  const row = nodeOf(builder, {
+function layerOfRows(builder: Builder, { path }: Place, base: NodeBase): Layer {
+  return base.layer === 'all' && builder.curated.reaches(path) ? 'curated' : base.layer;
+}
+
+function draftRow(builder: Builder, place: Place, { shape, base }: Inner<'map' | 'list'>): Draft {
+  return draft(builder, {
     key: '',
     path: [...place.path, '*'],
     schema: shape.kind === 'map' ? shape.value : shape.item,
     refs: place.refs,
     required: false,
     chain: false,
-    layer,
+    layer: layerOfRows(builder, place, base),
     frozen: [],
     immutable: base.immutable,
     fallback: undefined,
     ...sensitiveBelow(place, shape.schema),
   });
+}
+
+function rowsNode(builder: Builder, row: FormNode, { place, shape, base }: Inner<'map' | 'list'> & { readonly place: Place }): FormNode {
   if (row.kind === 'yaml') return asYaml(base, row.reason);
+  const layer = layerOfRows(builder, place, base);
   if (shape.kind === 'map') {
     const keys = shape.keys === undefined ? {} : { keys: shape.keys };
     return { ...base, layer, kind: 'map', value: row, ...keys };
@@ -266,29 +335,17 @@ function rowsNode(builder: Builder, place: Place, { shape, base }: { shape: Shap
   return { ...base, layer, kind: 'list', item: row, constraints: constraintsOf(shape.schema) };
 }
 
-/** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
-function rootOf(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'choice' }; base: NodeBase }): FormNode {
-  const { properties } = shape.schema;
-  if (!isObject(properties) || Object.keys(properties).length === 0) return leaf(builder, yamlNode(base, 'several shapes are allowed'));
-  return groupNode(builder, place, { shape: { kind: 'group', open: true, schema: shape.schema }, base });
+/** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */
+function draftBranches(builder: Builder, place: Place, { shape, base }: Inner<'choice'>): Draft[] {
+  const layer = base.layer === 'required' ? 'curated' : base.layer;
+  const here = { ...place, required: false, chain: false, layer, immutable: base.immutable, fallback: undefined };
+  return shape.branches.map((schema) => draft(builder, { ...here, schema }));
 }
 
-/** What a branch requires is required once it was chosen, so its fields stand where the choice stands. */
-function choiceNode(builder: Builder, place: Place, { shape, base }: { shape: Shape & { kind: 'choice' }; base: NodeBase }): FormNode {
-  const layer = base.layer === 'required' ? 'curated' : base.layer;
-  const nodes = shape.branches.map((schema) => {
-    const node = nodeOf(builder, {
-      ...place,
-      schema,
-      required: false,
-      chain: false,
-      layer,
-      immutable: base.immutable,
-      fallback: undefined,
-    });
-    return { node, label: branchLabel(builder.document, schema, node) };
-  });
-  const branches = nodes.flatMap(({ node, label }) => (node.kind === 'choice' ? node.branches : [{ node, label }]));
+function choiceNode(builder: Builder, below: readonly FormNode[], { shape, base }: Inner<'choice'>): FormNode {
+  const branches = below.flatMap((node, index) =>
+    node.kind === 'choice' ? node.branches : [{ node, label: branchLabel(builder.naming, shape.branches[index] ?? {}, node) }],
+  );
   if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, 'several shapes are allowed');
   return { ...base, kind: 'choice', branches: distinctLabels(branches) };
 }

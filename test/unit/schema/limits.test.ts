@@ -24,7 +24,7 @@ const isYaml = (node: FormNode | undefined): boolean =>
 const limits: readonly Limit[] = [
   {
     world: 'fields and groups',
-    most: 8999,
+    most: 9999,
     schema: (size) => ({ properties: { ...texts(size - 1), last: text } }),
     isWhole: ({ root }) => root.kind === 'group' && root.children.some(({ key }) => key === 'last'),
   },

@@ -34,6 +34,15 @@ for (const { name, schema, values } of charts()) {
   });
 }
 
+test('Each leaf of a kind of seven whole pod templates, with all that is said about them, has a control of its own', () => {
+  const pooler = crdsIn(path.join(REAL, 'crds')).find(({ name }) => name === 'Pooler v1')?.schema ?? {};
+  const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`part${n}`, pooler])) };
+  const form = buildForm({ schema, root: 'spec', curated: [], mode: 'create' });
+  const { leaves, yaml, freeForm } = coverage(schema, form);
+  assert.equal(form.reduced, undefined, `${leaves} leaves`);
+  assert.equal(yaml, freeForm);
+});
+
 test('The schemas of the sample operators are among them', () => {
   assert.ok(sampleCrds().length > 0);
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { FormNode } from '../../../src/form/model/form-node.ts';
 import { coverage } from '../../../src/form/model/coverage.ts';
 import { rememberForm } from '../../../src/form/model/remember-form.ts';
 import { differencesBetween } from '../../../src/form/model/differences.ts';
@@ -9,6 +11,7 @@ import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { LARGEST_LEAVES, largeKind } from '../../support/large-kind.ts';
 import { sampleViews } from '../../support/sample-web.ts';
 
+const text = { type: 'string' };
 const PAGE_BYTES = 200 * 1024;
 const schema = largeKind(LARGEST_LEAVES);
 const model = rememberForm({ schema, root: 'spec', curated: [], mode: 'create' });
@@ -44,6 +47,26 @@ test('What was filled in on one page is on no other, comes back, and the review 
   const changes = differencesBetween({ schema, root: model.root }, {}, values);
   assert.ok(changes.length > 0 && changes.every(({ path }) => path.startsWith('spec.component17')), JSON.stringify(changes));
 });
+
+test('Of a kind of twice as many leaves what is deepest has no control, and what comes late keeps its own', () => {
+  const late = {
+    tls: { type: 'object', properties: { secretName: text, mode: { type: 'string', enum: ['require', 'verify'] } } },
+    users: { type: 'array', items: { type: 'object', properties: { name: text, roles: { type: 'array', items: text } } } },
+  };
+  const { properties } = largeKind(2 * LARGEST_LEAVES);
+  const twice = { type: 'object', properties: { ...(properties as JsonObject), ...late } };
+  const form = rememberForm({ schema: twice, root: 'spec', curated: [], mode: 'create' });
+  assert.notEqual(form.reduced, undefined);
+  const { unreachable } = coverage(twice, form);
+  const kinds = new Map(levelsOf(form.root).map(({ path, kind }) => [path.join('.'), kind]));
+  const lateKinds = ['tls.secretName', 'tls.mode', 'users', 'users.*.roles.*'].map((path) => kinds.get(`spec.${path}`));
+  assert.deepEqual({ unreachable, lateKinds }, { unreachable: [], lateKinds: ['text', 'enum', 'list', 'text'] });
+});
+
+function levelsOf(node: FormNode): readonly FormNode[] {
+  if (node.kind === 'group') return [node, ...node.children.flatMap(levelsOf)];
+  return node.kind === 'list' ? [node, ...levelsOf(node.item)] : [node];
+}
 
 test('A form that cannot have every field says so above its fields', () => {
   const many = { properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [`p${n}`, { type: 'string' }])) };
