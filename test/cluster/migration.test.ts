@@ -56,7 +56,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   }
 
   it('tells an admin before, how many instances have values to decide about', async () => {
-    const { status, body } = await product.api('admin', `${OPERATOR}/preview?version=2.0.0`);
+    const { status, body } = await product.api('admin', `${OPERATOR}/upgrade-preview?version=2.0.0`);
     assert.equal(status, 200);
     const [definition] = listAt(body, 'definitions', 'definitions');
     assert.equal(numberAt(definition, 'faultCount'), 3);
@@ -80,13 +80,13 @@ describe('a kind that moves to another version of which nothing converts', { tim
   });
 
   it('asks about values of the Operator, and writes them with the approval', async () => {
-    const preview = (await product.api('admin', `${OPERATOR}/preview?version=2.0.0`)).body;
+    const preview = (await product.api('admin', `${OPERATOR}/upgrade-preview?version=2.0.0`)).body;
     assert.deepEqual(
       listAt(preview, 'decisions', 'rows').map((row) => `${textAt(row, 'path')} ${textAt(row, 'change')}`),
       ['values.colour removed', 'values.logLevel renamed', 'values.replicas default'],
     );
     const decisions = { 'values.logLevel': 'move:values.loggingLevel', 'values.colour': 'remove' };
-    const decided = await product.api('admin', `${OPERATOR}/preview`, { method: 'POST', body: { version: '2.0.0', decisions } });
+    const decided = await product.api('admin', `${OPERATOR}/upgrade-preview`, { method: 'POST', body: { version: '2.0.0', decisions } });
     assert.equal(textAt(decided.body, 'decisions', 'state'), 'Decided');
     assert.ok(
       listAt(decided.body, 'values', 'leaves').some((leaf) => textAt(leaf, 'path') === 'loggingLevel' && textAt(leaf, 'to') === '"debug"'),

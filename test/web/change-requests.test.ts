@@ -78,7 +78,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     assert.equal((await stored('sale')).status, 404);
     const { page, check } = visitors().may;
     await page.goto('/');
-    await page.getByRole('link', { name: /Plans 1/ }).click();
+    await page.getByRole('link', { name: /Requests 1/ }).click();
     await page.getByRole('heading', { name: 'Waiting for your approval in shop' }).waitFor();
     await page.getByRole('link', { name: 'Install sale' }).click();
     await page.getByText('The cluster accepts this').waitFor();

@@ -49,7 +49,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
   }
 
   async function preview(who: string, wanted = ''): Promise<Answer> {
-    return await product.api(who, `${OPERATOR}/preview${wanted === '' ? '' : `?version=${wanted}`}`);
+    return await product.api(who, `${OPERATOR}/upgrade-preview${wanted === '' ? '' : `?version=${wanted}`}`);
   }
 
   it('is refused for who is no admin', async () => {
