@@ -181,6 +181,7 @@ export const SCHEMAS = {
         open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },
         item: { $ref: '#/components/schemas/FormNode' },
         value: { $ref: '#/components/schemas/FormNode' },
+        keys: { type: 'string', description: 'The pattern of the keys of a map' },
         branches: {
           ...list(object({ label: text, node: { $ref: '#/components/schemas/FormNode' } })),
           description: 'The shapes of a choice',
@@ -197,6 +198,7 @@ export const SCHEMAS = {
       version: text,
       mode: { enum: ['create', 'edit'] },
       root: { $ref: '#/components/schemas/FormNode' },
+      hoisted: { enum: ['spec'], description: 'The member whose fields stand at the top of a YAML form; absent for a kind without `spec`' },
       reduced: { type: 'string', description: 'Why not every field has a control of its own; absent where each has' },
       coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
     },
