@@ -108,6 +108,8 @@ function report(all: readonly Row[]): number {
     [`largest first page: ${kib(largest)} KB (below ${TARGETS.pageBytes / 1024} KB)`, largest < TARGETS.pageBytes],
   ];
   console.log('');
+  const empty = all.filter(({ title, ours }) => !title.startsWith('values of') && ours.inFront === 0);
+  console.log(`kinds that open with nothing in front: ${empty.length === 0 ? 'none' : empty.map(({ title }) => title).join(', ')}`);
   for (const [text, holds] of checks) console.log(`${holds ? '✔' : '✖'} ${text}`);
   return checks.every(([, holds]) => holds) ? 0 : 1;
 }

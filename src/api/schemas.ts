@@ -133,6 +133,7 @@ export const SCHEMAS = {
       siblings: list({ $ref: '#/components/schemas/AppSummary' }),
       schema: { ...anything, description: 'The OpenAPI v3 schema of the kind, `spec` and `status` included' },
       fields: list(text),
+      suggested: { ...list(text), description: 'What stands first where neither `fields` nor the example pick anything' },
       example: anything,
       usage: text,
       defaults: anything,

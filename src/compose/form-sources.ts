@@ -5,6 +5,7 @@ import { createChartLibrary } from '../chart/chart-library.ts';
 import type { ChartContents } from '../chart/archive/contents.ts';
 import { parseYamlDocument } from '../domain/core/bounded-yaml.ts';
 import { schemaOf, versionsOf } from '../domain/catalog/app-catalog.ts';
+import { suggestedFields } from '../domain/catalog/suggested-fields.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { isObject, objectAt, textAt } from '../domain/core/read.ts';
@@ -20,6 +21,8 @@ export interface FormSource {
   readonly root: string;
   readonly hoisted?: string;
   readonly defaults?: JsonObject;
+  /** What stands first in the form of a kind without a pick of the catalogue. */
+  readonly suggested?: readonly string[];
 }
 
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -82,7 +85,8 @@ function crdSource(crd: KubeObject): FormSource {
   // The first API of definitions had one schema for all versions.
   const whole = Object.keys(own).length > 0 ? own : objectAt(crd.spec, 'validation', 'openAPIV3Schema');
   const title = `${textAt(crd.spec, 'names', 'kind') ?? ''} ${textAt(crd.spec, 'group') ?? ''}/${version}`;
-  return { title, schema: contentSchema(whole as JsonObject), ...formRoot(whole as JsonObject) };
+  const suggested = suggestedFields(crd, version, '');
+  return { title, schema: contentSchema(whole as JsonObject), ...formRoot(whole as JsonObject), suggested };
 }
 
 function valuesSource(file: string, text: string): FormSource {

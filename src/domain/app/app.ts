@@ -49,6 +49,8 @@ export interface App extends AppSummary {
   readonly schema: JsonObject;
   /** Dotted paths of curated fields in the order to show them, e.g. `spec.storage.size`. */
   readonly fields: readonly string[];
+  /** Paths of what stands first where neither `fields` nor the example pick anything; absent: nothing. */
+  readonly suggested?: readonly string[];
   /** An example object, when the catalogue entry has one. */
   readonly example?: KubeObject;
   /** Markdown: how to use an instance. */

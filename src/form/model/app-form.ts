@@ -18,10 +18,11 @@ type FormParts = Pick<
   App,
   'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
 > &
-  Partial<Pick<App, 'presets'>>;
+  Partial<Pick<App, 'presets' | 'suggested'>>;
 
 /**
- * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets. What the catalogue starts
+ * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets, or
+ * what the kind and its chart suggest. What the catalogue starts
  * instances with is a default for new ones alone. Fields may refer to instances of the
  * App itself, of the other kinds of its Operator, of other Apps whose kinds have names of several words, and of what the catalogue says.
  */
@@ -35,6 +36,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
     curated,
+    suggested: app.suggested ?? [],
     defaults,
     defaultsFrom: 'operator',
     mode,

@@ -23,6 +23,8 @@ export interface FormInput {
   readonly hoisted?: string;
   /** Dotted paths, root included, of the fields that the catalogue picked, in their order. */
   readonly curated: readonly string[];
+  /** The same where nobody picked a field, and the form is not so small that it shows all. */
+  readonly suggested?: readonly string[];
   /** Values that something else fills in; shown where the schema names no default or another one. */
   readonly defaults?: JsonObject;
   /** Whose `defaults` they are; by default the Operator's. */
@@ -58,7 +60,7 @@ const SMALL_FORM = 15;
  * form says so in `reduced`.
  */
 export function buildForm(input: FormInput): FormModel {
-  const form = build(input, input.curated);
+  const form = build(input, input.curated.length > 0 ? input.curated : (input.suggested ?? []));
   const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
   const { root } = small ? build(input, wholeOf(input)) : form;
   const sensitive = { schema: input.schema, marks: input.sensitive ?? [] };

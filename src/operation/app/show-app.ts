@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { App } from '../../domain/app/app.ts';
 import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { parseReferences } from '../../domain/catalog/app-references.ts';
+import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { parsePresets } from '../../domain/catalog/presets.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
@@ -28,6 +29,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     siblings: await cardsOf(ports, siblings),
     schema: schemaOf(crd, summary.version),
     fields: textsAt(kindBlock, 'fields'),
+    suggested: suggestedFields(crd, summary.version, words?.readme ?? ''),
     ...(example === undefined ? {} : { example }),
     usage: textAt(kindBlock, 'usage') ?? '',
     defaults: maskedDefaults(entry),
