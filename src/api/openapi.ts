@@ -1,18 +1,32 @@
-import { mediaTypesOf, type JsonSchema, type Route } from './route.ts';
+import { LARGEST_RESOURCE, mediaTypesOf, type JsonSchema, type Route } from './route.ts';
 import { HEADERS, headersNamed, PRECONDITIONS, RESPONSES } from './http-schemas.ts';
+import { type NamedSchemas, nameSchemas } from './named-schemas.ts';
 import { SCHEMAS } from './schemas.ts';
+
+/** What placeholders take that are no names of objects. */
+const PATH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  namespace: { type: 'string', maxLength: 63 },
+  id: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+  resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
+};
 
 /** The OpenAPI 3.1 description of a route table. */
 export function openApiOf(routes: readonly Route[], publicUrl: string): JsonSchema {
+  const schemas = nameSchemas(SCHEMAS);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const methods = (paths[route.path] ??= {});
-    methods[route.method] = operationOf(route);
+    methods[route.method] = operationOf(named(route, schemas));
   }
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: 'Chandlery', version: '1', description: 'The self-service catalogue: everything that the pages do, for automation.' },
+    info: {
+      title: 'Chandlery',
+      version: '1',
+      description: 'The self-service catalogue: everything that the pages do, for automation.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: `${publicUrl}/api/v1` }],
     security: [{ bearer: [] }],
     paths,
@@ -23,8 +37,22 @@ export function openApiOf(routes: readonly Route[], publicUrl: string): JsonSche
       parameters: PRECONDITIONS,
       headers: HEADERS,
       responses: RESPONSES,
-      schemas: SCHEMAS,
+      schemas: schemas.components,
     },
+  };
+}
+
+/** The same route, its objects as components: `listApps` answers `ListAppsResult`. */
+function named(route: Route, { name }: NamedSchemas): Route {
+  const title = route.operationId.slice(0, 1).toUpperCase() + route.operationId.slice(1);
+  const replies = Object.entries(route.replies).map(([status, reply]): [string, Route['replies'][number]] => [
+    status,
+    reply.schema === undefined ? reply : { ...reply, schema: name(reply.schema, `${title}Result`) },
+  ]);
+  return {
+    ...route,
+    replies: Object.fromEntries(replies),
+    ...(route.body === undefined ? {} : { body: name(route.body, `${title}Request`) }),
   };
 }
 
@@ -34,9 +62,16 @@ function operationOf(route: Route): JsonSchema {
     summary: route.summary,
     tags: [route.tag],
     parameters: [...pathParameters(route.path), ...queryParameters(route), ...preconditionParameters(route)],
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(mediaTypesOf(route), route.body) } }),
+    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route, route.body) }),
     responses: { ...responsesOf(route), default: { $ref: '#/components/responses/Problem' } },
   };
+}
+
+/** A PATCH is told by its own type alone, so that generated clients have one; `application/json` is taken, too. */
+function requestBodyOf(route: Route, schema: JsonSchema): JsonSchema {
+  const [best] = mediaTypesOf(route);
+  const bytes = route.largestBody ?? LARGEST_RESOURCE;
+  return { required: true, description: `At most ${bytes / 1024} KiB and 10,000 values`, content: contentOf([best], schema) };
 }
 
 /** The placeholders of a path in their order. */
@@ -45,7 +80,12 @@ export function placeholders(path: string): string[] {
 }
 
 function pathParameters(path: string): JsonSchema[] {
-  return placeholders(path).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  return placeholders(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: PATH_SCHEMAS[name] ?? { type: 'string', maxLength: 253 },
+  }));
 }
 
 function queryParameters({ query = {} }: Route): JsonSchema[] {

@@ -3,6 +3,7 @@ import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
+import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { FORM_KINDS } from '../form/model/form-node.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS } from './instance/migration-schemas.ts';
@@ -13,6 +14,7 @@ import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configu
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-schemas.ts';
 
 const text = { type: 'string' } as const;
+const objectName = { type: 'string', maxLength: 253 } as const;
 const flag = { type: 'boolean' } as const;
 const integer = { type: 'integer' } as const;
 const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
@@ -80,6 +82,17 @@ const condition = object(
   },
   ['type', 'status', 'reason', 'message', 'lastTransitionTime'],
 );
+const blocker = object({ kind: text, namespace: text, name: text, finalizers: list(text), heldBy: list(text), since: time }, [
+  'kind',
+  'name',
+]);
+const step = object({ what: text, state: { enum: ['Done', 'Current', 'Later'] } });
+const deletion = {
+  policy: { enum: ['Block', 'Cascade', 'Orphan'] },
+  instances: integer,
+  blockers: list(blocker),
+  steps: list(step),
+};
 const appSummary = {
   id: { type: 'string', description: 'The name of its CustomResourceDefinition', examples: ['caches.samples.chandlery.dev'] },
   kind: text,
@@ -113,7 +126,17 @@ const formNode = {
 };
 const newSecret = {
   ...object(
-    { name: text, key: text, value: { type: 'string', writeOnly: true, description: 'Left out: one is made up, and never shown' } },
+    {
+      name: objectName,
+      key: objectName,
+      value: {
+        type: 'string',
+        minLength: 1,
+        maxLength: LONGEST_SECRET,
+        writeOnly: true,
+        description: 'Left out: one is made up, and never shown',
+      },
+    },
     ['name', 'key'],
   ),
   additionalProperties: false,
@@ -244,7 +267,10 @@ export const SCHEMAS = {
   RevealedValueRequest: { ...object({ path: { ...text, maxLength: 2000 } }, ['path']), additionalProperties: false },
   RevealedValue: object({ path: text, value: { type: ['string', 'number', 'boolean'] } }, ['path', 'value']),
   InstanceDraft: {
-    ...object({ app: text, name: text, spec: anything, metadata: marks, secrets: { ...list(newSecret), maxItems: 10 } }, ['app', 'name']),
+    ...object({ app: objectName, name: objectName, spec: anything, metadata: marks, secrets: { ...list(newSecret), maxItems: 10 } }, [
+      'app',
+      'name',
+    ]),
     additionalProperties: true,
     description: 'Members that a kind has beside its `spec`, such as `data`, go beside it here, too',
   },
@@ -295,17 +321,7 @@ export const SCHEMAS = {
       crds: list(object({ name: text, kind: text, origin: text, established: flag, instances: integer }, ['name', 'kind'])),
       pendingUpgrade: object({ version: text, chartDigest: text, reason: { enum: PENDING_REASONS }, opensAt: time }, ['version', 'reason']),
       history: list(revision),
-      deletion: object(
-        {
-          policy: { enum: ['Block', 'Cascade', 'Orphan'] },
-          instances: integer,
-          blockers: list(
-            object({ kind: text, namespace: text, name: text, finalizers: list(text), heldBy: list(text), since: time }, ['kind', 'name']),
-          ),
-          steps: list(object({ what: text, state: { enum: ['Done', 'Current', 'Later'] } })),
-        },
-        ['policy', 'instances', 'blockers', 'steps'],
-      ),
+      deletion: { $ref: '#/components/schemas/DeletionPreview' },
       conditions: list(condition),
       category: text,
       source: { type: 'string', description: 'The CatalogSource that keeps it' },
@@ -322,7 +338,12 @@ export const SCHEMAS = {
       kind: { const: 'Operator' },
       metadata: {
         ...object(
-          { name: text, namespace: { type: 'string', description: 'Default: chandlery-system' }, labels: anything, annotations: anything },
+          {
+            name: objectName,
+            namespace: { type: 'string', maxLength: 63, description: 'Default: chandlery-system' },
+            labels: anything,
+            annotations: anything,
+          },
           ['name'],
         ),
         additionalProperties: false,
@@ -348,12 +369,16 @@ export const SCHEMAS = {
     message: text,
     because: list(text),
   }),
+  DeletionPreview: object(deletion),
+  DeletionBlocker: blocker,
+  DeletionStep: step,
   OperatorDeletion: {
-    ...anything,
+    ...object({ ...deletion, state: { enum: ['Preview', 'Deleting'] }, missing: list(right) }),
     description: 'As `deletion` of an Operator, also before somebody asked for it',
-    properties: { state: { enum: ['Preview', 'Deleting'] }, missing: list(right) },
-    required: ['policy', 'state', 'instances', 'blockers', 'steps', 'missing'],
   },
+  Health: health,
+  Condition: condition,
+  Revision: revision,
   MissingRight: right,
   FieldFault: fault,
   Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, field: text, message: text }, [

@@ -7,14 +7,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
-import { answerCheck } from '../support/answer-check.ts';
+import { checkedProduct } from '../support/answer-check.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { writeChild } from '../support/write-child.ts';
+import { pythonMissing, runPythonClient, runTypeScriptClient } from '../support/generated-clients.ts';
 import { startProduct, until, type Answer, type Product } from '../support/product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const INSTANCES = '/environments/team-a/instances';
+
+const NO_PYTHON = (await pythonMissing()) ?? false;
 
 describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   let product: Product;
@@ -33,7 +36,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   before(async () => {
     catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
     await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    product = checked(await startProduct(['--catalog', catalog]));
+    product = checkedProduct(await startProduct(['--catalog', catalog]));
     await until(
       async () => names(await product.api('dev-a', '/apps?availability=Available'), 'id').length >= 2,
       'the sample apps are available',
@@ -354,6 +357,14 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal((await fetch(`${product.origin}/api/v1/openapi.json`)).status, 200);
   });
 
+  it('serves clients that are generated from its description: Python', { skip: NO_PYTHON }, async () => {
+    assert.match(await runPythonClient({ product, person: 'dev-a', app: CACHES }), /^done$/m);
+  });
+
+  it('serves clients that are generated from its description: TypeScript', async () => {
+    assert.match(await runTypeScriptClient({ product, person: 'dev-a', app: CACHES }), /^done$/m);
+  });
+
   it('never touches what is in an environment under another name than the person’s', async () => {
     const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
     assert.ok(count > 20, `${count} calls were audited`);
@@ -376,18 +387,6 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/late`)).status, 404);
   });
 });
-
-/** The product with every answer of its API held against its own description. */
-function checked(product: Product): Product {
-  let check: ReturnType<typeof answerCheck> | undefined;
-  const api: Product['api'] = async (name, path, init) => {
-    check ??= answerCheck(await (await fetch(`${product.origin}/api/v1/openapi.json`)).json());
-    const answer = await product.api(name, path, init);
-    check(init?.method ?? 'GET', path, answer);
-    return answer;
-  };
-  return { ...product, api };
-}
 
 function withoutNames(body: unknown, name: string): string {
   return JSON.stringify(body, (key, value: unknown) => (key === 'requestId' ? '' : value)).replaceAll(name, 'NAME');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { at, isObject, objectAt, textAt } from '../../src/domain/core/read.ts';
-import type { Answer } from './product.ts';
+import type { Answer, Product } from './product.ts';
 
 /**
  * Checks answers against an OpenAPI description: a success must be described for its call and hold nothing that is not; everything else must
@@ -36,6 +36,18 @@ export function answerCheck(description: unknown): (method: string, path: string
     assert.ok(validate(answer.body), `${here}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(validate.errors?.[0]?.params)}`);
     if (isProblem) assert.equal(at(answer.body, 'status'), answer.status, here);
   };
+}
+
+/** The product with every answer of its API held against its own description. */
+export function checkedProduct(product: Product): Product {
+  let check: ReturnType<typeof answerCheck> | undefined;
+  const api: Product['api'] = async (name, path, init) => {
+    check ??= answerCheck(await (await fetch(`${product.origin}/api/v1/openapi.json`)).json());
+    const answer = await product.api(name, path, init);
+    check(init?.method ?? 'GET', path, answer);
+    return answer;
+  };
+  return { ...product, api };
 }
 
 function patternOf(template: string): RegExp {

@@ -1,6 +1,7 @@
-import { REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
+import { LONGEST_MESSAGE, LONGEST_REASON, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
 
 const text = { type: 'string' } as const;
+const objectName = { type: 'string', maxLength: 253 } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 const beside = {
@@ -19,12 +20,12 @@ export const CHANGE_REQUEST_SCHEMAS = {
     ...object(
       {
         action: { enum: REQUEST_ACTIONS, description: 'By default `install`' },
-        environment: text,
-        app: text,
-        name: text,
+        environment: objectName,
+        app: objectName,
+        name: objectName,
         spec: { ...anything, description: 'The whole `spec` to install; the JSON Merge Patch of the `spec` to change' },
         beside,
-        message: { type: 'string', description: 'Message to the approver' },
+        message: { type: 'string', maxLength: LONGEST_MESSAGE, description: 'Message to the approver' },
       },
       ['environment', 'app', 'name'],
     ),
@@ -37,7 +38,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
     additionalProperties: false,
   },
   DeclineRequest: {
-    ...object({ reason: { type: 'string', description: 'Why, for the person who asked' } }, []),
+    ...object({ reason: { type: 'string', maxLength: LONGEST_REASON, description: 'Why, for the person who asked' } }, []),
     additionalProperties: false,
   },
   ChangeRequest: object(

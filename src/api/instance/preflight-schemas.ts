@@ -46,6 +46,7 @@ export const PREFLIGHT_SCHEMAS = {
     },
     ['path', 'layer', 'secret'],
   ),
+  Finding: finding,
   Findings: {
     ...object(
       Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),

@@ -2,6 +2,9 @@ import type { JsonObject } from '../kubernetes/resource.ts';
 
 export const REQUEST_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
+/** Characters of the message of who asks, and of the answer of who declines. */
+export const LONGEST_MESSAGE = 1_000;
+export const LONGEST_REASON = 500;
 export const REQUEST_ACTIONS = ['install', 'change'] as const;
 export type RequestAction = (typeof REQUEST_ACTIONS)[number];
 

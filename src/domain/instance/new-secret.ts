@@ -20,7 +20,8 @@ export const SECRET_TYPE = { group: '', version: 'v1', resource: 'secrets' } as 
 
 const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const MOST = 10;
-const LONGEST = 64 * 1024;
+/** Characters of a value. */
+export const LONGEST_SECRET = 64 * 1024;
 
 /** What is wrong with the Secrets that are wanted; never with a value in it. */
 export function faultsOfNewSecrets(secrets: readonly NewSecret[]): FieldFault[] {
@@ -40,7 +41,7 @@ function faultOf({ name, key, value }: NewSecret, before: readonly NewSecret[]):
   if (before.some((other) => other.name === name)) return `Another new Secret is called ${JSON.stringify(name)} already`;
   const length = value?.reveal().length ?? 1;
   if (length === 0) return 'Enter the value of the new Secret; it is not kept on pages, so it has to be typed again each time';
-  return length > LONGEST ? `The value is longer than ${LONGEST / 1024} KiB` : undefined;
+  return length > LONGEST_SECRET ? `The value is longer than ${LONGEST_SECRET / 1024} KiB` : undefined;
 }
 
 /** The object of a new Secret. The label says which Instance it was made for; the owner is written once that is there. */

@@ -192,12 +192,12 @@ function runAround(text: string, at: number, known: Known): Span | undefined {
   return end - start >= known.least ? { start, end } : undefined;
 }
 
-const LONGEST_WORD = 200;
+const LONGEST_REASON = 200;
 
 /** What is left of the word that a part of a secret stands in would tell more of it. */
 function wordAround(text: string, { start, end }: Span): Span {
   let [from, to] = [start, end];
-  while (from > 0 && start - from < LONGEST_WORD && /[\w+/=%\\-]/.test(text[from - 1] ?? '')) from -= 1;
-  while (to < text.length && to - end < LONGEST_WORD && /[\w+/=%\\-]/.test(text[to] ?? '')) to += 1;
+  while (from > 0 && start - from < LONGEST_REASON && /[\w+/=%\\-]/.test(text[from - 1] ?? '')) from -= 1;
+  while (to < text.length && to - end < LONGEST_REASON && /[\w+/=%\\-]/.test(text[to] ?? '')) to += 1;
   return { start: from, end: to };
 }

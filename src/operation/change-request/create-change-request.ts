@@ -7,7 +7,7 @@ import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/me
 import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import type { RequestAction, RequestBounds, ChangeRequest } from '../../domain/change-request/change-request.ts';
+import { LONGEST_MESSAGE, type RequestAction, type RequestBounds, type ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { findInstance } from '../instance/find-instance.ts';
@@ -32,7 +32,6 @@ type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'discovery' | 'chang
 
 const PLAN_BOUNDS: RequestBounds = { ofPerson: 50, ofAll: 500, ended: 50 };
 const LIFE_MS = 14 * 24 * 3_600_000;
-const LONGEST_MESSAGE = 1_000;
 const LARGEST_CONTENT = 64 * 1024;
 const MOST_LINES = 20;
 

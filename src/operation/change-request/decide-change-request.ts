@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
-import type { RequestDecision, ChangeRequest } from '../../domain/change-request/change-request.ts';
+import { LONGEST_REASON, type RequestDecision, type ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { missingRight } from '../instance/instance-draft.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
@@ -16,8 +16,6 @@ export interface RequestVerdict extends RequestOrigin {
 }
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>;
-
-const LONGEST_WORD = 500;
 
 /**
  * Does what a change request asks for, as the actor.
@@ -49,7 +47,7 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
   const { changeRequest, mayDecide } = await findChangeRequest(ports, actor, input.id);
   await auditLog(ports, actor, { changeRequest, action: 'decline changeRequest', asking: input }, async () => {
     if (!mayDecide) throw await refusal(ports, actor, changeRequest);
-    await close(ports, changeRequest, decisionOf(ports, actor, { state: 'declined', outcome: input.reason.trim().slice(0, LONGEST_WORD) }));
+    await close(ports, changeRequest, decisionOf(ports, actor, { state: 'declined', outcome: input.reason.trim().slice(0, LONGEST_REASON) }));
   });
 }
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiOf } from '../../../src/api/openapi.ts';
+import { nameSchemas } from '../../../src/api/named-schemas.ts';
+import type { JsonSchema } from '../../../src/api/route.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
 import { validatorOf } from '../../../src/api/validator.ts';
 import { at, objectAt } from '../../../src/domain/core/read.ts';
@@ -41,6 +44,25 @@ describe('the OpenAPI description', () => {
       assert.equal(parameters.includes('/IfMatch"'), etag === 'strong', `${method} ${path}`);
       assert.equal(parameters.includes('/IfNoneMatch"'), method === 'get', `${method} ${path}`);
     }
+  });
+
+  it('is what a linter of OpenAPI 3.1 takes without a word, with every object a named component', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source: JSON.stringify(openApiOf(ROUTES, 'https://apps.example.test')), config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''} ${message}`),
+      [],
+    );
+    const inline = JSON.stringify(at(description, 'paths')).match(/"type":"object","properties"/g);
+    assert.deepEqual(inline ?? [], []);
+  });
+
+  it('refuses two objects of one name', () => {
+    const object = (key: string): JsonSchema => ({ type: 'object', properties: { [key]: { type: 'string' } } });
+    assert.throws(
+      () => nameSchemas({ A: { type: 'object', properties: { b: object('x') } }, AB: object('y') }),
+      /two schemas would be called AB/,
+    );
   });
 
   it('holds schemas that compile, with references that resolve', () => {
