@@ -4,7 +4,7 @@ import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
 import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
-import { FORM_KINDS } from '../form/model/form-node.ts';
+import { FORM_SCHEMAS } from './catalog/form-schemas.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS } from './instance/migration-schemas.ts';
 import { PREFLIGHT_SCHEMAS } from './instance/preflight-schemas.ts';
@@ -113,17 +113,6 @@ const appSummary = {
   operator: object({ namespace: text, name: text }),
 };
 const appRequired = ['id', 'kind', 'group', 'version', 'plural', 'displayName', 'availability'];
-const formNode = {
-  key: text,
-  path: { ...list(text), description: 'From the root; `*` stands for the rows of a list or map' },
-  label: text,
-  help: object({ summary: text, more: text }),
-  required: flag,
-  immutable: { type: 'boolean', description: 'Cannot be changed once it has a value' },
-  nullable: flag,
-  layer: { enum: ['required', 'curated', 'all'] },
-  kind: { enum: FORM_KINDS, description: 'The control' },
-};
 const newSecret = {
   ...object(
     {
@@ -173,60 +162,6 @@ export const SCHEMAS = {
       },
     },
     [...appRequired, 'readme', 'versions', 'schema', 'locked', 'presets'],
-  ),
-  FormNode: {
-    ...object(
-      {
-        ...formNode,
-        fallback: { description: 'The value that an empty field gets' },
-        fallbackSource: { enum: ['schema', 'chart', 'operator', 'environment'] },
-        locked: { type: 'string', description: 'Who sets it for everybody' },
-        types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
-        format: text,
-        strict: { type: 'boolean', description: 'Whether the schema itself asks for the grammar of the control' },
-        parts: { enum: [5, 6], description: 'How many parts a schedule has, where that is known' },
-        constraints: anything,
-        options: list(object({ text, label: text, value: {} })),
-        reference: {
-          ...object(
-            {
-              to: object({ group: text, resource: text, kind: text }),
-              part: { enum: ['name', 'key'] },
-              of: text,
-              key: text,
-              kinds: anything,
-            },
-            ['to', 'part'],
-          ),
-          description:
-            'What the text names: an object, or a key of the object that the member `of` beside it names; `key` is the member that names a key of it, `kinds` what the member `kind` beside it chooses from. Any text may be sent',
-        },
-        children: list({ $ref: '#/components/schemas/FormNode' }),
-        open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },
-        item: { $ref: '#/components/schemas/FormNode' },
-        value: { $ref: '#/components/schemas/FormNode' },
-        keys: { type: 'string', description: 'The pattern of the keys of a map' },
-        branches: {
-          ...list(object({ label: text, node: { $ref: '#/components/schemas/FormNode' } })),
-          description: 'The shapes of a choice',
-        },
-        reason: { type: 'string', description: 'Why there is no typed control' },
-      },
-      Object.keys(formNode),
-    ),
-    description: 'A field, or a group, list or map of fields',
-  },
-  Form: object(
-    {
-      app: text,
-      version: text,
-      mode: { enum: ['create', 'edit'] },
-      root: { $ref: '#/components/schemas/FormNode' },
-      hoisted: { enum: ['spec'], description: 'The member whose fields stand at the top of a YAML form; absent for a kind without `spec`' },
-      reduced: { type: 'string', description: 'Why not every field has a control of its own; absent where each has' },
-      coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
-    },
-    ['app', 'version', 'mode', 'root', 'coverage'],
   ),
   Environment: object({
     name: text,
@@ -387,6 +322,7 @@ export const SCHEMAS = {
     'line',
     'message',
   ]),
+  ...FORM_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,

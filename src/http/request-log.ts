@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { LogKeys } from '../observe/log.ts';
+import { withRequestId } from '../observe/request-id.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { contextOf, startContext } from './request-context.ts';
 
@@ -17,7 +18,7 @@ export function requestLog(deps: Pick<HttpDeps, 'log' | 'observe' | 'newRequestI
       deps.observe?.({ method: req.method, route: routeOf(req), status: res.statusCode, seconds });
       if (!QUIET.has(req.path)) deps.log.info('request', keysOf(req, res, seconds));
     });
-    next();
+    withRequestId(contextOf(res).requestId, next);
   };
 }
 

@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { escapeControls, escapeJson } from '../domain/audit/escape-controls.ts';
+import { currentRequestId } from './request-id.ts';
 
 /** Keys of a log line. Values that come from Secrets go through `secret()`. */
 export type LogKeys = Readonly<Record<string, unknown>>;
@@ -33,12 +34,18 @@ export function createLog(options: LogOptions): Log {
       {
         level: options.level,
         base: null,
+        mixin: requestKeys,
         timestamp: () => `,"time":"${new Date().toISOString()}"`,
         formatters: { level: (label) => ({ level: label }) },
       },
       { write },
     ),
   );
+}
+
+function requestKeys(): LogKeys {
+  const requestId = currentRequestId();
+  return requestId === undefined ? {} : { requestId };
 }
 
 function logOn(logger: Logger): Log {

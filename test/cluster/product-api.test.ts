@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { checkedProduct } from '../support/answer-check.ts';
-import { callsInNamespace } from '../support/audit.ts';
+import { callsInNamespace, usersOfRequest } from '../support/audit.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { writeChild } from '../support/write-child.ts';
 import { pythonMissing, runPythonClient, runTypeScriptClient } from '../support/generated-clients.ts';
@@ -366,6 +366,8 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   });
 
   it('never touches what is in an environment under another name than the person’s', async () => {
+    const id = (await product.api('dev-a', INSTANCES)).headers.get('x-request-id') ?? '';
+    await until(async () => (await usersOfRequest(product.auditLogPath, id)).includes('oidc:dev-a'), 'its calls carry its id');
     const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
     assert.ok(count > 20, `${count} calls were audited`);
     assert.deepEqual(bare, []);

@@ -31,6 +31,12 @@ export async function callsInNamespace(auditLogPath: string, namespace: string):
   };
 }
 
+/** In whose name the calls were made that one request took, by the id that it was answered with. */
+export async function usersOfRequest(auditLogPath: string, requestId: string): Promise<readonly (string | undefined)[]> {
+  const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`"auditID":"${requestId}"`));
+  return lines.map((line) => textAt(JSON.parse(line), 'impersonatedUser', 'username'));
+}
+
 /** For whom the controller tried something. */
 function triedFor(event: unknown): string | undefined {
   const dry = textAt(event, 'requestURI')?.includes('dryRun=All') === true;

@@ -57,9 +57,12 @@ export async function runTypeScriptClient(journey: Journey): Promise<string> {
   });
 }
 
-async function walk({ product, person, app }: Journey, command: readonly string[], env: Record<string, string>): Promise<string> {
-  const [program = '', ...args] = [...command, `${product.origin}/api/v1`, app];
-  const { stdout } = await execa(program, args, { env, input: await product.token(person) });
+async function walk(
+  { product, person, app }: Journey,
+  [program, ...args]: readonly [string, ...string[]],
+  env: Record<string, string>,
+): Promise<string> {
+  const { stdout } = await execa(program, [...args, `${product.origin}/api/v1`, app], { env, input: await product.token(person) });
   return stdout;
 }
 

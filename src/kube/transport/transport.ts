@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { parseJson as parseExactly } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
+import { currentRequestId } from '../../observe/request-id.ts';
 import { readText } from './body.ts';
 import type { Call } from './call.ts';
 import type { CredentialSource, Credentials } from './credentials.ts';
@@ -139,10 +140,17 @@ function isReading({ identity, method, path }: Call): boolean {
 function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {
   return {
     accept: call.accept ?? 'application/json',
+    ...auditId(),
     'user-agent': call.identity.kind === 'trial' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
   };
+}
+
+/** The api-server takes the id of the request over into its audit log; it is at most 64 characters long (`givenId`). */
+function auditId(): Record<string, string> {
+  const id = currentRequestId();
+  return id === undefined ? {} : { 'audit-id': id };
 }
 
 /** Turns what undici throws into `ClusterUnavailable`; an abort by the caller stays what it is. */

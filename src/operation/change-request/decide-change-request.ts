@@ -47,7 +47,11 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
   const { changeRequest, mayDecide } = await findChangeRequest(ports, actor, input.id);
   await auditLog(ports, actor, { changeRequest, action: 'decline changeRequest', asking: input }, async () => {
     if (!mayDecide) throw await refusal(ports, actor, changeRequest);
-    await close(ports, changeRequest, decisionOf(ports, actor, { state: 'declined', outcome: input.reason.trim().slice(0, LONGEST_REASON) }));
+    await close(
+      ports,
+      changeRequest,
+      decisionOf(ports, actor, { state: 'declined', outcome: input.reason.trim().slice(0, LONGEST_REASON) }),
+    );
   });
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, test } from 'node:test';
 import { createLog, type LogOptions } from '../../../src/observe/log.ts';
+import { withRequestId } from '../../../src/observe/request-id.ts';
 import { secret } from '../../../src/domain/core/secret.ts';
 
 function written(options: Pick<LogOptions, 'level' | 'format'>, act: (log: ReturnType<typeof createLog>) => void): string[] {
@@ -35,6 +36,17 @@ describe('the log', () => {
     const [json = ''] = written({ level: 'info', format: 'json' }, act);
     for (const text of [line, json]) assert.match(text, /^[ -~]*\n$/);
     assert.equal((JSON.parse(json) as { path: string }).path, value);
+  });
+
+  test('names the request that it is written for, and no other', async () => {
+    const lines = written({ level: 'info', format: 'json' }, (log) => {
+      withRequestId('request-1', () => log.child({ part: 'kube' }).info('It was asked'));
+      log.info('It was done');
+    });
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { requestId?: string }).requestId),
+      ['request-1', undefined],
+    );
   });
 
   test('leaves out what is below its level', () => {
