@@ -11,6 +11,7 @@ FROM docker.io/library/node:24-slim
 ENV NODE_ENV=production
 # As bin/node-env.json has it, and why: bin/run-main.mjs.
 ENV MALLOC_ARENA_MAX=2
+ENV MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=helm /out/helm /usr/local/bin/helm
 COPY package.json package-lock.json ./

