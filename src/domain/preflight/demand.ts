@@ -58,7 +58,7 @@ interface Walk {
   nodes: number;
 }
 
-interface Spot {
+interface NodeRef {
   readonly path: readonly string[];
   /** How many pods the nearest group above has. */
   readonly count: number;
@@ -67,17 +67,17 @@ interface Spot {
 
 type Group = Readonly<Record<string, unknown>>;
 
-function visit(value: unknown, spot: Spot, walk: Walk): void {
-  const { path } = spot;
+function visit(value: unknown, ref: NodeRef, walk: Walk): void {
+  const { path } = ref;
   walk.nodes += 1;
   if (path.length > DEEPEST || walk.nodes > MOST_NODES) return;
   if (Array.isArray(value)) {
     const own = path.at(-1) ?? '';
-    value.forEach((item, index) => visit(item, { ...spot, path: [...path.slice(0, -1), `${own}[${index}]`] }, walk));
+    value.forEach((item, index) => visit(item, { ...ref, path: [...path.slice(0, -1), `${own}[${index}]`] }, walk));
     return;
   }
   if (!isObject(value) || value['enabled'] === false) return;
-  const here = { path, ...inherited(value, spot) };
+  const here = { path, ...inherited(value, ref) };
   const counted = countIn(value);
   if (counted !== undefined) walk.pods += counted;
   if (isObject(value['requests']) || isObject(value['limits'])) {
@@ -90,10 +90,9 @@ function visit(value: unknown, spot: Spot, walk: Walk): void {
   for (const [key, member] of Object.entries(value)) visit(member, { ...here, path: [...path, key] }, walk);
 }
 
-function inherited(group: Group, spot: Spot): Omit<Spot, 'path'> {
-  const storageClass =
-    STORAGE_CLASSES.map((key) => group[key]).find((name) => typeof name === 'string' && name !== '') ?? spot.storageClass;
-  return { count: countIn(group) ?? spot.count, ...(typeof storageClass === 'string' ? { storageClass } : {}) };
+function inherited(group: Group, ref: NodeRef): Omit<NodeRef, 'path'> {
+  const storageClass = STORAGE_CLASSES.map((key) => group[key]).find((name) => typeof name === 'string' && name !== '') ?? ref.storageClass;
+  return { count: countIn(group) ?? ref.count, ...(typeof storageClass === 'string' ? { storageClass } : {}) };
 }
 
 function countIn(group: Group): number | undefined {
@@ -102,7 +101,7 @@ function countIn(group: Group): number | undefined {
 }
 
 /** `{requests, limits}`; as for Kubernetes, a limit alone is a request as well. */
-function containersOf(block: Group, { path, count }: Spot): ContainerDemand[] {
+function containersOf(block: Group, { path, count }: NodeRef): ContainerDemand[] {
   return CONTAINER_RESOURCES.flatMap((resource) => {
     const limit = amountIn(block, 'limits', { resource, path });
     const request = amountIn(block, 'requests', { resource, path }) ?? limit;
@@ -112,7 +111,7 @@ function containersOf(block: Group, { path, count }: Spot): ContainerDemand[] {
 }
 
 /** A bare `memory: 1Gi` stands for both, unless `resources` beside it says otherwise. */
-function plainContainers(group: Group, { path, count }: Spot): ContainerDemand[] {
+function plainContainers(group: Group, { path, count }: NodeRef): ContainerDemand[] {
   const beside = isObject(group['resources']) ? group['resources'] : {};
   return CONTAINER_RESOURCES.flatMap((resource) => {
     const amount = amountAt(group, resource, path);
@@ -121,13 +120,13 @@ function plainContainers(group: Group, { path, count }: Spot): ContainerDemand[]
   });
 }
 
-function sizesIn(group: Group, { path }: Spot): (Amount | undefined)[] {
+function sizesIn(group: Group, { path }: NodeRef): (Amount | undefined)[] {
   const own = path.at(-1) ?? '';
   const keys = Object.keys(group).filter((key) => STORAGE_SIZE.test(key) || (key === 'size' && STORAGE_GROUP.test(own)));
   return keys.map((key) => amountAt(group, key, path));
 }
 
-function claimsOf(sizes: readonly (Amount | undefined)[], { count, storageClass }: Spot): ClaimDemand[] {
+function claimsOf(sizes: readonly (Amount | undefined)[], { count, storageClass }: NodeRef): ClaimDemand[] {
   return sizes.flatMap((size) => {
     if (size === undefined || !WITH_UNIT.test(size.text)) return [];
     return [{ size, count, ...(storageClass === undefined ? {} : { storageClass }) }];

@@ -56,18 +56,18 @@ function startReading(model: FormModel, fields: URLSearchParams, base: Json): Re
   return { model, fields: fieldMap(fields), base, faults: [], budget: { ...LARGEST_FORM }, seen: 0, yamlLeft: MOST_YAML, read: readNode };
 }
 
-function readNode(reading: Reading, node: FormNode, spot: NodeRef): Json | undefined {
-  spend(reading.budget, 'nodes', { amount: 1, path: spot.path });
-  if (node.immutable && reading.model.mode === 'edit' && spot.base !== undefined) return spot.base;
-  if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, spot);
-  const yaml = take(reading, 'y', spot.path);
-  if (yaml !== undefined && node === reading.model.root) return readWholeText(reading, { ...spot, text: yaml });
-  if (yaml !== undefined) return readYamlField(reading, node, { ...spot, text: yaml });
-  if (node.kind === 'choice') return readChoice(reading, node, spot);
-  if (isScalar(node)) return readScalarField(reading, node, spot);
-  if (node.kind === 'group') return readGroup(reading, node, spot);
-  if (node.kind === 'list') return readList(reading, node, spot);
-  return node.kind === 'map' ? readMap(reading, node, spot) : spot.base;
+function readNode(reading: Reading, node: FormNode, ref: NodeRef): Json | undefined {
+  spend(reading.budget, 'nodes', { amount: 1, path: ref.path });
+  if (node.immutable && reading.model.mode === 'edit' && ref.base !== undefined) return ref.base;
+  if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, ref);
+  const yaml = take(reading, 'y', ref.path);
+  if (yaml !== undefined && node === reading.model.root) return readWholeText(reading, { ...ref, text: yaml });
+  if (yaml !== undefined) return readYamlField(reading, node, { ...ref, text: yaml });
+  if (node.kind === 'choice') return readChoice(reading, node, ref);
+  if (isScalar(node)) return readScalarField(reading, node, ref);
+  if (node.kind === 'group') return readGroup(reading, node, ref);
+  if (node.kind === 'list') return readList(reading, node, ref);
+  return node.kind === 'map' ? readMap(reading, node, ref) : ref.base;
 }
 
 /** What is locked is not sent by the form, so an input that is there was made by hand, or for another environment. */
@@ -81,7 +81,7 @@ function readLocked(reading: Reading, node: FormNode, { path, base }: NodeRef): 
 /** Follows a path from the root, rows by the place they came from. */
 function spotAt(reading: Reading, path: FormPath): NodeRef {
   const top = reading.model.root.path;
-  let spot: NodeRef = { path: top, base: reading.base, basePath: top };
-  for (const step of path.slice(top.length)) spot = typeof step === 'number' ? rowRef(reading.fields, spot, step) : memberRef(spot, step);
-  return spot;
+  let ref: NodeRef = { path: top, base: reading.base, basePath: top };
+  for (const step of path.slice(top.length)) ref = typeof step === 'number' ? rowRef(reading.fields, ref, step) : memberRef(ref, step);
+  return ref;
 }

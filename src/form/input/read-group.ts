@@ -9,42 +9,42 @@ import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from 
 import { memberRef, type NodeRef } from '../view/node-ref.ts';
 
 /** The object of a group: absent when nothing is in it. A group none of whose inputs was sent keeps its live value. */
-export function readGroup(reading: Reading, node: GroupNode, spot: NodeRef): Json | undefined {
+export function readGroup(reading: Reading, node: GroupNode, ref: NodeRef): Json | undefined {
   const before = reading.seen;
   const members = new Map<string, Json>();
   const missing: FormNode[] = [];
   for (const child of node.children) {
     const faults = reading.faults.length;
-    const value = reading.read(reading, child, memberRef(spot, child.key));
+    const value = reading.read(reading, child, memberRef(ref, child.key));
     if (value !== undefined) members.set(child.key, value);
     else if (child.required && !fillsItself(child) && reading.faults.length === faults) missing.push(child);
   }
-  const others = readOthers(reading, node, spot);
+  const others = readOthers(reading, node, ref);
   for (const [key, value] of others) members.set(key, value);
-  const kept = members.size === 0 ? keptEmpty(reading, spot.path, {}) : undefined;
+  const kept = members.size === 0 ? keptEmpty(reading, ref.path, {}) : undefined;
   const untouched = reading.seen === before;
-  if (!standsAlone(reading, spot.path) && untouched) return spot.base;
-  const value = members.size > 0 ? inBaseOrder(members, spot.base) : kept;
-  if (value !== undefined || standsAlone(reading, spot.path))
-    for (const child of missing) reportMissing(reading, child, [...spot.path, child.key]);
-  if (untouched && spot.base !== undefined) return spot.base;
-  return value === undefined && standsAlone(reading, spot.path) ? {} : value;
+  if (!standsAlone(reading, ref.path) && untouched) return ref.base;
+  const value = members.size > 0 ? inBaseOrder(members, ref.base) : kept;
+  if (value !== undefined || standsAlone(reading, ref.path))
+    for (const child of missing) reportMissing(reading, child, [...ref.path, child.key]);
+  if (untouched && ref.base !== undefined) return ref.base;
+  return value === undefined && standsAlone(reading, ref.path) ? {} : value;
 }
 
 /** The members that the schema does not know: from their YAML field, else as they are live. */
-function readOthers(reading: Reading, node: GroupNode, spot: NodeRef): [string, Json][] {
+function readOthers(reading: Reading, node: GroupNode, ref: NodeRef): [string, Json][] {
   const known = new Set(node.children.map((child) => child.key));
-  const text = take(reading, 'r', spot.path);
-  if (text === undefined) return isObject(spot.base) ? entriesOf(spot.base).filter(([key]) => !known.has(key)) : [];
+  const text = take(reading, 'r', ref.path);
+  if (text === undefined) return isObject(ref.base) ? entriesOf(ref.base).filter(([key]) => !known.has(key)) : [];
   const read = readYamlText(reading, text);
   if (read.fault !== undefined) {
-    fault(reading, spot.path, `Other fields, line ${read.line}: ${read.fault}`, read);
+    fault(reading, ref.path, `Other fields, line ${read.line}: ${read.fault}`, read);
     return [];
   }
   if (read.value === undefined || read.value === null) return [];
   const twice = isObject(read.value) ? Object.keys(read.value).find((key) => known.has(key)) : undefined;
-  if (twice !== undefined) fault(reading, spot.path, `Other fields: "${twice}" has a field of its own; set it there`);
-  if (!isObject(read.value)) fault(reading, spot.path, 'Other fields: write keys and values, such as "size: 1"');
+  if (twice !== undefined) fault(reading, ref.path, `Other fields: "${twice}" has a field of its own; set it there`);
+  if (!isObject(read.value)) fault(reading, ref.path, 'Other fields: write keys and values, such as "size: 1"');
   return isObject(read.value) ? entriesOf(read.value) : [];
 }
 

@@ -12,20 +12,20 @@ import type { NodeRef } from '../view/node-ref.ts';
 import { valueOfText, wholeTextOf } from '../yaml/whole-yaml.ts';
 
 /** The value of a single control. */
-export function readScalarField(reading: Reading, node: ScalarNode, spot: NodeRef): Json | undefined {
-  const text = take(reading, 'v', spot.path);
-  if (text === undefined) return spot.base;
-  if (text === '') return emptyValue(reading, node, spot);
-  const kept = keptValue(reading.model, reading.base, { path: spot.path, text });
+export function readScalarField(reading: Reading, node: ScalarNode, ref: NodeRef): Json | undefined {
+  const text = take(reading, 'v', ref.path);
+  if (text === undefined) return ref.base;
+  if (text === '') return emptyValue(reading, node, ref);
+  const kept = keptValue(reading.model, reading.base, { path: ref.path, text });
   if (kept !== undefined) return kept;
   const read = readScalar(node, text);
   if (read.fault !== undefined) {
-    fault(reading, spot.path, read.fault);
+    fault(reading, ref.path, read.fault);
     return reading.lenient ? text : undefined;
   }
   const broken = mayBeChecked(reading, node, text) ? checkScalar(node, read.value) : undefined;
   // What lives already is not refused for being as it is.
-  if (broken !== undefined && !Object.is(read.value, spot.base)) fault(reading, spot.path, broken);
+  if (broken !== undefined && !Object.is(read.value, ref.base)) fault(reading, ref.path, broken);
   return read.value;
 }
 
@@ -55,16 +55,16 @@ export function readWholeText(reading: Reading, { text, path, base }: NodeRef & 
   const below = whole.path.slice(path.length);
   const node = below.reduce<FormNode>((found, key) => childOf(found, key) ?? found, model.root);
   const faults = reading.faults.length;
-  const spot = { path: whole.path, base: at(base, ...below) as Json | undefined, basePath: whole.path };
-  const typed = readYamlField(reading, node, { ...spot, text });
+  const ref = { path: whole.path, base: at(base, ...below) as Json | undefined, basePath: whole.path };
+  const typed = readYamlField(reading, node, { ...ref, text });
   for (const one of reading.faults.splice(faults)) reading.faults.push({ ...one, field: formatPath(path) });
   const [key] = below;
   return key === undefined ? typed : { ...(objectAt(base) as JsonObject), [key]: typed ?? {} };
 }
 
 /** The value of a YAML field. A text that was not touched stands for the live value itself. */
-export function readYamlField(reading: Reading, node: FormNode, { text, ...spot }: NodeRef & { readonly text: string }): Json | undefined {
-  const { path, base, basePath } = spot;
+export function readYamlField(reading: Reading, node: FormNode, { text, ...ref }: NodeRef & { readonly text: string }): Json | undefined {
+  const { path, base, basePath } = ref;
   if (base !== undefined && text === writeYaml(sealSecrets(node, base, basePath))) return base;
   const read = readYamlText(reading, text);
   if (read.fault !== undefined) {

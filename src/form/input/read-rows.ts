@@ -9,29 +9,29 @@ import { fault, keptEmpty, take, type Reading } from './reading.ts';
 import { rowRef, type NodeRef } from '../view/node-ref.ts';
 
 /** The values of a list, in the order of its rows. */
-export function readList(reading: Reading, node: ListNode, spot: NodeRef): Json | undefined {
-  const count = countRows(reading, spot);
-  if (count === undefined) return spot.base;
-  if (count === 0) return keptEmpty(reading, spot.path, []);
-  const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowRef(reading.fields, spot, row)) ?? null);
+export function readList(reading: Reading, node: ListNode, ref: NodeRef): Json | undefined {
+  const count = countRows(reading, ref);
+  if (count === undefined) return ref.base;
+  if (count === 0) return keptEmpty(reading, ref.path, []);
+  const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowRef(reading.fields, ref, row)) ?? null);
   const { minItems, maxItems } = node.constraints;
-  if (minItems !== undefined && count < minItems) fault(reading, spot.path, `Add at least ${rowsText(minItems)}; there ${isAre(count)}`);
-  if (maxItems !== undefined && count > maxItems) fault(reading, spot.path, `Keep at most ${rowsText(maxItems)}; there ${isAre(count)}`);
+  if (minItems !== undefined && count < minItems) fault(reading, ref.path, `Add at least ${rowsText(minItems)}; there ${isAre(count)}`);
+  if (maxItems !== undefined && count > maxItems) fault(reading, ref.path, `Keep at most ${rowsText(maxItems)}; there ${isAre(count)}`);
   return items;
 }
 
 /** The values of a map by the keys of its rows. */
-export function readMap(reading: Reading, node: MapNode, spot: NodeRef): Json | undefined {
-  const count = countRows(reading, spot);
-  if (count === undefined) return spot.base;
-  if (count === 0) return keptEmpty(reading, spot.path, {});
+export function readMap(reading: Reading, node: MapNode, ref: NodeRef): Json | undefined {
+  const count = countRows(reading, ref);
+  if (count === undefined) return ref.base;
+  if (count === 0) return keptEmpty(reading, ref.path, {});
   const members = new Map<string, Json>();
   for (const row of rowNumbers(count)) {
-    const here = rowRef(reading.fields, spot, row);
+    const here = rowRef(reading.fields, ref, row);
     const key = take(reading, 'k', here.path) ?? '';
     const value = readRow(reading, node.value, here, 'map');
     if (key === '') fault(reading, here.path, 'Enter a key, or remove this row');
-    else if (!mayBeKey(reading, node, { key, live: spot.base }))
+    else if (!mayBeKey(reading, node, { key, live: ref.base }))
       fault(reading, here.path, `The key "${key}" has not the form ${shortPattern(node)}`);
     if (members.has(key)) fault(reading, here.path, `The key "${key}" is used twice`);
     if (value !== undefined) members.set(key, value);
@@ -54,26 +54,26 @@ function shortPattern({ keys = '' }: MapNode): string {
   return keys.slice(0, 200);
 }
 
-function countRows(reading: Reading, spot: NodeRef): number | undefined {
-  const count = rowCount(reading.fields, spot.path);
+function countRows(reading: Reading, ref: NodeRef): number | undefined {
+  const count = rowCount(reading.fields, ref.path);
   if (count !== undefined) {
-    spend(reading.budget, 'rows', { amount: count, path: spot.path });
+    spend(reading.budget, 'rows', { amount: count, path: ref.path });
     reading.seen += 1;
   }
   return count;
 }
 
 /** A row always has a value: it is there because somebody added it. The empty text is one in maps, where `key:` is common. */
-function readRow(reading: Reading, node: FormNode, spot: NodeRef, parent?: 'map'): Json | undefined {
+function readRow(reading: Reading, node: FormNode, ref: NodeRef, parent?: 'map'): Json | undefined {
   const faults = reading.faults.length;
   // Rows of a form that was made by hand may all come from the same live row.
-  spend(reading.budget, 'characters', { amount: sizeOf(spot.base), path: spot.path });
-  const value = reading.read(reading, node, spot);
+  spend(reading.budget, 'characters', { amount: sizeOf(ref.base), path: ref.path });
+  const value = reading.read(reading, node, ref);
   if (value !== undefined || reading.faults.length > faults) return value;
   if (node.kind === 'list') return [];
   if (node.kind === 'map' || node.kind === 'group') return {};
   if (parent === 'map' && isScalar(node) && holdsText(node)) return '';
-  fault(reading, spot.path, 'Enter a value, or remove this row');
+  fault(reading, ref.path, 'Enter a value, or remove this row');
   return undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Reading {
   /** Characters of YAML that may still be read. */
   yamlLeft: number;
   /** Reads any node; handed in so that the readers of groups and rows need not know each other. */
-  readonly read: (reading: Reading, node: FormNode, spot: NodeRef) => Json | undefined;
+  readonly read: (reading: Reading, node: FormNode, ref: NodeRef) => Json | undefined;
 }
 
 /** Parsing YAML takes about a second for half a megabyte: all YAML fields of a form together may have this many characters. */

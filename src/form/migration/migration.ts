@@ -83,7 +83,7 @@ function withoutClashes(rows: readonly MigrationRow[]): MigrationRow[] {
 
 const GONE = { change: 'removed', why: 'the field is gone' } as const;
 
-interface Spot {
+interface NodeRef {
   readonly from: unknown;
   readonly to: unknown;
   readonly value: Json;
@@ -91,24 +91,24 @@ interface Spot {
   readonly root: string;
 }
 
-function rowsOf(spot: Spot): MigrationRow[] {
-  const { from, to, value, keys } = spot;
+function rowsOf(ref: NodeRef): MigrationRow[] {
+  const { from, to, value, keys } = ref;
   if (keys.length > DEEPEST) return [];
   const [fault] = ownFaults(to, value);
   if (fault !== undefined) {
     const change = fault.startsWith('it is not of the type') || fault === 'it is null' ? 'type' : 'narrowed';
     const removable = typeof keys.at(-1) === 'string' ? (['remove'] as const) : [];
-    return keys.length === 0 ? [] : [rowAt(spot, { change, why: fault, value, options: ['set', ...removable] })];
+    return keys.length === 0 ? [] : [rowAt(ref, { change, why: fault, value, options: ['set', ...removable] })];
   }
   if (Array.isArray(value)) {
     const items = [at(from, 'items'), at(to, 'items')];
     return (value as readonly Json[]).flatMap((item, row) =>
-      rowsOf({ ...spot, from: items[0], to: items[1], value: item, keys: [...keys, row] }),
+      rowsOf({ ...ref, from: items[0], to: items[1], value: item, keys: [...keys, row] }),
     );
   }
   if (!isObject(value) || !isObject(to)) return [];
-  const members = Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : memberRows(spot, value, { key, member })));
-  return [...members, ...emptyRows(spot, value)];
+  const members = Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : memberRows(ref, value, { key, member })));
+  return [...members, ...emptyRows(ref, value)];
 }
 
 /** What is wrong with a value by itself, whatever it holds. */
@@ -118,14 +118,14 @@ function ownFaults(schema: unknown, value: Json): string[] {
   return validateValue({ ...own, 'x-kubernetes-preserve-unknown-fields': true }, value).map(({ why }) => why);
 }
 
-function memberRows(spot: Spot, parent: JsonObject, { key, member }: { readonly key: string; readonly member: Json }): MigrationRow[] {
-  const { from, to, keys } = spot;
-  const here = { ...spot, from: memberSchema(from, key), value: member, keys: [...keys, key] };
+function memberRows(ref: NodeRef, parent: JsonObject, { key, member }: { readonly key: string; readonly member: Json }): MigrationRow[] {
+  const { from, to, keys } = ref;
+  const here = { ...ref, from: memberSchema(from, key), value: member, keys: [...keys, key] };
   const next = memberSchema(to, key);
   if (next !== undefined) return rowsOf({ ...here, to: next });
   if (keepsUnknown(to)) return [];
   const moved = renamedTo({ from, to, parent, key });
-  const moves = moved.map((name): MigrationOption => `move:${formatPath([spot.root, ...keys, name])}`);
+  const moves = moved.map((name): MigrationOption => `move:${formatPath([ref.root, ...keys, name])}`);
   if (moves.length === 0) return [rowAt(here, { ...GONE, value: member, options: ['remove'] })];
   return [
     rowAt(here, { change: 'renamed', why: `the field is gone; ${moved[0]} looks like it`, value: member, options: [...moves, 'remove'] }),
@@ -133,20 +133,20 @@ function memberRows(spot: Spot, parent: JsonObject, { key, member }: { readonly 
 }
 
 /** Fields that are not set: required now, or with another default. */
-function emptyRows(spot: Spot, value: JsonObject): MigrationRow[] {
-  const required = new Set(textsAt(spot.to, 'required'));
-  return Object.entries(objectAt(spot.to, 'properties')).flatMap(([key, schema]): MigrationRow[] => {
+function emptyRows(ref: NodeRef, value: JsonObject): MigrationRow[] {
+  const required = new Set(textsAt(ref.to, 'required'));
+  return Object.entries(objectAt(ref.to, 'properties')).flatMap(([key, schema]): MigrationRow[] => {
     if (Object.hasOwn(value, key)) return [];
-    const here = { ...spot, from: memberSchema(spot.from, key), keys: [...spot.keys, key] };
+    const here = { ...ref, from: memberSchema(ref.from, key), keys: [...ref.keys, key] };
     if (required.has(key) && !hasDefault(schema)) return [rowAt(here, { change: 'required', why: 'it must be set', options: ['set'] })];
-    const known = objectAt(spot.from, 'properties', key);
+    const known = objectAt(ref.from, 'properties', key);
     const [before, after] = [known['default'], at(schema, 'default')] as (Json | undefined)[];
     if (before === undefined || after === undefined || isSame(before, after)) return [];
     return [rowAt(here, { change: 'default', why: 'its default changes', from: before, to: after, options: ['take', 'keep'] })];
   });
 }
 
-function rowAt({ from, keys, root }: Omit<Spot, 'value'>, row: Omit<MigrationRow, 'path' | 'keys' | 'secret'>): MigrationRow {
+function rowAt({ from, keys, root }: Omit<NodeRef, 'value'>, row: Omit<MigrationRow, 'path' | 'keys' | 'secret'>): MigrationRow {
   return { path: formatPath([root, ...keys]), keys, ...row, secret: holdsSecret(from, row.value, [root, ...keys]) };
 }
 

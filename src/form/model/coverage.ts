@@ -44,26 +44,26 @@ interface Leaf {
   readonly path: readonly string[];
   readonly free: boolean;
 }
-interface Spot {
+interface NodeRef {
   readonly schema: Json | undefined;
   readonly path: readonly string[];
   readonly refs: readonly string[];
 }
 
-function walkSchema(walk: Walk, spot: Spot): void {
+function walkSchema(walk: Walk, ref: NodeRef): void {
   if (walk.leaves.length >= MOST_LEAVES) return;
-  walk.document.work.left -= spot.path.length;
-  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
-  if (resolved.schema === undefined || spot.path.length > DEEPEST) {
-    walk.leaves.push({ path: spot.path, free: resolved.schema === undefined && resolved.reason === 'refers to another document' });
+  walk.document.work.left -= ref.path.length;
+  const resolved = resolveSchema(walk.document, ref.schema, ref.refs);
+  if (resolved.schema === undefined || ref.path.length > DEEPEST) {
+    walk.leaves.push({ path: ref.path, free: resolved.schema === undefined && resolved.reason === 'refers to another document' });
     return;
   }
   const { schema, refs } = resolved;
   const before = walk.leaves.length;
   const within = typesWithin(schema, []);
-  for (const [key, member] of membersOf(schema, within)) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
-  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
-  if (walk.leaves.length === before) walk.leaves.push({ path: spot.path, free: isFree(schema) });
+  for (const [key, member] of membersOf(schema, within)) walkSchema(walk, { schema: member, path: [...ref.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: ref.path, refs }, within);
+  if (walk.leaves.length === before) walk.leaves.push({ path: ref.path, free: isFree(schema) });
 }
 
 /** Whether the schema of a leaf lets objects or lists of any shape through. */
@@ -73,15 +73,15 @@ function isFree(schema: JsonObject): boolean {
   return types.length === 0 || types.some((type) => type === 'object' || type === 'array');
 }
 
-/** A branch counts only for what it describes below the spot. */
-function walkBranch(walk: Walk, spot: Spot, outside: readonly string[]): void {
-  const resolved = resolveSchema(walk.document, spot.schema, spot.refs);
-  if (resolved.schema === undefined || spot.path.length > DEEPEST) return;
+/** A branch counts only for what it describes below the node. */
+function walkBranch(walk: Walk, ref: NodeRef, outside: readonly string[]): void {
+  const resolved = resolveSchema(walk.document, ref.schema, ref.refs);
+  if (resolved.schema === undefined || ref.path.length > DEEPEST) return;
   const { schema, refs } = resolved;
   const within = typesWithin(schema, outside);
   const members = membersOf(schema, within).filter(([, member]) => isObject(member) && Object.keys(member).length > 0);
-  for (const [key, member] of members) walkSchema(walk, { schema: member, path: [...spot.path, key], refs });
-  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: spot.path, refs }, within);
+  for (const [key, member] of members) walkSchema(walk, { schema: member, path: [...ref.path, key], refs });
+  for (const branch of branchesOf(schema)) walkBranch(walk, { schema: branch, path: ref.path, refs }, within);
 }
 
 /** What a value here can be at all, where its branches say one thing and what stands outside of them another; empty: anything. */

@@ -50,7 +50,7 @@ export function differencesBetween({ schema, root, marks = [] }: Described, from
 }
 
 /** A place while two values are compared. */
-interface Spot {
+interface NodeRef {
   readonly path: string;
   readonly keys: readonly (string | number)[];
   readonly root: readonly string[];
@@ -68,70 +68,70 @@ interface Spot {
 
 const DEEPEST = 64;
 
-function compare(spot: Spot): Difference[] {
-  const fallback = spot.fallback ?? spot.schema['default'];
-  const from = isAbsent(spot, 'from') && spot.without !== 'from' ? fallback : spot.from;
-  const to = isAbsent(spot, 'to') && spot.without !== 'to' ? fallback : spot.to;
+function compare(ref: NodeRef): Difference[] {
+  const fallback = ref.fallback ?? ref.schema['default'];
+  const from = isAbsent(ref, 'from') && ref.without !== 'from' ? fallback : ref.from;
+  const to = isAbsent(ref, 'to') && ref.without !== 'to' ? fallback : ref.to;
   if (isSame(from, to)) return [];
-  const here = { ...spot, fallback, from, to };
-  if (spot.keys.length < DEEPEST) {
+  const here = { ...ref, fallback, from, to };
+  if (ref.keys.length < DEEPEST) {
     if (isTree(from) && isTree(to) && (isFull(from) || isFull(to))) return compareMembers(here, from ?? {}, to ?? {});
-    const rows = matchRows(from, to, spot.schema);
+    const rows = matchRows(from, to, ref.schema);
     if (rows !== undefined) return compareRows(here, rows);
   }
   return isSilent(here) ? [] : [differenceAt(here)];
 }
 
 /** The api-server drops a `null` of a field that is described and may not be one. */
-function isAbsent({ schema, ...sides }: Spot, side: 'from' | 'to'): boolean {
+function isAbsent({ schema, ...sides }: NodeRef, side: 'from' | 'to'): boolean {
   const value = sides[side];
   return value === undefined || (value === null && Object.keys(schema).length > 0 && schema['nullable'] !== true);
 }
 
-function compareMembers(spot: Spot, from: JsonObject, to: JsonObject): Difference[] {
+function compareMembers(ref: NodeRef, from: JsonObject, to: JsonObject): Difference[] {
   const names = [...new Set([...Object.keys(to), ...Object.keys(from)])];
   return names.flatMap((name) => {
-    const described = objectAt(spot.schema, 'properties', name) as JsonObject;
+    const described = objectAt(ref.schema, 'properties', name) as JsonObject;
     const isEntry = Object.keys(described).length === 0;
-    const schema = isEntry ? (objectAt(entrySchema(spot.schema)) as JsonObject) : described;
+    const schema = isEntry ? (objectAt(entrySchema(ref.schema)) as JsonObject) : described;
     const sides = { from: own(from, name), to: own(to, name) };
     return compare({
-      ...stepInto(spot, name, schema),
-      path: spot.path === '' ? formatPath([name]) : `${spot.path}${formatPath(['-', name]).slice(1)}`,
-      fallback: at(spot.fallback, name) as Json | undefined,
-      ...(isEntry ? ofRow(spot, schema, sides) : sides),
+      ...stepInto(ref, name, schema),
+      path: ref.path === '' ? formatPath([name]) : `${ref.path}${formatPath(['-', name]).slice(1)}`,
+      fallback: at(ref.fallback, name) as Json | undefined,
+      ...(isEntry ? ofRow(ref, schema, sides) : sides),
     });
   });
 }
 
-function compareRows(spot: Spot, { rows, moved }: NonNullable<ReturnType<typeof matchRows>>): Difference[] {
-  const schema = objectAt(spot.schema, 'items') as JsonObject;
+function compareRows(ref: NodeRef, { rows, moved }: NonNullable<ReturnType<typeof matchRows>>): Difference[] {
+  const schema = objectAt(ref.schema, 'items') as JsonObject;
   const changed = rows.flatMap((row) => {
-    const step = stepInto(spot, row.index, schema);
-    return compare({ ...step, path: `${spot.path}[${row.name}]`, ...ofRow(spot, schema, row) });
+    const step = stepInto(ref, row.index, schema);
+    return compare({ ...step, path: `${ref.path}[${row.name}]`, ...ofRow(ref, schema, row) });
   });
-  const order = { path: `${spot.path}[*]`, keys: spot.keys, secret: false };
+  const order = { path: `${ref.path}[*]`, keys: ref.keys, secret: false };
   return moved === undefined ? changed : [...changed, { ...order, ...moved }];
 }
 
 /** A row that only one side has: what the api-server adds to a new one is as new as the row. */
-function ofRow(spot: Spot, schema: JsonObject, { from, to }: Pick<Spot, 'from' | 'to'>): Pick<Spot, 'without' | 'from' | 'to'> {
+function ofRow(ref: NodeRef, schema: JsonObject, { from, to }: Pick<NodeRef, 'from' | 'to'>): Pick<NodeRef, 'without' | 'from' | 'to'> {
   if (from === undefined) return { without: 'from', from, to: withDefaults(schema, to) as Json | undefined };
-  return { without: to === undefined ? 'to' : spot.without, from, to };
+  return { without: to === undefined ? 'to' : ref.without, from, to };
 }
 
-function stepInto(spot: Spot, step: string | number, schema: JsonObject): Omit<Spot, 'path' | 'from' | 'to'> {
-  const nodes = formNodesBelow(spot.nodes, step);
-  const { root, places, without } = spot;
-  return { keys: [...spot.keys, step], root, schema, fallback: undefined, nodes, places, without };
+function stepInto(ref: NodeRef, step: string | number, schema: JsonObject): Omit<NodeRef, 'path' | 'from' | 'to'> {
+  const nodes = formNodesBelow(ref.nodes, step);
+  const { root, places, without } = ref;
+  return { keys: [...ref.keys, step], root, schema, fallback: undefined, nodes, places, without };
 }
 
 /** An empty object that is required says nothing: it is there to be filled with defaults. */
-function isSilent({ nodes, from, to }: Spot): boolean {
+function isSilent({ nodes, from, to }: NodeRef): boolean {
   return from === undefined && isObject(to) && !isFull(to) && nodes.some((node) => node.kind === 'group' && node.required);
 }
 
-function differenceAt({ path, keys, root, places, from, to }: Spot): Difference {
+function differenceAt({ path, keys, root, places, from, to }: NodeRef): Difference {
   return {
     path,
     keys,

@@ -8,16 +8,16 @@ import { fieldText, type ShowNode, type ViewContext } from '../view/view-context
 
 interface Kinds {
   readonly kinds: NonNullable<NameReference['kinds']>;
-  readonly spot: ShowNode;
+  readonly ref: ShowNode;
 }
 
 /** A name whose kind is chosen as well: a list of what there is, by kind, beside the input for the name. */
-export function kindsView(context: ViewContext, view: TextView, { kinds, spot }: Kinds): PickView {
+export function kindsView(context: ViewContext, view: TextView, { kinds, ref }: Kinds): PickView {
   const [first, ...others] = kinds.to.map(targetId);
   const what = kinds.to.map(({ kind }) => withArticle(kind)).join(' or ');
-  const { note, groups, refresh } = offerOf(context, kinds.to, { what, typed: fieldText(context, 'v', spot.path) ?? '' });
+  const { note, groups, refresh } = offerOf(context, kinds.to, { what, typed: fieldText(context, 'v', ref.path) ?? '' });
   const noteId = `${view.id}-note`;
-  const pick: PickListView | false = groups.length === 0 ? false : { id: `${view.id}-pick`, name: pickName(spot.path), what, groups };
+  const pick: PickListView | false = groups.length === 0 ? false : { id: `${view.id}-pick`, name: pickName(ref.path), what, groups };
   return {
     ...view,
     partial: 'parts/field-pick',

@@ -11,14 +11,14 @@ import type { FieldView, FormView, PickView, TextView } from '../view/form-view-
 import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
 
 /** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
-export function pickView(context: ViewContext, view: TextView, { reference, spot }: { reference: Reference; spot: ShowNode }): PickView {
+export function pickView(context: ViewContext, view: TextView, { reference, ref }: { reference: Reference; ref: ShowNode }): PickView {
   const resource = targetId(reference.to);
-  const isNew = reference.part === 'name' && context.fields.has(fieldName('m', spot.path));
+  const isNew = reference.part === 'name' && context.fields.has(fieldName('m', ref.path));
   const offer: Offer | undefined = isNew
     ? { note: 'A new Secret of this name is made with the instance, and goes when the instance goes.' }
-    : offerOf(context, reference, spot);
-  const kinds = reference.part === 'name' && !isNew ? kindsAt(context.model, spot.path, context.fields) : undefined;
-  if (kinds !== undefined) return kindsView(context, view, { kinds, spot });
+    : offerOf(context, reference, ref);
+  const kinds = reference.part === 'name' && !isNew ? kindsAt(context.model, ref.path, context.fields) : undefined;
+  if (kinds !== undefined) return kindsView(context, view, { kinds, ref });
   const { note = '', options = [] } = offer ?? {};
   const noteId = `${view.id}-note`;
   return {
@@ -29,7 +29,7 @@ export function pickView(context: ViewContext, view: TextView, { reference, spot
     note,
     describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
     refresh: offer?.refresh === true,
-    ...makingOf(context, spot, view.id),
+    ...makingOf(context, ref, view.id),
     others: [],
     pick: false,
   };
@@ -76,7 +76,7 @@ interface Offer {
   readonly refresh?: true;
 }
 
-function offerOf(context: ViewContext, reference: Reference, spot: ShowNode): Offer | undefined {
+function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Offer | undefined {
   const { choices } = context;
   if (choices === undefined) return undefined;
   const { kind } = reference.to;
@@ -85,8 +85,8 @@ function offerOf(context: ViewContext, reference: Reference, spot: ShowNode): Of
   if (found === undefined) return undefined;
   if (!found.served) return { note: `This cluster has no ${kind}; type the name.` };
   if (found.missing !== undefined) return { note: `${refusal(found.missing)} Type the name.` };
-  if (reference.part === 'key') return keyOffer(context, found.items, { reference, spot });
-  return nameOffer(found, { kind, typed: fieldText(context, 'v', spot.path) ?? '', environment: choices.environment });
+  if (reference.part === 'key') return keyOffer(context, found.items, { reference, ref });
+  return nameOffer(found, { kind, typed: fieldText(context, 'v', ref.path) ?? '', environment: choices.environment });
 }
 
 function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
@@ -106,11 +106,11 @@ function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed
 function keyOffer(
   context: ViewContext,
   items: readonly Choice[],
-  { reference, spot }: { readonly reference: Reference & { readonly part: 'key' }; readonly spot: ShowNode },
+  { reference, ref }: { readonly reference: Reference & { readonly part: 'key' }; readonly ref: ShowNode },
 ): Offer | undefined {
-  const name = fieldText(context, 'v', [...spot.path.slice(0, -1), reference.of]) ?? '';
+  const name = fieldText(context, 'v', [...ref.path.slice(0, -1), reference.of]) ?? '';
   const chosen = items.find((item) => item.name === name);
-  if (context.fields.has(fieldName('m', [...spot.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
+  if (context.fields.has(fieldName('m', [...ref.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
   if (chosen !== undefined && chosen.keys.length > 0)
     return { note: `Choose a key of ${name} or type one.`, options: chosen.keys, refresh: true };
   return chosen === undefined && items.length > 0

@@ -7,24 +7,24 @@ import { branchRef } from '../input/read-choice.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** A choice of shapes: buttons that the server answers, and the fields of the one that is chosen. */
-export function branchesView(context: ViewContext, node: ChoiceNode, spot: ShowNode): BranchesView {
-  const live = frozen(context, node, spot);
+export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNode): BranchesView {
+  const live = frozen(context, node, ref);
   const shown = live ?? context;
-  const path = formatPath(spot.path);
-  const branch = chosenBranch(node, shown.fields, spot.path);
-  const number = branch === undefined ? '' : (fieldText(shown, 'b', spot.path) ?? '');
-  const here = branch === undefined ? spot : branchRef(node, branch, spot);
-  const asFields = branch?.kind === 'group' && fieldText(shown, 's', spot.path) !== 'null';
+  const path = formatPath(ref.path);
+  const branch = chosenBranch(node, shown.fields, ref.path);
+  const number = branch === undefined ? '' : (fieldText(shown, 'b', ref.path) ?? '');
+  const here = branch === undefined ? ref : branchRef(node, branch, ref);
+  const asFields = branch?.kind === 'group' && fieldText(shown, 's', ref.path) !== 'null';
   const chosen = node.branches[Number(number || -1)]?.label ?? '';
   const { part: _part, ...whole } = here;
-  const keep = branch === undefined ? keepView(shown, spot.path, { what: 'nothing', offered: 'when ticked' }) : false;
-  const frame = frameOf(shown, node, spot, { partial: 'parts/field-branches', disabled: live !== undefined, keep });
+  const keep = branch === undefined ? keepView(shown, ref.path, { what: 'nothing', offered: 'when ticked' }) : false;
+  const frame = frameOf(shown, node, ref, { partial: 'parts/field-branches', disabled: live !== undefined, keep });
   const inner = branch === undefined ? [] : [context.show(context, branch, { ...whole, title: chosen })];
   return {
     ...frame,
     // The control of a single value has the id and the error of the path itself.
     ...(branch === undefined || asFields ? {} : ofBranch(frame)),
-    branchName: fieldName('b', spot.path),
+    branchName: fieldName('b', ref.path),
     branch: number,
     chosen,
     others:

@@ -46,13 +46,13 @@ const LARGE_FORM = 150;
 export function formView(model: FormModel, state: FormState): FormView {
   const context = startView(model, state);
   const { root } = model;
-  const spot: ShowNode = { path: root.path, base: state.base, basePath: root.path };
+  const ref: ShowNode = { path: root.path, base: state.base, basePath: root.path };
   const whole = { yamlOp: `yaml:${formatPath(root.path)}`, ...(model.reduced === undefined ? {} : { reduced: model.reduced }) };
-  if (root.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) {
-    const yaml = wholeYamlView(model, yamlView(context, root, spot), state);
+  if (root.kind === 'yaml' || context.fields.has(fieldName('y', ref.path))) {
+    const yaml = wholeYamlView(model, yamlView(context, root, ref), state);
     return { yaml, leftOut: '', main: [], all: [], beneath: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], ...whole };
   }
-  return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, root, spot), state) };
+  return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, root, ref), state) };
 }
 
 /** A form that is fields. */
@@ -74,29 +74,29 @@ function fieldsView(context: ViewContext, sections: readonly Section[], { fields
 /** Fields that stand on the page one after another as if they were in one group. */
 interface Section {
   readonly node: GroupNode;
-  readonly spot: ShowNode;
+  readonly ref: ShowNode;
   /** Whether it stands below all other fields. */
   readonly isBeneath: boolean;
 }
 
 /** The fields of a resource: those of its `spec`, those beside it, and labels and annotations. */
-function sectionsOf({ hoisted }: FormModel, root: GroupNode, spot: ShowNode): readonly Section[] {
-  if (root.path.length > 0) return [{ node: root, spot, isBeneath: false }];
+function sectionsOf({ hoisted }: FormModel, root: GroupNode, ref: ShowNode): readonly Section[] {
+  if (root.path.length > 0) return [{ node: root, ref, isBeneath: false }];
   const inner = root.children.find((child): child is GroupNode => child.key === hoisted && child.kind === 'group');
   const isMetadata = ({ key }: FormNode): boolean => key === 'metadata';
   const beside = root.children.filter((child) => child !== inner && !isMetadata(child));
   return [
-    ...(inner === undefined ? [] : [{ node: inner, spot: memberRef(spot, inner.key), isBeneath: false }]),
-    { node: { ...root, children: beside }, spot, isBeneath: false },
-    { node: { ...root, children: root.children.filter(isMetadata), open: false }, spot, isBeneath: true },
+    ...(inner === undefined ? [] : [{ node: inner, ref: memberRef(ref, inner.key), isBeneath: false }]),
+    { node: { ...root, children: beside }, ref, isBeneath: false },
+    { node: { ...root, children: root.children.filter(isMetadata), open: false }, ref, isBeneath: true },
   ];
 }
 
-function sectionViews(context: ViewContext, { node, spot }: Section, part: 'main' | 'more'): readonly FieldView[] {
+function sectionViews(context: ViewContext, { node, ref }: Section, part: 'main' | 'more'): readonly FieldView[] {
   // A part of the form that is shown as YAML is whole.
-  const isYaml = !isTop({ root: context.model.root }, spot.path) && context.fields.has(fieldName('y', spot.path));
-  if (isYaml) return part === 'main' ? [yamlView(context, node, spot)] : [];
-  return childViews(context, node, { ...spot, part });
+  const isYaml = !isTop({ root: context.model.root }, ref.path) && context.fields.has(fieldName('y', ref.path));
+  if (isYaml) return part === 'main' ? [yamlView(context, node, ref)] : [];
+  return childViews(context, node, { ...ref, part });
 }
 
 function startView(model: FormModel, { fields, base, faults, choices, preset, now = new Date() }: FormState): ViewContext {
@@ -143,20 +143,18 @@ function restOf(context: ViewContext, all: readonly Section[], fields: URLSearch
   const sections = all
     .filter(({ isBeneath }) => words.length > 0 || !isBeneath)
     .map((section) => ({ ...section, found: words.length === 0 ? section.node.children : matchingChildren(section.node, words) }));
-  const others = sections.flatMap(({ node, spot, found }) =>
-    partChildren(context, { ...node, children: found }, { ...spot, part: 'more' }),
-  );
+  const others = sections.flatMap(({ node, ref, found }) => partChildren(context, { ...node, children: found }, { ...ref, part: 'more' }));
   const pages = pagesOf(others);
   const page = Math.min(pages.length, Math.max(1, Math.trunc(Number(fields.get('_page') ?? 1)) || 1));
   const onPage = new Set(pages[page - 1] ?? []);
   const looking = words.length === 0 ? context : { ...context, searching: true };
-  const views = sections.flatMap(({ node, spot, isBeneath, found }) => {
-    const faulty = node.children.filter((child) => context.errors.around.has(formatPath([...spot.path, child.key])));
-    const wrong = partChildren(context, { ...node, children: faulty }, { ...spot, part: 'more' });
+  const views = sections.flatMap(({ node, ref, isBeneath, found }) => {
+    const faulty = node.children.filter((child) => context.errors.around.has(formatPath([...ref.path, child.key])));
+    const wrong = partChildren(context, { ...node, children: faulty }, { ...ref, part: 'more' });
     const shown = found.filter((child) => onPage.has(child));
     const first = wrong.filter((child) => !shown.some(({ key }) => key === child.key));
     const open = node.open && words.length === 0 && page === pages.length;
-    return sectionViews(looking, { node: { ...node, children: [...first, ...shown], open }, spot, isBeneath }, 'more');
+    return sectionViews(looking, { node: { ...node, children: [...first, ...shown], open }, ref, isBeneath }, 'more');
   });
   const count = others.reduce((sum, child) => sum + countControls(child), 0);
   return {
@@ -180,11 +178,11 @@ function foundText(count: number): string {
   return count === 1 ? '1 field found.' : `${count} fields found.`;
 }
 
-function show(context: ViewContext, node: FormNode, spot: ShowNode): FieldView {
-  if (node.kind === 'yaml' || context.fields.has(fieldName('y', spot.path))) return yamlView(context, node, spot);
-  if (isScalar(node)) return scalarView(context, node, spot);
-  if (node.kind === 'choice') return branchesView(context, node, spot);
-  return node.kind === 'group' ? groupView(context, node, spot) : rowsView(context, node, spot);
+function show(context: ViewContext, node: FormNode, ref: ShowNode): FieldView {
+  if (node.kind === 'yaml' || context.fields.has(fieldName('y', ref.path))) return yamlView(context, node, ref);
+  if (isScalar(node)) return scalarView(context, node, ref);
+  if (node.kind === 'choice') return branchesView(context, node, ref);
+  return node.kind === 'group' ? groupView(context, node, ref) : rowsView(context, node, ref);
 }
 
 /** A group that is split over the page counts as filled here only for the fields that it has here. */

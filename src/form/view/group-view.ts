@@ -16,27 +16,27 @@ const LARGE_GROUP = 30;
 const YAML_GROUP = 4;
 
 /** The fields of an object under one heading. Optional ones fold away; they are open while something is in them. */
-export function groupView(context: ViewContext, node: GroupNode, spot: ShowNode): GroupView {
-  const path = formatPath(spot.path);
+export function groupView(context: ViewContext, node: GroupNode, ref: ShowNode): GroupView {
+  const path = formatPath(ref.path);
   const count = countControls(node);
   const filled = context.filled.has(path);
-  const closed = context.large && !filled && (!node.required || spot.part === 'more') && count > closedFrom(context, node, spot);
-  const children = closed ? [] : childViews(context, node, spot);
-  const isMore = spot.part === 'more';
+  const closed = context.large && !filled && (!node.required || ref.part === 'more') && count > closedFrom(context, node, ref);
+  const children = closed ? [] : childViews(context, node, ref);
+  const isMore = ref.part === 'more';
   // What wants nothing from a person is not asked for until the api-server misses it.
   const offered = context.errors.messages.has(path) && fillsItself(node) ? 'always' : 'when ticked';
   return {
-    ...frameOf(context, node, spot, {
+    ...frameOf(context, node, ref, {
       partial: 'parts/field-group',
       disabled: false,
-      keep: isMore ? false : keepView(context, spot.path, { what: 'an empty object', offered }),
+      keep: isMore ? false : keepView(context, ref.path, { what: 'an empty object', offered }),
     }),
-    collapsible: !node.required && spot.part !== 'main' && spot.title === undefined,
+    collapsible: !node.required && ref.part !== 'main' && ref.title === undefined,
     open: isMore
       ? context.searching || children.some((child) => context.filled.has(child.path))
-      : context.searching || filled || (node.layer === 'curated' && spot.path.length <= 2),
+      : context.searching || filled || (node.layer === 'curated' && ref.path.length <= 2),
     children,
-    openName: fieldText(context, 'x', spot.path) === undefined || isMore ? '' : fieldName('x', spot.path),
+    openName: fieldText(context, 'x', ref.path) === undefined || isMore ? '' : fieldName('x', ref.path),
     openOp: closed ? `open:${path}` : '',
     count,
     yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,
@@ -44,20 +44,20 @@ export function groupView(context: ViewContext, node: GroupNode, spot: ShowNode)
 }
 
 /** The fields of a group. The main part of the page shows what is required or picked, the other part what is left. */
-export function childViews(context: ViewContext, node: GroupNode, spot: ShowNode): FieldView[] {
-  const { part } = spot;
-  const children = partChildren(context, node, spot);
+export function childViews(context: ViewContext, node: GroupNode, ref: ShowNode): FieldView[] {
+  const { part } = ref;
+  const children = partChildren(context, node, ref);
   const views = children.flatMap((child) => {
     if (isFull(context.page)) {
       leaveOut(context.page, child);
       return [];
     }
-    const here: ShowNode = { ...memberRef(spot, child.key), ...(isFrozen(context, node, spot) ? { frozen: true } : {}) };
+    const here: ShowNode = { ...memberRef(ref, child.key), ...(isFrozen(context, node, ref) ? { frozen: true } : {}) };
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
     return [context.show(context, child, split ? { ...here, part } : here)];
   });
-  const others = part !== 'main' && (node.open || fieldText(context, 'r', spot.path) !== undefined);
-  return others ? [...views, othersView(context, node, spot)] : views;
+  const others = part !== 'main' && (node.open || fieldText(context, 'r', ref.path) !== undefined);
+  return others ? [...views, othersView(context, node, ref)] : views;
 }
 
 /** How many controls an empty group shows at most without being asked to; of what was picked field by field, all. */
@@ -68,19 +68,19 @@ function closedFrom(context: ViewContext, node: GroupNode, { part }: ShowNode): 
 }
 
 /** The members of a group that stand in a part of the page. */
-export function partChildren(context: ViewContext, node: GroupNode, spot: ShowNode): readonly FormNode[] {
-  const { part } = spot;
-  return node.children.filter((child) => part === undefined || showsIn(context, child, { spot, part }));
+export function partChildren(context: ViewContext, node: GroupNode, ref: ShowNode): readonly FormNode[] {
+  const { part } = ref;
+  return node.children.filter((child) => part === undefined || showsIn(context, child, { ref, part }));
 }
 
 /** Whether a field appears in a part of the page: in the main one when it or something in it is required or picked, else in the other. */
-function showsIn(context: ViewContext, node: FormNode, { spot, part }: { spot: ShowNode; part: 'main' | 'more' }): boolean {
+function showsIn(context: ViewContext, node: FormNode, { ref, part }: { ref: ShowNode; part: 'main' | 'more' }): boolean {
   if (node.layer === 'all') return part === 'more';
-  return part === 'main' || isSplit(context, node, memberRef(spot, node.key));
+  return part === 'main' || isSplit(context, node, memberRef(ref, node.key));
 }
 
 /** Whether a group has fields in both parts of the page. One that is shown as YAML is whole. */
-function isSplit(context: ViewContext, node: FormNode, spot: ShowNode): boolean {
-  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', spot.path) !== undefined) return false;
-  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberRef(spot, child.key))) || node.open;
+function isSplit(context: ViewContext, node: FormNode, ref: ShowNode): boolean {
+  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', ref.path) !== undefined) return false;
+  return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberRef(ref, child.key))) || node.open;
 }

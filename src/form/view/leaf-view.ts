@@ -16,63 +16,63 @@ const LONGEST_RADIO = 28;
 const MOST_LINES = 24;
 
 /** A single control. */
-export function scalarView(context: ViewContext, node: ScalarNode, spot: ShowNode): FieldView {
-  const live = frozen(context, node, spot);
+export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode): FieldView {
+  const live = frozen(context, node, ref);
   const shown = live ?? context;
-  if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...spot, disabled: live !== undefined });
-  if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...spot, disabled: live !== undefined });
-  const value = fieldText(shown, 'v', spot.path) ?? '';
+  if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...ref, disabled: live !== undefined });
+  if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...ref, disabled: live !== undefined });
+  const value = fieldText(shown, 'v', ref.path) ?? '';
   const lines = node.kind === 'multiline' || value.includes('\n') || isLongSecret(node);
-  const hasSecret = node.kind === 'secret' && spot.base !== undefined && spot.base !== '' && spot.base !== null;
-  const keep = hasSecret ? forgetView(context, node, spot) : keepView(shown, spot.path, { what: 'an empty text', offered: 'when ticked' });
+  const hasSecret = node.kind === 'secret' && ref.base !== undefined && ref.base !== '' && ref.base !== null;
+  const keep = hasSecret ? forgetView(context, node, ref) : keepView(shown, ref.path, { what: 'an empty text', offered: 'when ticked' });
   const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
   const partial = lines ? 'parts/field-lines' : 'parts/field-text';
   const view: TextView = {
-    ...frameOf(shown, node, spot, { partial, disabled: live !== undefined, keep, note }),
-    ...plainText(node, { name: fieldName('v', spot.path), value }),
+    ...frameOf(shown, node, ref, { partial, disabled: live !== undefined, keep, note }),
+    ...plainText(node, { name: fieldName('v', ref.path), value }),
     placeholder: hasSecret ? '' : defaultHint(node),
     type: node.kind === 'secret' ? 'password' : 'text',
     autocomplete: node.kind === 'secret' ? 'new-password' : 'off',
     masked: node.kind === 'secret',
     required: node.required && !hasSecret,
   };
-  if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, spot);
+  if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, ref);
   if (!lines && isAdvised(node)) return advisedView(shown, view, node);
   const reference = lines || live !== undefined ? undefined : referenceOf(node);
-  return reference === undefined ? view : pickView(shown, view, { reference, spot });
+  return reference === undefined ? view : pickView(shown, view, { reference, ref });
 }
 
 /** A choice of more than a list shows at a glance. */
-function enumSearchView(context: ViewContext, node: EnumNode, spot: ShowNode & { readonly disabled: boolean }): FieldView {
-  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+function enumSearchView(context: ViewContext, node: EnumNode, ref: ShowNode & { readonly disabled: boolean }): FieldView {
+  const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
   const view: TextView = {
-    ...frameOf(context, node, spot, { partial: 'parts/field-search', disabled: spot.disabled, keep }),
-    ...plainText(node, { name: fieldName('v', spot.path), value: fieldText(context, 'v', spot.path) ?? '' }),
+    ...frameOf(context, node, ref, { partial: 'parts/field-search', disabled: ref.disabled, keep }),
+    ...plainText(node, { name: fieldName('v', ref.path), value: fieldText(context, 'v', ref.path) ?? '' }),
     placeholder: defaultHint(node),
   };
   return searchView(context, view, node);
 }
 
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
-export function yamlView(context: ViewContext, node: FormNode, spot: ShowNode): TextView {
-  const live = frozen(context, node, spot);
-  const value = fieldText(live ?? context, 'y', spot.path) ?? '';
+export function yamlView(context: ViewContext, node: FormNode, ref: ShowNode): TextView {
+  const live = frozen(context, node, ref);
+  const value = fieldText(live ?? context, 'y', ref.path) ?? '';
   const note = node.kind === 'yaml' ? 'Written as YAML.' : 'Shown as YAML.';
   return {
-    ...frameOf(context, node, spot, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
-    ...plainText(node, { name: fieldName('y', spot.path), value }),
+    ...frameOf(context, node, ref, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
+    ...plainText(node, { name: fieldName('y', ref.path), value }),
     placeholder: node.kind === 'yaml' ? defaultHint(node) : '',
     rows: linesOf(value, 4),
     width: 'full',
     code: true,
-    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', spot.path).slice(2)}`,
+    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', ref.path).slice(2)}`,
   };
 }
 
 /** The members of a group that its schema does not know. */
-export function othersView(context: ViewContext, node: FormNode, spot: ShowNode): TextView {
-  const live = frozen(context, node, spot);
-  const value = fieldText(live ?? context, 'r', spot.path) ?? '';
+export function othersView(context: ViewContext, node: FormNode, ref: ShowNode): TextView {
+  const live = frozen(context, node, ref);
+  const value = fieldText(live ?? context, 'r', ref.path) ?? '';
   const others: YamlNode = {
     ...node,
     kind: 'yaml',
@@ -81,17 +81,17 @@ export function othersView(context: ViewContext, node: FormNode, spot: ShowNode)
     required: false,
     help: { summary: 'More keys and values, written as YAML.', more: '' },
   };
-  const frame = frameOf({ ...context, errors: pageErrors([]) }, others, spot, {
+  const frame = frameOf({ ...context, errors: pageErrors([]) }, others, ref, {
     partial: 'parts/field-lines',
     disabled: live !== undefined,
     keep: false,
   });
-  const id = `${idOfPath(spot.path)}--others`;
+  const id = `${idOfPath(ref.path)}--others`;
   return {
     ...frame,
     id,
     describedBy: describedBy(id, { ...frame, error: '' }),
-    ...plainText(others, { name: fieldName('r', spot.path), value }),
+    ...plainText(others, { name: fieldName('r', ref.path), value }),
     rows: linesOf(value, 3),
     width: 'full',
     code: true,
@@ -137,32 +137,32 @@ function isLongSecret(node: ScalarNode): boolean {
   return node.kind === 'secret' && /(private|tls|ssh)[_-]?key$/i.test(node.key);
 }
 
-function forgetView(context: ViewContext, node: ScalarNode, spot: ShowNode): KeepView | false {
+function forgetView(context: ViewContext, node: ScalarNode, ref: ShowNode): KeepView | false {
   if (node.required) return false;
-  const checked = fieldText(context, 's', spot.path) === 'unset';
-  return { id: `${idOfPath(spot.path)}--keep`, name: fieldName('s', spot.path), value: 'unset', label: 'Take the value away', checked };
+  const checked = fieldText(context, 's', ref.path) === 'unset';
+  return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('s', ref.path), value: 'unset', label: 'Take the value away', checked };
 }
 
-function choiceView(context: ViewContext, node: BooleanNode | EnumNode, spot: ShowNode & { readonly disabled: boolean }): ChoiceView {
-  const value = fieldText(context, 'v', spot.path) ?? '';
+function choiceView(context: ViewContext, node: BooleanNode | EnumNode, ref: ShowNode & { readonly disabled: boolean }): ChoiceView {
+  const value = fieldText(context, 'v', ref.path) ?? '';
   const named = optionsOf(node).map((option) => ({ ...option, label: option.label }));
   const radios =
     named.length <= MOST_RADIOS && named.every((option) => option.label.length <= LONGEST_RADIO) && (node.kind === 'enum' || node.required);
-  const unset = unsetLabel(node, spot);
+  const unset = unsetLabel(node, ref);
   const asked = node.required && !radios ? 'Choose one' : '';
   const first = node.required ? asked : unset;
   const all = [...(first === '' ? [] : [{ text: '', label: first }]), ...named];
   const options = all.map(({ text, label }, index): OptionView => ({
-    id: index === 0 ? idOfPath(spot.path) : `${idOfPath(spot.path)}--${index}`,
+    id: index === 0 ? idOfPath(ref.path) : `${idOfPath(ref.path)}--${index}`,
     value: text,
     label,
     selected: text === value,
   }));
-  const keep = keepView(context, spot.path, { what: 'nothing', offered: 'when ticked' });
+  const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
   const partial = radios ? 'parts/field-radios' : 'parts/field-select';
   return {
-    ...frameOf(context, node, spot, { partial, disabled: spot.disabled, keep }),
-    name: fieldName('v', spot.path),
+    ...frameOf(context, node, ref, { partial, disabled: ref.disabled, keep }),
+    name: fieldName('v', ref.path),
     required: node.required,
     options,
   };
@@ -176,8 +176,8 @@ function optionsOf(node: BooleanNode | EnumNode): readonly { readonly text: stri
   ];
 }
 
-function unsetLabel(node: BooleanNode | EnumNode, spot: ShowNode): string {
-  if (spot.title !== undefined) return 'Choose one';
+function unsetLabel(node: BooleanNode | EnumNode, ref: ShowNode): string {
+  if (ref.title !== undefined) return 'Choose one';
   if (node.fallback === undefined) return 'Not set';
   if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
   return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? valueWords(node.fallback, 60).words.slice(0, 60)})`;

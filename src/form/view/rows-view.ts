@@ -14,29 +14,29 @@ const MOST_WRONG = 20;
 const NAMING_KEYS = ['name', 'key', 'id', 'hostname', 'host'];
 
 /** A list or a map as rows with buttons that the server answers. */
-export function rowsView(context: ViewContext, node: ListNode | MapNode, spot: ShowNode): RowsView {
-  const live = frozen(context, node, spot);
+export function rowsView(context: ViewContext, node: ListNode | MapNode, ref: ShowNode): RowsView {
+  const live = frozen(context, node, ref);
   const shown = live ?? context;
-  const path = formatPath(spot.path);
-  const count = rowCount(shown.fields, spot.path) ?? 0;
-  const page = shownRows(context.fields, node, { path: spot.path, count });
+  const path = formatPath(ref.path);
+  const count = rowCount(shown.fields, ref.path) ?? 0;
+  const page = shownRows(context.fields, node, { path: ref.path, count });
   const wrong = (shown.errors.rows.get(path) ?? []).filter((row) => row < count && (row < page.first || row >= page.end));
   const here = Array.from({ length: page.end - page.first }, (_, index) => page.first + index);
   const wanted = [...here, ...wrong.slice(0, MOST_WRONG)].toSorted((a, b) => a - b);
-  const one = singular(spot.title ?? node.label);
+  const one = singular(ref.title ?? node.label);
   const mayBeEmpty = node.kind === 'map' || (node.constraints.minItems ?? 0) === 0;
   const offered = node.required && mayBeEmpty ? 'always' : 'when ticked';
   const what = node.kind === 'list' ? 'an empty list' : 'an empty map';
-  const keep = count > 0 ? false : keepView(shown, spot.path, { what, offered });
-  const frame = frameOf(shown, node, spot, { partial: 'parts/field-rows', disabled: live !== undefined, keep });
-  const rows = wanted.flatMap((row) => rowOnPage(shown, node, { spot, row, count, one, page }));
+  const keep = count > 0 ? false : keepView(shown, ref.path, { what, offered });
+  const frame = frameOf(shown, node, ref, { partial: 'parts/field-rows', disabled: live !== undefined, keep });
+  const rows = wanted.flatMap((row) => rowOnPage(shown, node, { ref, row, count, one, page }));
   return {
     ...frame,
     isMap: node.kind === 'map',
-    countName: fieldName('n', spot.path),
+    countName: fieldName('n', ref.path),
     count,
     rows,
-    pager: page.pages === 1 ? false : pagerView(page, spot.path, { count, wrong }),
+    pager: page.pages === 1 ? false : pagerView(page, ref.path, { count, wrong }),
     collapsible: false,
     open: true,
     addOp: live !== undefined || count >= MOST_ROWS ? '' : `add:${path}`,
@@ -79,7 +79,7 @@ function wrongSentence(wrong: readonly number[]): string {
 }
 
 interface RowPlace {
-  readonly spot: ShowNode;
+  readonly ref: ShowNode;
   readonly row: number;
   readonly count: number;
   readonly one: string;
@@ -92,14 +92,14 @@ function rowOnPage(context: ViewContext, node: ListNode | MapNode, place: RowPla
   return [];
 }
 
-function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, count, one, page }: RowPlace): RowView {
-  const here = rowRef(context.fields, spot, row);
+function rowView(context: ViewContext, node: ListNode | MapNode, { ref, row, count, one, page }: RowPlace): RowView {
+  const here = rowRef(context.fields, ref, row);
   const content = node.kind === 'list' ? node.item : node.value;
-  const path = formatPath(spot.path);
+  const path = formatPath(ref.path);
   const origin = fieldText(context, 'o', here.path);
   const key = fieldText(context, 'k', here.path) ?? '';
   const title = `${one} ${row + 1}`;
-  const isFrozen = node.locked !== undefined || (node.immutable && context.model.mode === 'edit' && spot.base !== undefined);
+  const isFrozen = node.locked !== undefined || (node.immutable && context.model.mode === 'edit' && ref.base !== undefined);
   const asFields =
     content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
   const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.messages.get(formatPath(here.path)) ?? '') : '';
@@ -122,9 +122,9 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { spot, row, co
     upOp: isFrozen || row === 0 || node.kind === 'map' ? '' : `up:${path}:${row}`,
     downOp: isFrozen || row === count - 1 || node.kind === 'map' ? '' : `down:${path}:${row}`,
     // The row behind takes the place of one that goes.
-    removeTo: idOfPath(row === count - 1 ? spot.path : here.path),
-    upTo: idOfPath([...spot.path, row - 1]),
-    downTo: idOfPath([...spot.path, row + 1]),
+    removeTo: idOfPath(row === count - 1 ? ref.path : here.path),
+    upTo: idOfPath([...ref.path, row - 1]),
+    downTo: idOfPath([...ref.path, row + 1]),
   };
 }
 

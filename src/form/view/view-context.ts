@@ -37,7 +37,7 @@ export interface ViewContext {
   /** The present, for what happens next. */
   readonly now: Date;
   /** Shows any node; handed in so that the parts need not know each other. */
-  readonly show: (context: ViewContext, node: FormNode, spot: ShowNode) => FieldView;
+  readonly show: (context: ViewContext, node: FormNode, ref: ShowNode) => FieldView;
 }
 
 export interface ShowNode extends NodeRef {
@@ -77,14 +77,14 @@ export function fieldText(context: ViewContext, letter: FieldLetter, path: FormP
 }
 
 /** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
-export function frozen(context: ViewContext, node: FormNode, spot: ShowNode): ViewContext | undefined {
-  if (!isFrozen(context, node, spot)) return undefined;
-  const value = spot.base ?? (node.locked === undefined ? undefined : node.fallback);
+export function frozen(context: ViewContext, node: FormNode, ref: ShowNode): ViewContext | undefined {
+  if (!isFrozen(context, node, ref)) return undefined;
+  const value = ref.base ?? (node.locked === undefined ? undefined : node.fallback);
   if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
   // Rows of a form that was made by hand may all show the same live row.
   context.page.characters -= sizeOf(value) / LIVE;
-  const shown = node.locked === undefined ? value : sealSecrets(node, value, spot.path);
-  const live = nodeToFields(context.model, { node, path: spot.path, value: shown, origins: 'rows' });
+  const shown = node.locked === undefined ? value : sealSecrets(node, value, ref.path);
+  const live = nodeToFields(context.model, { node, path: ref.path, value: shown, origins: 'rows' });
   return { ...context, fields: fieldMap(live) };
 }
 
@@ -109,14 +109,14 @@ export interface FrameOptions {
 const IN_LEGEND: ReadonlySet<string> = new Set(['parts/field-rows', 'parts/field-branches', 'parts/field-radios']);
 
 /** What every field shows around its control. */
-export function frameOf(context: ViewContext, node: FormNode, spot: ShowNode, options: FrameOptions): FieldFrame {
-  const path = formatPath(spot.path);
-  const isMore = spot.part === 'more' && !isTop(context.model, spot.path);
-  const isNamed = spot.title === undefined && !isMore;
-  const id = isMore ? `more-${idOfPath(spot.path)}` : idOfPath(spot.path);
+export function frameOf(context: ViewContext, node: FormNode, ref: ShowNode, options: FrameOptions): FieldFrame {
+  const path = formatPath(ref.path);
+  const isMore = ref.part === 'more' && !isTop(context.model, ref.path);
+  const isNamed = ref.title === undefined && !isMore;
+  const id = isMore ? `more-${idOfPath(ref.path)}` : idOfPath(ref.path);
   const error = isMore ? '' : (context.errors.messages.get(path) ?? '');
   const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
-  const origin = isNamed && !isInRow(spot.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
+  const origin = isNamed && !isInRow(ref.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
   const more = isNamed ? node.help.more : '';
   const fallback = isNamed ? defaultYaml(node) : {};
   const hint = [frozenNote, options.note ?? '', isNamed ? hintOf(node) : ''].filter((text) => text !== '').join(' ');
@@ -126,8 +126,8 @@ export function frameOf(context: ViewContext, node: FormNode, spot: ShowNode, op
     id,
     path,
     search: `${node.label} ${path} ${node.help.summary}`.toLowerCase(),
-    label: spot.title ?? (isMore ? `${node.label}: more` : node.label),
-    labelHidden: spot.title !== undefined,
+    label: ref.title ?? (isMore ? `${node.label}: more` : node.label),
+    labelHidden: ref.title !== undefined,
     mark: node.required && isNamed ? 'Required' : '',
     origin,
     hint,

@@ -19,13 +19,13 @@ export function createDryRun(deps: Caller): DryRunCluster {
   };
 }
 
-interface Trial {
+interface DryRunInput {
   readonly object: KubeObject;
   readonly options: DryRunOptions;
 }
 
 /** As Helm applies: with force, and without minding fields that the schema does not know. */
-async function dryRunApply(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<DryRunAnswer> {
+async function dryRunApply(deps: Caller, type: ResourceType, { object, options }: DryRunInput): Promise<DryRunAnswer> {
   const { fieldManager, signal } = options;
   const place: Place = { ...type, namespace: object.metadata.namespace, name: object.metadata.name };
   const answer = await deps.transport.request({
@@ -40,7 +40,7 @@ async function dryRunApply(deps: Caller, type: ResourceType, { object, options }
   return triedOf(answer);
 }
 
-async function dryRunCreate(deps: Caller, type: ResourceType, { object, options }: Trial): Promise<DryRunAnswer> {
+async function dryRunCreate(deps: Caller, type: ResourceType, { object, options }: DryRunInput): Promise<DryRunAnswer> {
   const { fieldManager, signal } = options;
   const collection: Place = { ...type, namespace: object.metadata.namespace };
   const answer = await deps.transport.request({

@@ -19,7 +19,7 @@ export interface CheckedObjects {
  * What would become of the objects of a chart, line by line: what is new, changes, or belongs to somebody else, whose pods would not be let in, and
  * what could not be tried.
  *
- * @throws AppError as `tryObjects`.
+ * @throws AppError as `dryRunObjects`.
  */
 export async function checkObjects(trial: DryRun, ports: Pick<Ports, 'discovery'>, input: CheckInput): Promise<CheckedObjects> {
   const { tried, left } = await dryRunObjects(trial, ports, input);
@@ -30,9 +30,9 @@ export async function checkObjects(trial: DryRun, ports: Pick<Ports, 'discovery'
 }
 
 function findingsOf(tried: DryRunObject): Partial<Findings> {
-  const { name, outcome, warnings, podsUntold } = tried;
+  const { name, outcome, warnings, podsInconclusive } = tried;
   const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRefused(tried)];
-  const rest = { warned, unchecked: podsUntold === undefined ? [] : [podsUnchecked(name, podsUntold)] };
+  const rest = { warned, unchecked: podsInconclusive === undefined ? [] : [podsUnchecked(name, podsInconclusive)] };
   switch (outcome.kind) {
     case 'created': {
       const known = outcome.evidence === 'exact' ? name : `${name}, once its kind or its namespace is there`;

@@ -45,7 +45,7 @@ export interface DryRunObject {
   /** Why its pods would not be let in. */
   readonly pods?: { readonly about: FindingSubject; readonly message: string };
   /** Why its pods were not tried. */
-  readonly podsUntold?: string;
+  readonly podsInconclusive?: string;
   readonly forbidden: readonly ForbiddenDryRun[];
 }
 
@@ -168,7 +168,7 @@ async function askForPods(
     case 'Refused':
       return { pods: { about: verdict.about, message: shown(verdict.message, input) } };
     case 'Inconclusive':
-      return { podsUntold: shown(verdict.why, input) };
+      return { podsInconclusive: shown(verdict.why, input) };
     case 'Forbidden': {
       const { error } = verdict;
       const right = error.missing ?? { verb: 'create', group: PODS.group, resource: PODS.resource, namespace: input.namespace };

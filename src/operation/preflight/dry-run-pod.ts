@@ -5,7 +5,7 @@ import { isObject } from '../../domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { HELM_MANAGER } from '../operator/helm-ownership.ts';
 
-/** What the cluster says to a Pod. `Untold`: it did not come to a verdict. */
+/** What the cluster says to a Pod. `Inconclusive`: it did not come to a verdict. */
 type PodVerdict =
   | { readonly kind: 'Admitted'; readonly warnings: readonly string[] }
   | { readonly kind: 'Refused'; readonly about: FindingSubject; readonly message: string }

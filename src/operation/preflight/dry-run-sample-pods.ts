@@ -7,7 +7,7 @@ import { listEnvironments } from '../environment/list-environments.ts';
 import type { Ports } from '../ports.ts';
 import { dryRunPod } from './dry-run-pod.ts';
 
-interface LikelyPodsInput {
+interface SamplePodsInput {
   readonly type: ResourceType;
   /** Where the instance is to be; the actor has the right to create or change it there. */
   readonly environment: { readonly name: string; readonly namespace: string };
@@ -25,7 +25,7 @@ const LONGEST = 600;
 export async function dryRunSamplePods(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
-  { type, environment }: LikelyPodsInput,
+  { type, environment }: SamplePodsInput,
 ): Promise<PodEvidence> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
@@ -48,7 +48,7 @@ export async function dryRunSamplePods(
 async function findAnywhere(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
-  { type, environment, signal }: LikelyPodsInput & { readonly signal: AbortSignal },
+  { type, environment, signal }: SamplePodsInput & { readonly signal: AbortSignal },
 ): Promise<(SamplePods & { readonly of: string }) | undefined> {
   const { clusters, discovery } = ports;
   const reader: PodReader = { cluster: clusters.asActor(actor), metadata: clusters.tryAsActor(actor), discovery, signal };

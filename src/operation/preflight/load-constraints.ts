@@ -19,7 +19,7 @@ export interface NamespaceConstraints {
   readonly pods: PodEvidence;
 }
 
-interface SurroundingsInput {
+interface ConstraintsInput {
   readonly namespace: string;
   readonly spec: unknown;
   /** Asked only where something may refuse pods. */
@@ -39,7 +39,7 @@ const CLASSES: Readonly<Record<NamedClass['kind'], ResourceType>> = {
 /** Reads it in one go, at most eight calls at a time, and then asks about pods. */
 export async function loadConstraints(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { namespace, spec, pods: askAboutPods }: SurroundingsInput,
+  { namespace, spec, pods: askAboutPods }: ConstraintsInput,
 ): Promise<NamespaceConstraints> {
   const [quotas, limitRanges, own, classes] = await Promise.all([
     attempt(async () => (await cluster.list(QUOTAS, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),

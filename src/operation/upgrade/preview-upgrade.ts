@@ -64,15 +64,23 @@ async function preview(
   const gathered = await loadUpgradeInputs(ports, actor, { address: input, version: input.version, signal });
   const { charts, values } = gathered;
   const decided = decideOwnValues({ ...gathered, decisions: input.decisions });
-  const scene: Scene = { ports, actor, input, ...gathered, decided, next: withOwn(values, ownOf(values, { decided, input })), signal };
+  const context: PreviewContext = {
+    ports,
+    actor,
+    input,
+    ...gathered,
+    decided,
+    next: withOwn(values, ownOf(values, { decided, input })),
+    signal,
+  };
   const [before, after] = await Promise.all([
-    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, scene, charts.from),
-    renderPreview(ports, { ...scene, values: scene.next }, charts.to),
+    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, context, charts.from),
+    renderPreview(ports, { ...context, values: context.next }, charts.to),
   ]);
-  return compose(scene, { before, after }, await look(scene, { before, after }));
+  return compose(context, { before, after }, await look(context, { before, after }));
 }
 
-interface Scene extends UpgradeInputs {
+interface PreviewContext extends UpgradeInputs {
   readonly ports: PreviewPorts;
   readonly actor: Actor;
   readonly input: PreviewInput;
@@ -83,7 +91,7 @@ interface Scene extends UpgradeInputs {
 }
 
 /** `spec.values` as they would become; undefined when they stay. */
-function ownOf({ layers }: OverlaidValues, { decided, input }: Pick<Scene, 'decided' | 'input'>): JsonObject | undefined {
+function ownOf({ layers }: OverlaidValues, { decided, input }: Pick<PreviewContext, 'decided' | 'input'>): JsonObject | undefined {
   if (input.values === undefined) return decided.own;
   const own = applyMergePatch(decided.own ?? layers.at(-1)?.values ?? {}, input.values);
   return objectAt({ own }, 'own') as JsonObject;
@@ -111,7 +119,7 @@ interface Looked {
   readonly rights: OperatorPermissions;
 }
 
-async function look({ ports, actor, input, spec, status, values, signal }: Scene, { before, after }: Renderings): Promise<Looked> {
+async function look({ ports, actor, input, spec, status, values, signal }: PreviewContext, { before, after }: Renderings): Promise<Looked> {
   const rights = await operatorPermissions(ports, actor, input);
   const trial = trialOf(ports, actor, rights);
   const crds = isBroken(after) ? [] : status.crds;
@@ -136,14 +144,14 @@ function isBroken({ faults, objects }: Rendering): boolean {
   return faults.length > 0 && objects.length === 0;
 }
 
-function compose(scene: Scene, { before, after }: Renderings, { definitions, instances, checked, rights }: Looked): UpgradePreview {
-  const { ports, operator, spec, status, charts, values, next, decided } = scene;
-  const { namespace, name, values: tried } = scene.input;
-  const { secrets } = values;
-  const compared = { from: isBroken(after) ? [] : before.objects, to: after.objects, namespace: spec.targetNamespace, secrets };
+function compose(context: PreviewContext, { before, after }: Renderings, looked: Looked): UpgradePreview {
+  const { definitions, instances, checked, rights } = looked;
+  const { ports, operator, spec, status, charts, values, decided } = context;
+  const { namespace, name, values: tried } = context.input;
+  const rendered = { from: isBroken(after) ? [] : before.objects, to: after.objects };
+  const compared = { ...rendered, namespace: spec.targetNamespace, secrets: values.secrets };
   const fields = { ...immutableFields({ ...compared, checked }), missing: checked.missing };
-  const changes = valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, next));
-  const valuesPart = { ...changes, missing: values.missing };
+  const valuesPart = { ...changesOf(context), missing: values.missing };
   const [from, to] = [charts.from === undefined ? undefined : previewedChart(charts.from), previewedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
   const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
@@ -166,19 +174,23 @@ function compose(scene: Scene, { before, after }: Renderings, { definitions, ins
     findings: joinFindings([
       checked.findings,
       { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
-      { warned: catalogFindings(scene, after) },
+      { warned: catalogFindings(context, after) },
     ]),
     remedies: checked.remedies,
     instances,
     conversions: after.conversions,
     timing,
     ...(tried === undefined ? {} : { tried }),
-    commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(scene) }, ports.publicUrl),
+    commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(context) }, ports.publicUrl),
   };
 }
 
+function changesOf({ charts, values, next }: PreviewContext): ReturnType<typeof valueChanges> {
+  return valueChanges(charts.from === undefined ? undefined : layered(charts.from, values), layered(charts.to, next));
+}
+
 /** What of the catalogue block the kinds do not have after the upgrade; those that the operator registers itself stay as they are. */
-function catalogFindings({ ports, operator }: Scene, after: Rendering): readonly Finding[] {
+function catalogFindings({ ports, operator }: PreviewContext, after: Rendering): readonly Finding[] {
   const names = new Set(after.definitions.map(({ metadata }) => metadata.name));
   const live = crdsOfOperator(operator, ports.catalog.customResourceDefinitions()).filter(({ metadata }) => !names.has(metadata.name));
   return checkCatalogBlock(operator, isBroken(after) ? [] : [...after.definitions, ...live]).map(({ field, message }) => {
@@ -187,7 +199,7 @@ function catalogFindings({ ports, operator }: Scene, after: Rendering): readonly
 }
 
 /** Where a file of the catalogue sets the values, they are decided there. */
-function commandParts({ decided: { previewed, shownPatch }, input }: Scene): UpgradeCommandInput['decided'] {
+function commandParts({ decided: { previewed, shownPatch }, input }: PreviewContext): UpgradeCommandInput['decided'] {
   const { decisions } = input;
   if (shownPatch === undefined || decisions === undefined || previewed.source !== undefined) return undefined;
   const secrets = previewed.rows.flatMap(({ secret, path }) => (secret ? [path] : []));

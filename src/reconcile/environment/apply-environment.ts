@@ -11,7 +11,7 @@ import { removeDeployer } from './remove-deployer.ts';
 /** Of these an Environment may ask for fewer than before. */
 const PRUNED: readonly ResourceType[] = [ROLE_BINDING, RESOURCE_QUOTA, LIMIT_RANGE];
 
-interface Furnished {
+interface AppliedEnvironment {
   readonly environment: KubeObject;
   readonly namespace: KubeObject;
   readonly spec: EnvironmentSpec;
@@ -21,9 +21,13 @@ interface Furnished {
  * Applies what the Environment consists of and removes what it no longer asks for: first the level of Pod Security and the permissions that are gone, then
  * the rest.
  */
-export async function applyEnvironment(cluster: EnvironmentPorts['cluster'], furnished: Furnished, signal: AbortSignal): Promise<void> {
-  const { environment, spec } = furnished;
-  await labelNamespace(cluster, environment, { ...furnished, signal });
+export async function applyEnvironment(
+  cluster: EnvironmentPorts['cluster'],
+  applied: AppliedEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  const { environment, spec } = applied;
+  await labelNamespace(cluster, environment, { ...applied, signal });
   const wanted = environmentObjects(environment, spec);
   for (const type of PRUNED) {
     const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));

@@ -31,8 +31,8 @@ export function namespaceOwnershipOf(environment: KubeObject, namespace: KubeObj
 }
 
 /** Whether an Environment could take the namespace now, so that it matters who else is in it. */
-export function isToBeTaken(tenure: NamespaceOwnership): boolean {
-  return tenure.kind === 'Missing' || (tenure.kind === 'Unowned' && tenure.adopt === 'asked');
+export function isToBeTaken(ownership: NamespaceOwnership): boolean {
+  return ownership.kind === 'Missing' || (ownership.kind === 'Unowned' && ownership.adopt === 'asked');
 }
 
 /** The Operators, as `namespace/name`, that are in a namespace or have their release there. */

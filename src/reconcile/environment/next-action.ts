@@ -4,57 +4,57 @@ import type { EnvironmentState } from './state.ts';
 
 /** What to do next about an Environment. */
 export type EnvironmentAction =
-  | { readonly kind: 'guard' }
+  | { readonly kind: 'add-finalizer' }
   | { readonly kind: 'create-namespace' }
   | { readonly kind: 'adopt-namespace'; readonly namespace: KubeObject }
-  | { readonly kind: 'furnish'; readonly namespace: KubeObject }
+  | { readonly kind: 'apply'; readonly namespace: KubeObject }
   /** Nothing can be done until somebody else does something. */
   | { readonly kind: 'refuse'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   | { readonly kind: 'await-removal'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** Takes the rights and our label away and leaves the rest. */
-  | { readonly kind: 'vacate'; readonly namespace: KubeObject }
+  | { readonly kind: 'release-namespace'; readonly namespace: KubeObject }
   | { readonly kind: 'finish' }
   | { readonly kind: 'rest' };
 
 /** One act for each state. */
 export function nextEnvironmentAction(state: EnvironmentState): EnvironmentAction {
   if (state.deleting === 'deleting') return state.guarded === 'guarded' ? actionOfRemoval(state) : { kind: 'rest' };
-  if (state.guarded === 'unguarded') return { kind: 'guard' };
-  const { tenure, spec } = state;
-  switch (tenure.kind) {
+  if (state.guarded === 'unguarded') return { kind: 'add-finalizer' };
+  const { ownership, spec } = state;
+  switch (ownership.kind) {
     case 'Missing':
       return { kind: 'create-namespace' };
     case 'Ours':
-      return { kind: 'furnish', namespace: tenure.namespace };
+      return { kind: 'apply', namespace: ownership.namespace };
     case 'Terminating':
-      return { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${tenure.why}`.trim() };
+      return { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${ownership.why}`.trim() };
     case 'Foreign': {
-      const message = `namespace ${spec.namespace} belongs to the environment ${tenure.owner}; choose another one`;
+      const message = `namespace ${spec.namespace} belongs to the environment ${ownership.owner}; choose another one`;
       return { kind: 'refuse', reason: 'NamespaceTaken', message };
     }
     case 'Occupied': {
-      const message = `namespace ${spec.namespace} is used by the Operator ${tenure.operators.join(', ')}; choose another one, or move the Operator`;
+      const message = `namespace ${spec.namespace} is used by the Operator ${ownership.operators.join(', ')}; choose another one, or move the Operator`;
       return { kind: 'refuse', reason: 'OperatorNamespace', message };
     }
     case 'Unowned': {
-      if (tenure.adopt === 'asked') return { kind: 'adopt-namespace', namespace: tenure.namespace };
+      if (ownership.adopt === 'asked') return { kind: 'adopt-namespace', namespace: ownership.namespace };
       const message = `namespace ${spec.namespace} exists already; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to take it over`;
       return { kind: 'refuse', reason: 'NamespaceExists', message };
     }
     default:
-      return tenure satisfies never;
+      return ownership satisfies never;
   }
 }
 
 /** What is not ours is left alone. */
-function actionOfRemoval({ tenure, spec }: EnvironmentState): EnvironmentAction {
-  switch (tenure.kind) {
+function actionOfRemoval({ ownership, spec }: EnvironmentState): EnvironmentAction {
+  switch (ownership.kind) {
     case 'Ours':
-      return { kind: spec.reclaim === 'Delete' ? 'remove-namespace' : 'vacate', namespace: tenure.namespace };
+      return { kind: spec.reclaim === 'Delete' ? 'remove-namespace' : 'release-namespace', namespace: ownership.namespace };
     case 'Terminating':
       return spec.reclaim === 'Delete'
-        ? { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${tenure.why}`.trim() }
+        ? { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${ownership.why}`.trim() }
         : { kind: 'finish' };
     case 'Missing':
     case 'Unowned':
@@ -62,6 +62,6 @@ function actionOfRemoval({ tenure, spec }: EnvironmentState): EnvironmentAction 
     case 'Occupied':
       return { kind: 'finish' };
     default:
-      return tenure satisfies never;
+      return ownership satisfies never;
   }
 }

@@ -46,7 +46,7 @@ interface Next<A extends EnvironmentAction> {
 async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, signal }: Next<EnvironmentAction>): Promise<ReconcileResult> {
   const { environment, spec } = state;
   switch (act.kind) {
-    case 'furnish':
+    case 'apply':
       await applyEnvironment(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
       await writeEnvironmentCondition(ports, environment, { standing: readyIn(act.namespace), signal });
       return { requeueAfter: DRIFT_MS };
@@ -65,11 +65,11 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       return {};
     case 'rest':
       return {};
-    case 'guard':
+    case 'add-finalizer':
     case 'create-namespace':
     case 'adopt-namespace':
     case 'remove-namespace':
-    case 'vacate':
+    case 'release-namespace':
       await step(ports.cluster, state, { act, signal });
       return AT_ONCE;
     default:
@@ -77,7 +77,10 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   }
 }
 
-type Step = Extract<EnvironmentAction, { kind: 'guard' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'vacate' }>;
+type Step = Extract<
+  EnvironmentAction,
+  { kind: 'add-finalizer' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'release-namespace' }
+>;
 
 /** The acts after which the state is read again at once. */
 async function step(
@@ -86,7 +89,7 @@ async function step(
   { act, signal }: Next<Step>,
 ): Promise<void> {
   switch (act.kind) {
-    case 'guard':
+    case 'add-finalizer':
       return addFinalizer(cluster, { type: ENVIRONMENT, object: environment, signal });
     case 'create-namespace':
       return createNamespace(cluster, environment, { spec, signal });
@@ -94,7 +97,7 @@ async function step(
       return labelNamespace(cluster, environment, { namespace: act.namespace, spec, signal });
     case 'remove-namespace':
       return removeNamespace(cluster, { namespace: act.namespace, signal });
-    case 'vacate':
+    case 'release-namespace':
       return releaseNamespace(cluster, environment, { namespace: act.namespace, signal });
     default:
       return act satisfies never;

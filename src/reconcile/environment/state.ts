@@ -12,7 +12,7 @@ export interface EnvironmentState {
   readonly spec: EnvironmentSpec;
   readonly guarded: 'guarded' | 'unguarded';
   readonly deleting: 'deleting' | 'staying';
-  readonly tenure: NamespaceOwnership;
+  readonly ownership: NamespaceOwnership;
 }
 
 /** Reads what is. */
@@ -28,21 +28,21 @@ export async function readState(
     spec,
     guarded: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'guarded' : 'unguarded',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
-    tenure: await withOperators(cluster, { tenure: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
+    ownership: await withOperators(cluster, { ownership: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
   };
 }
 
 interface Taking {
-  readonly tenure: NamespaceOwnership;
+  readonly ownership: NamespaceOwnership;
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
 /** The members of an Environment would reach the Secrets and the account of an Operator, so the two never share a namespace. */
-async function withOperators(cluster: EnvironmentPorts['cluster'], { tenure, namespace, signal }: Taking): Promise<NamespaceOwnership> {
-  if (!isToBeTaken(tenure)) return tenure;
+async function withOperators(cluster: EnvironmentPorts['cluster'], { ownership, namespace, signal }: Taking): Promise<NamespaceOwnership> {
+  if (!isToBeTaken(ownership)) return ownership;
   const operators = operatorsIn(namespace, (await cluster.list(OPERATOR, { signal })).items);
-  return operators.length === 0 ? tenure : { kind: 'Occupied', operators };
+  return operators.length === 0 ? ownership : { kind: 'Occupied', operators };
 }
 
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

@@ -35,7 +35,7 @@ export function createOperatorReconciler(ports: OperatorPorts, sight?: OperatorC
     const asking = portsFor(key);
     const seen = sight === undefined ? undefined : await reconcileFromCache(memory, { ports: asking, sight }, { key, signal });
     if (seen !== undefined) return seen;
-    const result = await lookLive(memory, asking, { key, signal });
+    const result = await reconcileLive(memory, asking, { key, signal });
     if (sight?.operator(key) === undefined) recall.forget(key);
     return sight === undefined ? atMost(UNWATCHED_MS, result) : result;
   };
@@ -46,7 +46,7 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-async function lookLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
+async function reconcileLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
   const operator = await find(ports, key, signal);
   if (operator === undefined) return {};
   const work = workOn(ports, operator, signal);

@@ -3,7 +3,7 @@ import type { SourceState, Stock } from './state.ts';
 /** What to do next about a CatalogSource. */
 export type SourceAction =
   | { readonly kind: 'guard' }
-  | { readonly kind: 'dissolve' }
+  | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'refuse'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
@@ -14,7 +14,7 @@ const HINT = 'delete the CatalogSource to remove what it brought';
 export function nextSourceAction(state: SourceState): SourceAction {
   switch (state.kind) {
     case 'Deleting':
-      return { kind: 'dissolve' };
+      return { kind: 'finalize' };
     case 'FinalizerMissing':
       return { kind: 'guard' };
     case 'Suspended':

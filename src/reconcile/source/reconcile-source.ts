@@ -54,9 +54,9 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
     case 'guard':
       await addFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
-    case 'dissolve':
+    case 'finalize':
       if ((await removeFinalizerOfLostKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'Deleted')
-        await dissolve(work);
+        await finalize(work);
       return {};
     case 'rest':
       await report(work, { faults: parseSourceStatus(source).faults, conditions: [notReady('Suspended', 'The source is suspended')] });
@@ -112,7 +112,7 @@ async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[
 }
 
 /** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
-async function dissolve({ ports, source, signal }: Work): Promise<void> {
+async function finalize({ ports, source, signal }: Work): Promise<void> {
   const { inventory } = parseSourceStatus(source);
   const { name } = source.metadata;
   const options = { source: name, claims: await readClaims(name, await allSources({ ports, source, signal })), signal };

@@ -41,11 +41,11 @@ export function changeSensitive(marked: Marked, { value, root }: PlacedValue, ch
 
 /** Labels and annotations of a resource are shown to everybody. */
 function visitContent(
-  { value: content, ...spot }: Omit<Spot, 'value'> & { readonly value: JsonObject },
+  { value: content, ...ref }: Omit<NodeRef, 'value'> & { readonly value: JsonObject },
   change: (found: SensitiveValue) => Json,
 ): Json {
   const { metadata, ...members } = content;
-  const changed = visit({ ...spot, value: members }, change) as JsonObject;
+  const changed = visit({ ...ref, value: members }, change) as JsonObject;
   return metadata === undefined ? changed : { ...changed, metadata };
 }
 
@@ -78,7 +78,7 @@ export function markSteps(mark: string): readonly string[] {
   return (parsePath(mark.replaceAll(/\[\*?\]/g, '["*"]')) ?? []).map(String);
 }
 
-interface Spot {
+interface NodeRef {
   readonly path: FormPath;
   /** The shapes that the value may have, the one that says most first. */
   readonly schemas: readonly JsonObject[];
@@ -92,35 +92,35 @@ interface Spot {
   readonly value: Json;
 }
 
-function visit(spot: Spot, change: (found: SensitiveValue) => Json): Json {
-  const { value, path } = spot;
+function visit(ref: NodeRef, change: (found: SensitiveValue) => Json): Json {
+  const { value, path } = ref;
   if (value === null || value === '') return value;
-  const isMarked = spot.below === 'marked' || spot.marks.some(({ length }) => length === 0) || spot.schemas.some(saysSecret);
+  const isMarked = ref.below === 'marked' || ref.marks.some(({ length }) => length === 0) || ref.schemas.some(saysSecret);
   if (typeof value !== 'object') {
-    return isMarked || isSensitive(spot, value) ? change({ path, value }) : value;
+    return isMarked || isSensitive(ref, value) ? change({ path, value }) : value;
   }
-  const here = isMarked ? ({ ...spot, below: 'marked' } as const) : spot;
+  const here = isMarked ? ({ ...ref, below: 'marked' } as const) : ref;
   return Array.isArray(value) ? visitRows(here, value as readonly Json[], change) : visitMembers(here, value as JsonObject, change);
 }
 
 /** What has no sensitive value in it is given back as it is: nearly all of an object, and nothing is made of it. */
-function visitRows(spot: Spot, rows: readonly Json[], change: (found: SensitiveValue) => Json): Json {
-  const schemas = shapesOf(spot.schemas.map((schema) => schema['items']));
-  const changed = rows.map((item, row) => visit({ ...inside(spot, row), schemas, siblings: [], value: item }, change));
+function visitRows(ref: NodeRef, rows: readonly Json[], change: (found: SensitiveValue) => Json): Json {
+  const schemas = shapesOf(ref.schemas.map((schema) => schema['items']));
+  const changed = rows.map((item, row) => visit({ ...inside(ref, row), schemas, siblings: [], value: item }, change));
   return changed.some((item, row) => item !== rows[row]) ? changed : rows;
 }
 
-function visitMembers(spot: Spot, members: JsonObject, change: (found: SensitiveValue) => Json): Json {
+function visitMembers(ref: NodeRef, members: JsonObject, change: (found: SensitiveValue) => Json): Json {
   const siblings = Object.keys(members);
-  const below = spot.below === 'anything' && isMapOfSecrets(spot) ? 'secrets' : spot.below;
-  const group = { ...spot, below, siblings };
-  const schemasOf = membersOf(spot.schemas);
+  const below = ref.below === 'anything' && isMapOfSecrets(ref) ? 'secrets' : ref.below;
+  const group = { ...ref, below, siblings };
+  const schemasOf = membersOf(ref.schemas);
   const changes = new Map<string, Json>();
   for (const key of siblings) {
     const value = members[key];
     const member = { key, value, schemas: schemasOf(key) };
     if (isPlain(group, member)) continue;
-    const changed = visit(memberSpot(group, members, member), change);
+    const changed = visit(memberRef(group, members, member), change);
     if (changed !== value) changes.set(key, changed);
   }
   if (changes.size === 0) return members;
@@ -134,21 +134,21 @@ interface Member {
 }
 
 /** Whether nothing can make a member sensitive, which is so for nearly all of them: found out without making anything for each. */
-function isPlain({ marks, below }: Spot, { key, value, schemas }: Member): boolean {
+function isPlain({ marks, below }: NodeRef, { key, value, schemas }: Member): boolean {
   if (value === undefined) return true;
   if (typeof value === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
   if (key === 'value' || key === '*' || mayBeSecret(key)) return false;
   return typeof value !== 'string' || !holdsSecret(value);
 }
 
-function memberSpot(spot: Spot, members: JsonObject, { key, value = null, schemas }: Member): Spot {
+function memberRef(ref: NodeRef, members: JsonObject, { key, value = null, schemas }: Member): NodeRef {
   const { name, valueFrom } = members;
   const alias = key === 'value' && valueFrom === undefined ? (name ?? members['key']) : undefined;
-  const step = { ...inside(spot, key), schemas, siblings: spot.siblings, value };
+  const step = { ...inside(ref, key), schemas, siblings: ref.siblings, value };
   return typeof alias === 'string' ? { ...step, alias } : step;
 }
 
-function inside({ path, marks, below }: Spot, step: string | number): Pick<Spot, 'path' | 'marks' | 'below'> {
+function inside({ path, marks, below }: NodeRef, step: string | number): Pick<NodeRef, 'path' | 'marks' | 'below'> {
   if (marks.length === 0) return { path: [...path, step], marks, below };
   return { path: [...path, step], marks: marks.flatMap(([first, ...rest]) => (isStep(first, step) ? [rest] : [])), below };
 }
@@ -162,7 +162,7 @@ function startsWith(steps: readonly string[], root: FormPath): boolean {
 }
 
 /** Members that no schema describes go by the name of their map. */
-function isMapOfSecrets({ schemas, path }: Spot): boolean {
+function isMapOfSecrets({ schemas, path }: NodeRef): boolean {
   return !schemas.some((schema) => isObject(schema['properties'])) && holdsSecretsOnly(path);
 }
 
@@ -172,7 +172,7 @@ const ABOUT =
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY( BLOCK)?-----/;
 const PASSWORD_IN_ADDRESS = /^[a-z][\w+.-]{0,30}:\/\/[^\s/?#@:]{0,300}:[^\s/?#@]{1,300}@/i;
 
-function isSensitive({ path, schemas, below, siblings, alias }: Spot, value: Exclude<Json, object | null>): boolean {
+function isSensitive({ path, schemas, below, siblings, alias }: NodeRef, value: Exclude<Json, object | null>): boolean {
   if (typeof value === 'boolean') return false;
   const [schema] = schemas;
   const facts = { path, siblings, ...(schema === undefined ? {} : { schema }) };

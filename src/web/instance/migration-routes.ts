@@ -28,7 +28,7 @@ export function migrationRoutes(deps: WebDeps): Router {
   return router;
 }
 
-interface Scene {
+interface MigrationContext {
   readonly visit: Visit;
   readonly instance: InstanceView;
   readonly environment: EnvironmentView;
@@ -42,7 +42,7 @@ interface Draft {
   readonly outcome?: { readonly findings: FindingsView; readonly commands: readonly { readonly label: string; readonly text: string }[] };
 }
 
-async function start({ operations }: WebDeps, visit: Visit): Promise<Scene> {
+async function start({ operations }: WebDeps, visit: Visit): Promise<MigrationContext> {
   const address = { ...addressOf(visit), version: visit.query.get('version') ?? '' };
   const [instance, environment, migration] = await Promise.all([
     operations.showInstance(visit.actor, address),
@@ -53,22 +53,22 @@ async function start({ operations }: WebDeps, visit: Visit): Promise<Scene> {
 }
 
 /** Writes when everything is decided, nothing stands against it, and it was asked for; shows what would happen otherwise. */
-async function decide({ operations }: WebDeps, scene: Scene): Promise<Answer> {
-  const { visit, migration } = scene;
+async function decide({ operations }: WebDeps, context: MigrationContext): Promise<Answer> {
+  const { visit, migration } = context;
   const { body, actor } = visit;
   const { values: spec, faults } = decideMigration(migration.values, migration.rows, decisionsIn(body, migration.rows));
-  if (faults.length > 0) return show(scene, { body, faults });
+  if (faults.length > 0) return show(context, { body, faults });
   const change = { ...addressOf(visit), version: migration.version, spec, specVersion: body.get('specVersion') ?? '' };
   try {
     const preflight = await operations.preflightChange(actor, change);
     if (preflight.verdict === 'Ready' && body.get('_do') === 'move') {
       return { redirect: instancePath(await operations.updateInstance(actor, { ...change, ...visit.asking })) };
     }
-    return show(scene, { body, faults: [], outcome: outcomeOf(preflight) });
+    return show(context, { body, faults: [], outcome: outcomeOf(preflight) });
   } catch (error) {
     const refused = faultsOfRefusal(error);
     if (refused === undefined) throw error;
-    return show(scene, { body, faults: refused });
+    return show(context, { body, faults: refused });
   }
 }
 
@@ -84,7 +84,7 @@ function outcomeOf({ findings, missing, commands }: Preflight): NonNullable<Draf
   };
 }
 
-function show({ instance, environment, migration }: Scene, { outcome, ...draft }: Draft): Answer {
+function show({ instance, environment, migration }: MigrationContext, { outcome, ...draft }: Draft): Answer {
   const wrong = draft.faults.length > 0;
   return {
     view: 'environments/instances/migration',

@@ -30,9 +30,9 @@ export async function report(work: Work, facts: ActiveFacts, act: ReportAct): Pr
     case 'refuse-foreign':
       return refuseForeign(work, facts, act.release);
     case 'report-unfetched':
-      return reportStanding(work, facts, { error: act.error, condition: isFalse('Fetched', act.error.code, act.error.message) });
+      return reportObstacle(work, facts, { error: act.error, condition: isFalse('Fetched', act.error.code, act.error.message) });
     case 'report-unresolved':
-      return reportStanding(work, facts, {
+      return reportObstacle(work, facts, {
         error: act.error,
         condition: isFalse('Released', act.error.code, act.error.message),
         conditions: [fetched(work.spec.chart, act.chart)],
@@ -68,7 +68,7 @@ async function rest(work: Work, { release, crds }: ActiveFacts): Promise<Reconci
 }
 
 /** What cannot be looked up again does not harm what was installed from it. */
-async function reportStanding(
+async function reportObstacle(
   work: Work,
   { release, crds }: ActiveFacts,
   failure: Omit<Failure, 'release' | 'crds' | 'standing'>,

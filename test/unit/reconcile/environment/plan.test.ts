@@ -49,23 +49,23 @@ function stateOf(world: World): EnvironmentState {
     spec: parseEnvironment(environment),
     guarded: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'guarded' : 'unguarded',
     deleting: world.deleting === true ? 'deleting' : 'staying',
-    tenure: namespaceOwnershipOf(environment, namespace),
+    ownership: namespaceOwnershipOf(environment, namespace),
   };
 }
 
 const OURS = { [LABEL]: 'team-a' };
 const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegExp?])[] = [
-  ['a new one gets its finalizer before anything else', { finalizers: [] }, 'guard'],
+  ['a new one gets its finalizer before anything else', { finalizers: [] }, 'add-finalizer'],
   ['without a namespace, one is made', {}, 'create-namespace'],
-  ['its own namespace is furnished', { namespace: OURS }, 'furnish'],
+  ['its own namespace is applied', { namespace: OURS }, 'apply'],
   ['a namespace that somebody made is not taken', { namespace: {} }, 'refuse', /exists already/],
   ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],
   ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'refuse', /exists already/],
-  ['a namespace that it remembers is its own', { namespace: OURS, uids: {}, remembered: 'n1' }, 'furnish'],
+  ['a namespace that it remembers is its own', { namespace: OURS, uids: {}, remembered: 'n1' }, 'apply'],
   [
     'the namespace of an environment of its name that was lost is its own',
     { namespace: OURS, uids: { [ENVIRONMENT_UID]: 'e0', [NAMESPACE_UID]: 'n1' } },
-    'furnish',
+    'apply',
   ],
   ['a label without a uid reserves nothing', { namespace: OURS, uids: {} }, 'refuse', /exists already/],
   [
@@ -95,7 +95,7 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
     'await-removal',
   ],
   ['deleting with Delete ends when the namespace is gone', { deleting: true, reclaim: 'Delete' }, 'finish'],
-  ['deleting with Retain takes the rights away', { deleting: true, namespace: OURS }, 'vacate'],
+  ['deleting with Retain takes the rights away', { deleting: true, namespace: OURS }, 'release-namespace'],
   ['deleting with Retain ends when the namespace is nobody’s', { deleting: true, namespace: {} }, 'finish'],
   ["deleting never touches another's namespace", { deleting: true, reclaim: 'Delete', namespace: { [LABEL]: 'team-b' } }, 'finish'],
   ['deleting never touches a namespace without an owner', { deleting: true, reclaim: 'Delete', namespace: {} }, 'finish'],
@@ -121,11 +121,11 @@ describe('operators in the namespace of an environment', () => {
   });
 
   test('keep an environment from taking it, and not from ending', () => {
-    const tenure: NamespaceOwnership = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
-    const act = nextEnvironmentAction({ ...stateOf({}), tenure });
+    const ownership: NamespaceOwnership = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
+    const act = nextEnvironmentAction({ ...stateOf({}), ownership });
     assert.equal(act.kind, 'refuse');
     assert.match('message' in act ? act.message : '', /used by the Operator chandlery-system\/cache/);
-    assert.equal(nextEnvironmentAction({ ...stateOf({ deleting: true }), tenure }).kind, 'finish');
+    assert.equal(nextEnvironmentAction({ ...stateOf({ deleting: true }), ownership }).kind, 'finish');
   });
 });
 
