@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
@@ -16,10 +17,12 @@ import { waitAtMost } from './compose/wait-at-most.ts';
 import type { Config } from './config.ts';
 import { quoted } from './domain/instance/instance-commands.ts';
 import { messageOf } from './domain/core/errors.ts';
+import { textAt } from './domain/core/read.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
+import { measuresOf } from './observe/measures-of.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createStore } from './store/create-store.ts';
@@ -56,8 +59,9 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
   const door = await openDoor(config);
   try {
     const tools = await loadTools(input.repoRoot);
-    const opened = await openCluster({ ...input, tools });
-    return await startOn(opened, { ...input, door, tools }).catch(async (error: unknown) => {
+    const metrics = createMetrics({ version: versionOf(input.repoRoot) });
+    const opened = await openCluster({ ...input, tools, metrics });
+    return await startOn(opened, { ...input, door, tools, metrics }).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });
@@ -71,13 +75,14 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
 type Started = ChandleryInput & {
   readonly door: Awaited<ReturnType<typeof openDoor>>;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
+  readonly metrics: Metrics;
 };
 
 async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
-  const { config, repoRoot, stateDir, log, door } = input;
+  const { config, repoRoot, stateDir, log, door, metrics } = input;
   const { trustedProxies, otherHosts } = config;
   const { kube } = opened;
-  const [stopping, metrics] = [new AbortController(), createMetrics()] as const;
+  const stopping = new AbortController();
   const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });
@@ -85,7 +90,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log });
+  const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics });
   const ports = {
     ...keptPorts(kube, store, log),
     clusters: explainWebhooks(kube, catalog),
@@ -128,6 +133,7 @@ interface Background {
 async function workInBackground({ opened, input, readiness, signal, ...rest }: Background): Promise<void> {
   const { config, repoRoot, stateDir, log, tools } = input;
   const { kube, embedded } = opened;
+  rest.metrics.measure(() => measuresOf(rest.catalog));
   const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
   const adminGroups = config.issuer.kind === 'embedded' ? demoAdmins(config) : [];
   try {
@@ -142,6 +148,10 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+function versionOf(repoRoot: string): string {
+  return textAt(JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')), 'version') ?? '';
 }
 
 function demoAdmins({ groupsPrefix }: Config): string[] {

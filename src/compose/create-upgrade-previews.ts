@@ -8,6 +8,7 @@ import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
 import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { helmChildren } from './helm-children.ts';
 
 export interface PreviewUpgradesInput {
@@ -17,6 +18,7 @@ export interface PreviewUpgradesInput {
   readonly helm: string;
   readonly stateDir: string;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'helmRan'>;
 }
 
 /** Plans render beside the controllers, but never more than two at once. */
@@ -25,12 +27,13 @@ const MOST_RENDERS = 2;
 const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };
 
 /** What planning upgrades takes: a helm without a cluster, and the charts. */
-export async function createUpgradePreviews({ kube, charts, helm, stateDir, log }: PreviewUpgradesInput): Promise<UpgradePorts> {
+export async function createUpgradePreviews({ kube, charts, helm, stateDir, log, metrics }: PreviewUpgradesInput): Promise<UpgradePorts> {
   const renderer = await createHelm({
     program: helm,
     homeDir: join(stateDir, 'helm-changeRequests'),
     maxChildren: helmChildren(MOST_RENDERS, 1 / 2),
     log: { debug: (keys: object, message: string) => log.debug(message, { ...keys }) },
+    observe: metrics.helmRan,
   });
   return {
     charts,

@@ -5,6 +5,7 @@ import { claimStateFolder } from '../embedded/cluster/state-folder.ts';
 import type { ToolPaths } from '../embedded/cluster/tools.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { claimMappingOf } from './open-identity.ts';
 
 /** The cluster that everything runs on, and the embedded one when that is it. */
@@ -19,6 +20,7 @@ export interface OpenClusterInput {
   readonly stateDir: string;
   readonly tools: ToolPaths;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, 'apiServerAnswered'>;
   readonly durability: 'kept' | 'throwaway';
   readonly signal?: AbortSignal;
 }
@@ -26,14 +28,15 @@ export interface OpenClusterInput {
 const USER_AGENT = 'chandlery';
 
 /** Starts the embedded cluster, or connects to the configured one, which may be away. */
-export async function openCluster({ config, stateDir, tools, log, durability, signal }: OpenClusterInput): Promise<OpenCluster> {
+export async function openCluster({ config, stateDir, tools, log, metrics, durability, signal }: OpenClusterInput): Promise<OpenCluster> {
+  const client = { userAgent: USER_AGENT, observe: metrics.apiServerAnswered };
   const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
       const trusted = config.issuer.kind === 'embedded' ? { trustIssuer: claimMappingOf(config) } : {};
       const given = signal === undefined ? {} : { signal };
       const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset, ...trusted, ...given });
-      const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), userAgent: USER_AGENT });
+      const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), ...client });
       return {
         kube,
         embedded,
@@ -46,10 +49,10 @@ export async function openCluster({ config, stateDir, tools, log, durability, si
     case 'kubeconfig': {
       const { context, file } = cluster;
       const access = { ...(context === undefined ? {} : { context }), ...(file === undefined ? {} : { kubeconfigPath: file }) };
-      return await connected(createKube({ ...access, userAgent: USER_AGENT }), { stateDir, reset });
+      return await connected(createKube({ ...access, ...client }), { stateDir, reset });
     }
     case 'in-cluster':
-      return await connected(createKube({ userAgent: USER_AGENT }), { stateDir, reset });
+      return await connected(createKube(client), { stateDir, reset });
     default:
       return cluster satisfies never;
   }

@@ -147,7 +147,7 @@ async function admissionPolicies({ kube, repoRoot, log, signal }: ControllersInp
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */
-async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnType<typeof createHelm> {
+async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput): ReturnType<typeof createHelm> {
   const kubeconfigPath = join(stateDir, 'helm.kubeconfig');
   await kube.writeKubeconfig(kubeconfigPath);
   const helmLog = { debug: (keys: object, message: string) => log.debug(message, { ...keys }) };
@@ -158,13 +158,26 @@ async function helmOf({ kube, helm, stateDir, log }: ControllersInput): ReturnTy
     // It waits for the api-server half of its time.
     maxChildren: helmChildren(2 * availableParallelism(), 3 / 4),
     log: helmLog,
+    observe: metrics.helmRan,
   });
 }
 
 async function run({ log, metrics, signal }: ControllersInput, { ready, ...controller }: Controller): Promise<void> {
   await ready?.();
   const observe = (outcome: string, seconds: number): void => metrics.reconciled(controller.name, outcome, seconds);
-  await runController({ ...controller, log, signal, observe });
+  await runController({
+    ...controller,
+    log,
+    signal,
+    observe,
+    measure: (read) =>
+      metrics.measure(() => {
+        const keys = read();
+        const of = (state: 'waiting' | 'active') =>
+          ({ gauge: 'chandlery_queue_keys', labels: { controller: controller.name, state }, value: keys[state] }) as const;
+        return [of('waiting'), of('active')];
+      }),
+  });
 }
 
 /** The pods of the embedded cluster are simulated, so the controllers of the sample operators run beside it. */

@@ -32,6 +32,8 @@ export interface ControllerOptions {
   readonly signal: AbortSignal;
   readonly backoff?: { readonly first: number; readonly longest: number };
   readonly observe?: (outcome: ReconcileOutcome, seconds: number) => void;
+  /** Is given what tells how many keys wait, and how many are worked on. */
+  readonly measure?: (read: () => { readonly waiting: number; readonly active: number }) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -73,6 +75,7 @@ export async function runController(options: ControllerOptions): Promise<void> {
     options.observe?.(outcome, (clock.now() - started) / 1_000);
   };
   const queue: WorkQueue = new WorkQueue({ workers, clock, work });
+  options.measure?.(() => queue);
   const stops = sources.map((source) => source.onChange((key) => queue.add(key)));
   await aborted(signal);
   stops.forEach((stop) => stop());

@@ -13,7 +13,7 @@ import { render } from './render.ts';
 import type { Renderer, RenderInput } from './render.ts';
 import { runOnRelease as run } from './run-on-release.ts';
 import { createRunner } from './run.ts';
-import type { HelmLog, HelmRunner } from './run.ts';
+import type { HelmLog, HelmObserver, HelmRunner } from './run.ts';
 import { createSlots } from './slots.ts';
 import { testRelease, type TestInput } from './test-release.ts';
 
@@ -33,6 +33,8 @@ export interface HelmOptions {
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
   readonly extraEnv?: Readonly<Record<string, string>>;
   readonly log: HelmLog;
+  /** Is told of each run. */
+  readonly observe?: HelmObserver;
 }
 
 /**
@@ -89,7 +91,14 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     ...(options.kubeContext === undefined ? [] : ['--kube-context', options.kubeContext]),
   ];
   const slots = createSlots(Math.max(1, options.maxChildren));
-  const shared = { program: options.program, home, slots, guardian: createGuardian(), log: options.log };
+  const shared = {
+    program: options.program,
+    home,
+    slots,
+    guardian: createGuardian(),
+    log: options.log,
+    observe: options.observe ?? (() => undefined),
+  };
   const online = createRunner({ ...shared, connection });
   const parse = createParser();
   const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse };

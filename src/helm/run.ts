@@ -17,6 +17,9 @@ export interface HelmLog {
   debug(keys: object, message: string): void;
 }
 
+/** Counts runs by command, such as `upgrade`. */
+export type HelmObserver = (command: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
+
 /** One run of the program. */
 export interface HelmRun {
   /** What it is about, for the error: `upgrade of "a" in namespace "b"`. */
@@ -48,6 +51,7 @@ export interface RunnerOptions {
   readonly slots: Slots;
   readonly guardian: Guardian;
   readonly log: HelmLog;
+  readonly observe: HelmObserver;
 }
 
 /** The one place where the helm program is started: no shell, no input, an environment of our own, bounds on time, output, memory and files. */
@@ -55,7 +59,7 @@ export function createRunner(options: RunnerOptions): HelmRunner {
   return (run) => options.slots.run(() => start(options, run), run.signal);
 }
 
-async function start({ program, home, connection, guardian, log }: RunnerOptions, run: HelmRun): Promise<HelmOutput> {
+async function start({ program, home, connection, guardian, log, observe }: RunnerOptions, run: HelmRun): Promise<HelmOutput> {
   const began = performance.now();
   const { file, args } = withinLimits(program, [...run.command, ...connection, ...run.options, '--', ...run.positionals]);
   const child = execa(file, args, {
@@ -77,7 +81,9 @@ async function start({ program, home, connection, guardian, log }: RunnerOptions
     ended();
     memory?.stop();
   });
-  log.debug({ helm: run.command, what: run.what, exitCode: result.exitCode, ms: Math.round(performance.now() - began) }, 'helm has run');
+  const ms = Math.round(performance.now() - began);
+  observe(run.command[0] ?? '', result.failed ? 'failed' : 'succeeded', ms / 1000);
+  log.debug({ helm: run.command, what: run.what, exitCode: result.exitCode, ms }, 'helm has run');
   if (!result.failed) return { stdout: result.stdout, stderr: result.stderr };
   run.signal.throwIfAborted();
   if (memory?.exceeded() === true || isOutOfMemory(result.stderr)) throw failed(run, TOO_MUCH_MEMORY);

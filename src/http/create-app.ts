@@ -3,7 +3,7 @@ import { authRoutes } from './auth-routes.ts';
 import { authenticate } from './authenticate.ts';
 import { announcedLength } from './body/announced-length.ts';
 import { dropUnread } from './body/drop-unread.ts';
-import { cookiesOf } from './cookies.ts';
+import { type Cookies, cookiesOf } from './cookies.ts';
 import { hasCredentials } from './credentials.ts';
 import { dropForeignIdentity } from './drop-foreign-identity.ts';
 import { errorHandler, notFound } from './error-handler.ts';
@@ -11,7 +11,7 @@ import type { HttpDeps, MountedRouter } from './http-deps.ts';
 import { knownHost } from './known-host.ts';
 import { probes } from './probes.ts';
 import { limitAddresses, limitCredentials } from './rate-limit.ts';
-import { requestLog } from './request-log.ts';
+import { type Mounted, requestLog } from './request-log.ts';
 import { requireSignedIn } from './require-signed-in.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
 import { sameSiteOnly } from './same-site-only.ts';
@@ -29,20 +29,36 @@ const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 export function createApp(deps: HttpDeps): express.Express {
   const app = express();
   const cookies = cookiesOf(deps.publicUrl);
-  const limits = deps.rateLimits ?? DEFAULT_LIMITS;
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', deps.trustedProxies ?? 0);
 
-  app.use(requestLog(deps));
+  const [probing, signing] = [probes(deps), authRoutes({ ...deps, cookies })];
+  const own = [probing, signing].map((handler) => ({ path: '/', handler }));
+  app.use(requestLog(deps, [...own, ...deps.assets, ...issuerRoutes(deps), ...deps.routers]));
   app.use(dropUnread());
   app.use(securityHeaders(deps));
   app.use(dropForeignIdentity());
-  app.use(probes(deps));
+  app.use(probing);
   app.use(singleHeaders());
   app.use(knownHost(deps.publicUrl, deps.otherHosts));
   for (const { path, handler } of deps.assets) app.use(path, handler);
   app.use(noStore());
+  const countPeople = limitRates(app, deps, cookies);
+  if (deps.issuer !== undefined) app.use('/issuer', announcedLength(LARGEST_SIGN_IN), deps.issuer);
+  app.use(sameSiteOnly(deps.publicUrl, cookies));
+  app.use(signing);
+  app.use(authenticate(deps.identity, cookies));
+  app.use(countPeople);
+  for (const router of deps.routers) mount(app, router);
+  app.use(notFound());
+  app.use(errorHandler(deps));
+  return app;
+}
+
+/** Counts requests by address; the answer counts them by person, once somebody is known. */
+function limitRates(app: express.Express, deps: HttpDeps, cookies: Cookies): express.RequestHandler {
+  const limits = deps.rateLimits ?? DEFAULT_LIMITS;
   const isOwn = ownCalls(deps.ownCalls);
   const credentials = limitCredentials(limits.all, (req) => hasCredentials(req, cookies) && !isOwn(req));
   app.use(limitAddresses(limits.all, (req) => !hasCredentials(req, cookies) && !isOwn(req)));
@@ -51,20 +67,17 @@ export function createApp(deps: HttpDeps): express.Express {
     SIGN_IN_PATHS,
     limitAddresses(limits.signIn, () => true),
   );
-  if (deps.issuer !== undefined) app.use('/issuer', announcedLength(LARGEST_SIGN_IN), deps.issuer);
-  app.use(sameSiteOnly(deps.publicUrl, cookies));
-  app.use(authRoutes({ ...deps, cookies }));
-  app.use(authenticate(deps.identity, cookies));
-  app.use(credentials.proven);
-  for (const router of deps.routers) mount(app, router);
-  app.use(notFound());
-  app.use(errorHandler(deps));
-  return app;
+  return credentials.proven;
 }
 
 /** Calls of our own to the embedded issuer, which come from this machine like those of its people. */
 function ownCalls(mark: HttpDeps['ownCalls']): (req: express.Request) => boolean {
   return (req) => mark !== undefined && req.get(mark.header) === mark.value;
+}
+
+/** The routes of the issuer are the library's, and are not told apart. */
+function issuerRoutes({ issuer }: HttpDeps): readonly Mounted[] {
+  return issuer === undefined ? [] : [{ path: '/issuer', handler: express.Router().all('/*rest', issuer) }];
 }
 
 function mount(app: express.Express, { path, handler, access }: MountedRouter): void {

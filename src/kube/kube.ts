@@ -8,13 +8,15 @@ import { createDispatcherPool } from './transport/dispatcher.ts';
 import { impersonationHeaders, type Identity } from './transport/identity.ts';
 import { writeKubeconfigFile } from './transport/kubeconfig-file.ts';
 import { resourcePath } from './transport/paths.ts';
-import { createTransport, type Transport } from './transport/transport.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
 import { createDryRun } from './transport/dry-run.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
   /** See `TransportOptions`. */
   readonly readerPatience?: number;
+  /** See `TransportOptions`. */
+  readonly observe?: TransportOptions['observe'];
 }
 
 /** One cluster: every identity's view of it, and what it serves. */
@@ -45,13 +47,14 @@ const CONTROLLER: Identity = { kind: 'controller' };
  *
  * @throws AppError `ConfigInvalid` when the kubeconfig cannot be used.
  */
-export function createKube({ userAgent, readerPatience, ...access }: KubeOptions): Kube {
+export function createKube({ userAgent, readerPatience, observe, ...access }: KubeOptions): Kube {
   const credentials = createCredentials(access);
   const transport = createTransport({
     credentials,
     pool: createDispatcherPool(),
     userAgent,
     ...(readerPatience === undefined ? {} : { readerPatience }),
+    ...(observe === undefined ? {} : { observe }),
   });
   const discovery = createDiscovery(transport);
   const clusterFor = (identity: Identity) => createCluster({ transport, identity, kindOf: discovery.findResource });

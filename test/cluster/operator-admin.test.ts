@@ -50,6 +50,22 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     await product.stop();
   });
 
+  it('is counted in the metrics, with what it took of helm, the api-server and the queues', async () => {
+    const text = await (await fetch(`${product.origin}/metrics`)).text();
+    for (const line of [
+      /^chandlery_operators\{status="READY"\} [1-9]/m,
+      /^chandlery_operators\{status="ERROR"\} 0$/m,
+      /^chandlery_catalog_faults\{source="[^"]+"\} 0$/m,
+      /^chandlery_queue_keys\{controller="operator",state="waiting"\} \d+$/m,
+      /^chandlery_reconcile_duration_seconds_count\{controller="operator",outcome="succeeded"\} [1-9]/m,
+      /^chandlery_helm_duration_seconds_count\{command="(install|upgrade)",outcome="succeeded"\} [1-9]/m,
+      /^chandlery_apiserver_request_duration_seconds_count\{method="PATCH",status="200"\} [1-9]/m,
+      /^chandlery_issuer_reachable 1$/m,
+      /^chandlery_build_info\{version="\d[^"]*",node="v24[^"]*"\} 1$/m,
+    ])
+      assert.match(text, line);
+  });
+
   it('shows the admin its release as a tree, down to the pods, without a right on Secrets', async () => {
     await until(async () => kindsOf(at((await admin('/tree')).body, 'root')).includes('Pod'), 'the admin sees the pods', 60_000);
     const { body } = await admin('/tree');

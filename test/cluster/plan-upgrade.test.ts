@@ -44,7 +44,14 @@ before(async () => {
   const { kube, chartsDir } = world;
   const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
-  const upgrades = await createUpgradePreviews({ kube, charts, helm: testCluster.tools.helm, stateDir: folder, log });
+  const upgrades = await createUpgradePreviews({
+    kube,
+    charts,
+    helm: testCluster.tools.helm,
+    stateDir: folder,
+    log,
+    metrics: { helmRan: () => undefined },
+  });
   const catalog = createCatalogCache(kube, log, ending.signal);
   const auditLog = sampleAuditLog();
   ports = {

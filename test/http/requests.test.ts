@@ -281,6 +281,35 @@ describe('an error of the table', () => {
   });
 });
 
+describe('the metrics', () => {
+  it('name one route by one label, whoever answers it, and everything that no route takes by another', async () => {
+    const seen: string[] = [];
+    const house = await openHouse({ http: { observe: ({ method, route, status }) => void seen.push(`${method} ${route} ${status}`) } });
+    const authorization = `Bearer ${await house.issuer.mintToken('dev-a')}`;
+    const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<unknown> =>
+      await (await fetch(`${house.origin}${path}`, { method, headers, redirect: 'manual' })).text();
+    await ask('/api/v1/me?x=1', { authorization });
+    await ask('/api/v1/me', { authorization: 'Bearer forged' });
+    await ask('/api/v1/me', { authorization, 'content-encoding': 'gzip' }, 'DELETE');
+    await ask('/api/v1/crash', { authorization });
+    await ask('/wp-login.php');
+    await ask('/%ff');
+    await ask('/healthz');
+    await ask('/issuer/.well-known/openid-configuration');
+    await house.close();
+    assert.deepEqual(seen.filter((line) => !line.includes('/issuer') || line.startsWith('GET')).slice(-8), [
+      'GET /api/v1/me 200',
+      'GET /api/v1/me 401',
+      'DELETE /api/v1/me 404',
+      'GET /api/v1/crash 500',
+      'GET unmatched 302',
+      'GET unmatched 302',
+      'GET /healthz 200',
+      'GET /issuer/*rest 200',
+    ]);
+  });
+});
+
 describe('too many requests', () => {
   it('are refused with a time to wait, sign-ins sooner than others, probes never', async () => {
     const house = await openHouse({ http: { rateLimits: { all: 8, signIn: 3 } } });

@@ -40,6 +40,8 @@ export interface TransportOptions {
   readonly userAgent: string;
   /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
   readonly readerPatience?: number;
+  /** Is told of each answer, and with the status 0 of each call that none came to. */
+  readonly observe?: (answer: { readonly method: string; readonly status: number }, seconds: number) => void;
   readonly random?: () => number;
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -98,13 +100,31 @@ async function send(options: TransportOptions, call: Call, bounds: Bounds): Prom
   const dispatch = async (): Promise<Dispatcher.ResponseData> => {
     const credentials = await options.credentials.current();
     const headers = { ...headersOf(options, call, credentials), ...impersonation };
-    return guarded(call, () => dispatchCall(options, call, { credentials, headers, ...bounds }));
+    return observed(options, call, () => dispatchCall(options, call, { credentials, headers, ...bounds }));
   };
   const first = await dispatch();
   if (first.statusCode !== 401) return first;
   await first.body.dump();
   options.credentials.forget();
   return dispatch();
+}
+
+async function observed(
+  { observe }: TransportOptions,
+  call: Call,
+  dispatch: () => Promise<Dispatcher.ResponseData>,
+): Promise<Dispatcher.ResponseData> {
+  const began = performance.now();
+  const seconds = (): number => (performance.now() - began) / 1000;
+  try {
+    const response = await guarded(call, dispatch);
+    observe?.({ method: call.method, status: response.statusCode }, seconds());
+    return response;
+  } catch (error) {
+    // Who gave up a call learnt nothing about the api-server.
+    if (call.signal?.aborted !== true) observe?.({ method: call.method, status: 0 }, seconds());
+    throw error;
+  }
 }
 
 interface Bounds {
