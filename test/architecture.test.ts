@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
-import { ERROR_TABLE } from '../src/domain/core/errors.ts';
+import { errorsPage } from '../bin/docs.ts';
 
 /** Every room of the house and the rooms that it may import from besides its own; compose and main may import from all. */
 const EDGE = ['domain', 'schema', 'observe', 'config.ts'];
@@ -130,9 +130,8 @@ describe('the house', () => {
     );
   });
 
-  it('explains every error code in the error catalogue, and no other', () => {
-    const explained = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^#+ `?([A-Z]\w+)`?$/gm)].map(([, code]) => code ?? '');
-    assert.deepEqual(new Set(explained.filter((code) => code in ERROR_TABLE)), new Set(Object.keys(ERROR_TABLE)));
+  it('has docs/errors.md as `npm run docs` writes it from the table of errors', () => {
+    assert.equal(readFileSync('docs/errors.md', 'utf8'), errorsPage());
   });
 
   it('locks every package for every machine, so that a clean installation works', () => {

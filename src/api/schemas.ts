@@ -1,4 +1,4 @@
-import { ERROR_TABLE } from '../domain/core/errors.ts';
+import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
