@@ -6,6 +6,7 @@ import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { FORM_SCHEMAS } from './catalog/form-schemas.ts';
 import type { JsonSchema } from './route.ts';
+import { DRAFT_SCHEMAS } from './catalog/draft-schemas.ts';
 import { MIGRATION_SCHEMAS } from './instance/migration-schemas.ts';
 import { PREFLIGHT_SCHEMAS } from './instance/preflight-schemas.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.ts';
@@ -323,6 +324,7 @@ export const SCHEMAS = {
     'message',
   ]),
   ...FORM_SCHEMAS,
+  ...DRAFT_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,

@@ -6,6 +6,7 @@ import { listApps } from '../operation/app/list-apps.ts';
 import { listChoices } from '../operation/app/list-choices.ts';
 import { listEnvironments } from '../operation/environment/list-environments.ts';
 import { listEvents } from '../operation/instance/list-events.ts';
+import { countDrafts, listDrafts, listOperatorDrafts } from '../operation/catalog/list-drafts.ts';
 import { listFaults } from '../operation/catalog/list-faults.ts';
 import { listAuditEvents } from '../operation/audit/list-audit-events.ts';
 import { listInstances } from '../operation/instance/list-instances.ts';
@@ -53,6 +54,9 @@ export function bindOperations(ports: Ports): WebOperations {
     ...bindSavedConfigurations(ports),
     ...bindOperators(ports),
     listFaults: (actor) => listFaults(ports, actor),
+    listDrafts: (actor, operator) => listDrafts(ports, actor, operator),
+    listOperatorDrafts: (actor, operator) => listOperatorDrafts(ports, actor, operator),
+    countDrafts: (actor) => countDrafts(ports, actor),
     listAuditEvents: (actor, query) => listAuditEvents(ports, actor, query),
   };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
+import type { DraftKind } from '../domain/catalog/draft-kinds.ts';
 import type { App, InstancePermissions } from '../domain/app/app.ts';
 import type { Choices } from '../domain/app/choices.ts';
 import type { EnvironmentView } from '../domain/environment/environment.ts';
@@ -111,5 +112,11 @@ export interface WebOperations extends SavedConfigurationOperations {
   /** `ApprovalRefused` where it would have no effect. */
   approveUpgrade(actor: Actor, input: ApprovalInput & RequestOrigin): Promise<void>;
   listFaults(actor: Actor): Promise<readonly CatalogFault[]>;
+  /** With an Operator only those that probably belong to it. */
+  listDrafts(actor: Actor, operator?: OperatorAddress): Promise<readonly DraftKind[]>;
+  /** None for whoever may not see drafts. */
+  listOperatorDrafts(actor: Actor, operator: OperatorAddress): Promise<readonly DraftKind[]>;
+  /** 0 for whoever may not see them. */
+  countDrafts(actor: Actor): Promise<number>;
   listAuditEvents(actor: Actor, query: AuditQuery): Promise<AuditPage>;
 }

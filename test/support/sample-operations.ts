@@ -11,6 +11,7 @@ import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurations.ts';
+import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
@@ -66,6 +67,9 @@ const READS: Omit<
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : refuse()),
+  listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : refuse()),
+  listOperatorDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : []),
+  countDrafts: async ({ groups }) => (isAdmin(groups) ? draftsOf().length : 0),
 };
 
 const WRITES = {

@@ -151,6 +151,16 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['For the group oidc:team-a'],
   }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
+  page('/', 'admin', { title: 'Catalogue', holds: ['<a href="/catalog/drafts">3 drafts</a>'] }),
+  page('/catalog/drafts', 'admin', {
+    title: 'Drafts',
+    holds: ['How to publish Backup', 'definition: backups.postgres-operator.example.com', 'Helm release monitoring/prometheus'],
+  }),
+  page('/catalog/drafts?operator=a%2Fb', 'admin', {
+    title: 'Drafts',
+    holds: ['No draft seems to belong to this Operator', 'Show all drafts'],
+  }),
+  page('/catalog/drafts', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/admin/audit-log', 'admin', {
     title: 'Audit log',
     holds: [`${INSTANCES}/orders`, 'Refused', '<code>Forbidden</code>', 'the REST API', 'before&#x3D;11'],

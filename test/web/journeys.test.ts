@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { parse, parseDocument } from 'yaml';
+import { at, listAt, textAt } from '../../src/domain/core/read.ts';
+import { createKube } from '../../src/kube/kube.ts';
+import { CATALOG_TYPES } from '../../src/kube/watch/catalog-cache.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
+import { sampleCrd } from '../support/sample-drafts.ts';
 import { startProduct, until, type Product } from '../support/product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
+const { customResourceDefinitions: CRD } = CATALOG_TYPES;
 const CACHES = 'caches.samples.chandlery.dev';
 
 describe('the journeys through the pages', { timeout: 400_000 }, () => {
@@ -164,6 +169,60 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await writeFile(file, good);
     await until(async () => (await faults()).length === 0, 'the fault is gone', 10_000);
     await visitor.close();
+  });
+
+  it('shows admins kinds that nobody publishes, with the entry that makes one an app, and developers neither', async () => {
+    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const release = { 'meta.helm.sh/release-name': 'tide', 'meta.helm.sh/release-namespace': 'monitoring' };
+    const cluster = kube.asController();
+    // As an operator registers one while it runs, and as somebody else's helm does.
+    await cluster.create(CRD, sampleCrd('snapshots.run-time.example.com', 'Snapshot'), { fieldManager: 'cache-operator' });
+    await cluster.create(CRD, sampleCrd('tides.foreign.example.com', 'Tide', { annotations: release }));
+    const drafts = async () => listAt((await product.api('admin', '/catalog/drafts')).body, 'items');
+    await until(async () => (await drafts()).every((draft) => at(draft, 'established') === true), 'the cluster serves them');
+    const [runTime, foreign, ...others] = await drafts();
+    assert.deepEqual(others, []);
+    const of = { namespace: 'chandlery-system', name: 'cache', evidence: 'FieldManager' };
+    assert.deepEqual([at(runTime, 'kind'), at(runTime, 'operator')], ['Snapshot', of]);
+    assert.deepEqual(at(foreign, 'origin'), { kind: 'HelmRelease', name: 'monitoring/tide' });
+    const made = parse(textAt(foreign, 'publication', 'yaml') ?? '') as object;
+    assert.equal((await product.api('admin', '/operators?dryRun=All', { method: 'POST', body: made })).status, 200);
+
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.setViewportSize({ width: 400, height: 800 });
+    await page.goto('/operators/chandlery-system/cache');
+    await page.getByRole('link', { name: 'How to publish it' }).click();
+    await page.getByText('Field manager cache-operator').waitFor();
+    await page.goto('/');
+    await page.getByRole('link', { name: '2 drafts' }).click();
+    await page.getByText('Helm release monitoring/tide').waitFor();
+    await page.getByText('How to publish Snapshot').focus();
+    await page.keyboard.press('Enter');
+    const entry = await page.getByLabel('operators/cache.yaml for Snapshot').textContent();
+    await visitor.check();
+
+    const developer = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    assert.equal((await developer.page.goto('/catalog/drafts'))?.status(), 403);
+    const refused = await product.api('dev-a', '/catalog/drafts');
+    assert.deepEqual([refused.status, textAt(refused.body, 'missing', 'resource')], [403, 'operators']);
+    await developer.page.goto('/');
+    const seen = [await developer.page.content(), JSON.stringify((await product.api('dev-a', '/apps')).body)].join();
+    assert.doesNotMatch(seen, /drafts|snapshots\.run-time/);
+    await developer.close();
+
+    const file = join(catalog, 'operators', 'cache.yaml');
+    const document = parseDocument(await readFile(file, 'utf8'));
+    document.addIn(['spec', 'catalog', 'kinds'], listAt(parse(entry ?? ''), 'spec', 'catalog', 'kinds')[0]);
+    await writeFile(file, document.toString());
+    const app = '/apps/snapshots.run-time.example.com';
+    await until(async () => (await product.api('dev-a', app)).status === 200, 'it is an app', 30_000);
+    assert.deepEqual(
+      (await drafts()).map((draft) => at(draft, 'kind')),
+      ['Tide'],
+    );
+    await visitor.close();
+    await kube.close();
   });
 
   it('made every call about the things of a team in the name of one of its people', async () => {

@@ -1,6 +1,7 @@
 import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { AppQuery } from '../../operation/app/list-apps.ts';
 import { listApps } from '../../operation/app/list-apps.ts';
+import { listDrafts } from '../../operation/catalog/list-drafts.ts';
 import { listFaults } from '../../operation/catalog/list-faults.ts';
 import { me } from '../../operation/me.ts';
 import { showApp } from '../../operation/app/show-app.ts';
@@ -83,6 +84,28 @@ export const CATALOG_ROUTES: readonly Route[] = [
       }));
       const { items, ...rest } = pageOfItems(faults, ({ key }) => key, query);
       return { status: 200, body: { items: items.map(({ fault }) => fault), ...rest } };
+    },
+  },
+  {
+    method: 'get',
+    path: '/catalog/drafts',
+    operationId: 'listDrafts',
+    summary: 'The kinds that the cluster serves and no Operator publishes, and how to publish them (admins)',
+    tag: 'Admin',
+    query: {
+      operator: {
+        type: 'string',
+        pattern: '^[^/]+/[^/]+$',
+        description: '`namespace/name`: only those that probably belong to this Operator',
+      },
+      ...PAGE_QUERY,
+    },
+    replies: { 200: { description: 'A page of drafts', schema: pageOf('Draft', { total: { type: 'integer' } }) } },
+    handle: async ({ ports, actor, query }) => {
+      const [namespace, name] = (textAt(query, 'operator') ?? '').split('/');
+      const address = namespace === undefined || name === undefined ? undefined : { namespace, name };
+      const drafts = await listDrafts(ports, actor, address);
+      return { status: 200, body: { ...pageOfItems(drafts, (draft) => draft.name, query), total: drafts.length } };
     },
   },
 ];

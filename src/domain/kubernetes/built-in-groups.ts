@@ -24,3 +24,8 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 export function isBuiltInGroup(group: string): boolean {
   return BUILT_IN.has(group);
 }
+
+/** Whether a group belongs to the Kubernetes project, also where a CRD brings it: `gateway.networking.k8s.io`. Those of `x-k8s.io` are its separate projects. */
+export function isKubernetesGroup(group: string): boolean {
+  return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}

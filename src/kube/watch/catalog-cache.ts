@@ -1,4 +1,5 @@
 import type { CatalogCache, Cluster } from '../../domain/kubernetes/cluster.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
@@ -102,9 +103,13 @@ function startCrds(start: Start, cluster: Pick<Cluster, 'pages'>): Reflector {
   });
 }
 
-/** Half of a CRD is bookkeeping. */
+/** Half of a CRD is bookkeeping. Of the managed fields the names of the managers stay. */
 function withoutBallast(object: KubeObject): KubeObject {
-  const { managedFields: _fields, annotations = {}, ...metadata } = object.metadata;
+  const { annotations = {}, ...metadata } = object.metadata;
   const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...kept } = annotations;
-  return { ...object, metadata: { ...metadata, annotations: kept } };
+  const managedFields = listAt(metadata, 'managedFields').map((entry) => {
+    const [manager, subresource] = [textAt(entry, 'manager'), textAt(entry, 'subresource')];
+    return { manager, ...(subresource === undefined ? {} : { subresource }) };
+  });
+  return { ...object, metadata: { ...metadata, annotations: kept, managedFields } };
 }

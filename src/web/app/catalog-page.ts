@@ -1,5 +1,6 @@
 import type { Availability } from '../../domain/app/app.ts';
 import { appCard, type AppCard } from './app-card.ts';
+import { draftsPath } from '../page/paths.ts';
 import type { AppList, AppQuery, Facet } from '../ports.ts';
 
 /** A facet's value as a link that turns it on or off. */
@@ -21,6 +22,9 @@ export interface CatalogPage {
   readonly filtered: boolean;
   readonly empty: 'no' | 'no-apps' | 'no-match';
   readonly admin: boolean;
+  /** How many kinds no Operator publishes; 0 for developers. */
+  readonly drafts: number;
+  readonly draftsHref: string;
 }
 
 const FACETS = ['category', 'provider', 'availability'] as const;
@@ -41,7 +45,7 @@ function isAvailability(text: string): text is Availability {
   return text === 'Available' || text === 'Installing' || text === 'Unavailable';
 }
 
-export function catalogPage(list: AppList, query: AppQuery, admin: boolean): CatalogPage {
+export function catalogPage(list: AppList, query: AppQuery, { admin, drafts }: Pick<CatalogPage, 'admin' | 'drafts'>): CatalogPage {
   const filtered = query.search !== '' || FACETS.some((name) => query[name].length > 0);
   return {
     search: query.search,
@@ -54,6 +58,8 @@ export function catalogPage(list: AppList, query: AppQuery, admin: boolean): Cat
     filtered,
     empty: emptyState(list),
     admin,
+    drafts,
+    draftsHref: draftsPath(),
   };
 }
 

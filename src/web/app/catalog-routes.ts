@@ -11,7 +11,8 @@ export function catalogRoutes(deps: WebDeps): Router {
     '/',
     page(deps, async ({ actor, me, query }) => {
       const appQuery = parseAppQuery(query);
-      const model = catalogPage(await operations.listApps(actor, appQuery), appQuery, me.admin);
+      const [list, drafts] = await Promise.all([operations.listApps(actor, appQuery), me.admin ? operations.countDrafts(actor) : 0]);
+      const model = catalogPage(list, appQuery, { admin: me.admin, drafts });
       return { view: 'catalog', title: 'Catalogue', section: 'catalog', model };
     }),
   );

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
 import { faultsPage } from './faults-page.ts';
 import { auditPage, parseAuditSearch } from '../audit/audit-page.ts';
 import { newOperatorRoutes } from './new-operator-routes.ts';
@@ -19,6 +20,14 @@ export function adminRoutes(deps: WebDeps): Router {
     page(deps, async ({ actor }) => {
       const model = faultsPage(await operations.listFaults(actor));
       return { view: 'faults', title: 'Catalogue faults', section: 'faults', model };
+    }),
+  );
+  router.get(
+    '/catalog/drafts',
+    page(deps, async ({ actor, query }) => {
+      const search = parseDraftsQuery(query);
+      const model = draftsPage(await operations.listDrafts(actor, search.operator), search);
+      return { view: 'drafts', title: 'Drafts', section: 'drafts', model };
     }),
   );
   router.get(

@@ -1,3 +1,4 @@
+import type { DraftKind } from '../../domain/catalog/draft-kinds.ts';
 import { isNewer } from '../../domain/chart/chart-version.ts';
 import { stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorProblem } from '../../domain/operator/operator-problems.ts';
@@ -8,7 +9,7 @@ import { operatorConditions } from './operator-conditions.ts';
 import { deletionView, type DeletionView } from './operator-deletion.ts';
 import { historyRows, type HistoryRow } from './operator-history.ts';
 import { type Counts, countText, type CountText } from './operators-page.ts';
-import { appPath, operatorPath } from '../page/paths.ts';
+import { appPath, draftsPath, operatorPath } from '../page/paths.ts';
 
 /** A view of `operators/tabs/overview`. */
 export interface OverviewTab {
@@ -24,6 +25,8 @@ export interface OverviewTab {
   /** Why there are none. */
   readonly noKinds: string;
   readonly crds: readonly CrdRow[];
+  readonly drafts: readonly { readonly name: string; readonly kind: string }[];
+  readonly draftsHref: string;
   readonly history: readonly HistoryRow[];
   readonly chartFacts: readonly Fact[];
   readonly releaseFacts: readonly Fact[];
@@ -62,9 +65,11 @@ export interface OverviewReading {
   readonly operator: OperatorView;
   readonly problems: readonly OperatorProblem[];
   readonly counts: Counts;
+  /** Those that probably belong to it. */
+  readonly drafts: readonly DraftKind[];
 }
 
-export function overviewTab({ operator, problems, counts }: OverviewReading): OverviewTab {
+export function overviewTab({ operator, problems, counts, drafts }: OverviewReading): OverviewTab {
   const { chart, release } = operator;
   return {
     status: operatorBadge(operator),
@@ -85,6 +90,8 @@ export function overviewTab({ operator, problems, counts }: OverviewReading): Ov
       instances: countText([crd], counts),
     })),
     noKinds: operator.conditions.find(({ reason }) => reason === 'NoKinds')?.message ?? 'No kind has been found yet',
+    drafts: drafts.map(({ name, kind }) => ({ name, kind })),
+    draftsHref: draftsPath(operator),
     history: historyRows(operator),
     chartFacts: facts([
       ['Address', chart.address],

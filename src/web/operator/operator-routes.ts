@@ -104,11 +104,12 @@ async function readTab(operations: WebOperations, actor: Actor, { operator, tab,
 
 async function readOverview(operations: WebOperations, actor: Actor, operator: OperatorView): Promise<object> {
   const names = operator.crds.map(({ name }) => name);
-  const [problems, counts] = await Promise.all([
+  const [problems, counts, drafts] = await Promise.all([
     operations.listOperatorProblems(actor, { operator }),
     operations.countInstances(actor, names),
+    operations.listOperatorDrafts(actor, operator),
   ]);
-  return overviewTab({ operator, problems, counts: Object.fromEntries(counts) });
+  return overviewTab({ operator, problems, counts: Object.fromEntries(counts), drafts });
 }
 
 /** Sends the tab again whenever something in it is different. */

@@ -40,6 +40,15 @@ export function operatorPath({ namespace, name }: { readonly namespace: string; 
   return below === undefined ? page : `${page}/${below}`;
 }
 
+/** The drafts, or those that probably belong to one Operator. */
+export function draftsPath(operator?: { readonly namespace: string; readonly name: string }, after?: string): string {
+  const parameters = new URLSearchParams({
+    ...(operator === undefined ? {} : { operator: `${operator.namespace}/${operator.name}` }),
+    ...(after === undefined ? {} : { after }),
+  });
+  return parameters.size === 0 ? '/catalog/drafts' : `/catalog/drafts?${parameters.toString()}`;
+}
+
 export function changeRequestPath(id: string): string {
   return `/change-requests/${encodeURIComponent(id)}`;
 }

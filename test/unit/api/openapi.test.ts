@@ -29,6 +29,7 @@ describe('the OpenAPI description', () => {
       '/environments/{environment}/instances/{app}/{name}/tree',
       '/operators/{namespace}/{name}',
       '/catalog/faults',
+      '/catalog/drafts',
       '/me',
     ]) {
       assert.ok(at(description, 'paths', path, 'get') !== undefined, path);

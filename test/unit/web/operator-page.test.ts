@@ -103,7 +103,7 @@ describe('the page of an Operator', () => {
   });
 
   it('has the newest revision first, with what came of it', () => {
-    const { history } = overviewTab({ operator: sample, problems: [], counts: {} });
+    const { history } = overviewTab({ operator: sample, problems: [], counts: {}, drafts: [] });
     assert.deepEqual(
       history.map(({ revision, result }) => [revision, result.word]),
       [
