@@ -66,8 +66,14 @@ function contentOf(view: FieldView): readonly FieldView[] {
 function namesIn(view: FieldView): string[] {
   const own = [view.keep === false ? '' : view.keep.name, 'make' in view && view.make !== false ? view.make.modeName : ''];
   if ('children' in view) return [...own, view.openName, ...view.children.flatMap(namesIn)];
-  if ('branchName' in view) return [...own, view.branchName, ...view.content.flatMap(namesIn)];
+  if ('branchName' in view) return [...own, view.openName, view.branchName, ...view.content.flatMap(namesIn)];
   if (!('countName' in view)) return [...own, view.name];
   const paged = view.pager === false ? [] : [view.pager.name];
-  return [...own, ...paged, view.countName, ...view.rows.flatMap((row) => [row.keyName, row.originName, ...row.content.flatMap(namesIn)])];
+  return [
+    ...own,
+    ...paged,
+    view.openName,
+    view.countName,
+    ...view.rows.flatMap((row) => [row.keyName, row.originName, ...row.content.flatMap(namesIn)]),
+  ];
 }

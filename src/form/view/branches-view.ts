@@ -3,6 +3,7 @@ import { formatPath } from '../../schema/form-path.ts';
 import { chosenBranch, fieldName } from '../input/form-fields.ts';
 import type { BranchesView, FieldFrame } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
+import { keptOpen } from './put-away.ts';
 import { branchRef } from '../input/read-choice.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
@@ -26,6 +27,7 @@ export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNo
     ...(branch === undefined || asFields ? {} : ofBranch(frame)),
     branchName: fieldName('b', ref.path),
     branch: number,
+    openName: keptOpen(context, ref),
     chosen,
     others:
       live === undefined

@@ -260,6 +260,8 @@ export interface RowsView extends FieldFrame {
   readonly isMap: boolean;
   readonly countName: string;
   readonly count: number;
+  /** The name of a hidden input that keeps it open; empty without one. */
+  readonly openName: string;
   readonly rows: readonly RowView[];
   /** False where all rows stand on one page. */
   readonly pager: RowsPagerView | false;
@@ -273,6 +275,8 @@ export interface RowsView extends FieldFrame {
 /** Several shapes of which one is chosen. */
 export interface BranchesView extends FieldFrame {
   readonly branchName: string;
+  /** The name of a hidden input that keeps it open; empty without one. */
+  readonly openName: string;
   /** The number of the branch that is chosen; empty when none is. */
   readonly branch: string;
   /** The label of it. */

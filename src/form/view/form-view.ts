@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
+import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isScalar, isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import { branchesView } from './branches-view.ts';
@@ -12,6 +13,7 @@ import { scalarView, yamlView } from './leaf-view.ts';
 import { keptFields } from '../input/kept-fields.ts';
 import { wholePage } from './page-budget.ts';
 import { pagesOf } from './pages.ts';
+import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
 import { searchWords, matchingChildren } from './search-fields.ts';
 import { memberRef } from './node-ref.ts';
 import { rowsView } from './rows-view.ts';
@@ -68,7 +70,7 @@ function fieldsView(context: ViewContext, sections: readonly Section[], { fields
   const views = [...main, ...rest.views, ...beneath];
   const kept = keptFields(fields, { mode: model.mode, top: model.root.path.length, views, isWhole: page.leftOut === 0 });
   const leftOut = leftOutSentence(page.leftOut);
-  return { leftOut, main, all: rest.views, beneath, allOpen, allCount: rest.count, pager: rest.pager, kept };
+  return { leftOut, main, all: rest.views, beneath, allOpen, allCount: rest.count, pager: rest.pager, kept: packInputs(kept) };
 }
 
 /** Fields that stand on the page one after another as if they were in one group. */
@@ -106,6 +108,7 @@ function startView(model: FormModel, { fields, base, faults, choices, preset, no
     fields: map,
     errors: pageErrors(faults),
     filled: filledPaths(map, faults),
+    inputs: inputsBelow(map),
     large: countControls(model.root) > LARGE_FORM,
     searching: false,
     choices,
@@ -181,6 +184,7 @@ function foundText(count: number): string {
 function show(context: ViewContext, node: FormNode, ref: ShowNode): FieldView {
   if (node.kind === 'yaml' || context.fields.has(fieldName('y', ref.path))) return yamlView(context, node, ref);
   if (isScalar(node)) return scalarView(context, node, ref);
+  if (isPutAway(context, node, ref)) return putAwayView(context, node, ref);
   if (node.kind === 'choice') return branchesView(context, node, ref);
   return node.kind === 'group' ? groupView(context, node, ref) : rowsView(context, node, ref);
 }

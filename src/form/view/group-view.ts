@@ -2,10 +2,10 @@ import type { FormNode, GroupNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { countControls } from './count-controls.ts';
 import { fillsItself } from '../input/fill-required.ts';
-import { fieldName } from '../input/form-fields.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
 import { isFull, leaveOut } from './page-budget.ts';
+import { keptOpen } from './put-away.ts';
 import { memberRef } from './node-ref.ts';
 import { fieldText, frameOf, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
@@ -36,7 +36,7 @@ export function groupView(context: ViewContext, node: GroupNode, ref: ShowNode):
       ? context.searching || children.some((child) => context.filled.has(child.path))
       : context.searching || filled || (node.layer === 'curated' && ref.path.length <= 2),
     children,
-    openName: fieldText(context, 'x', ref.path) === undefined || isMore ? '' : fieldName('x', ref.path),
+    openName: keptOpen(context, ref),
     openOp: closed ? `open:${path}` : '',
     count,
     yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,

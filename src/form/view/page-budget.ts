@@ -5,15 +5,20 @@ import type { FormNode } from '../model/form-node.ts';
 export interface PageBudget {
   /** Fields, and what is as much work as one. */
   fields: number;
+  /** Fields that the page shows before parts that are filled in are put away; below 0 once it shows more. */
+  room: number;
   /** Of what the schema says about them. */
   characters: number;
   /** Controls that found no place. */
   leftOut: number;
 }
 
+/** Half as much again as a page of empty fields has; what more is filled in is opened part by part. */
+export const PAGE_ROOM = 120;
+
 /** Twenty times what the pages of the largest kinds that we know show. */
 export function wholePage(): PageBudget {
-  return { fields: 3_000, characters: 1024 * 1024, leftOut: 0 };
+  return { fields: 3_000, room: PAGE_ROOM, characters: 1024 * 1024, leftOut: 0 };
 }
 
 /** Choices of a list that are as much as one field. */
@@ -28,6 +33,7 @@ export function isFull(page: PageBudget): boolean {
 /** Counts a field that is shown. */
 export function addToPage(page: PageBudget, node: FormNode, characters: number): void {
   page.fields -= 1 + (node.kind === 'cron' ? SCHEDULE : 0) + choicesIn(node) / OPTIONS;
+  page.room -= 1;
   page.characters -= characters;
 }
 

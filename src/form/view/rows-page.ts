@@ -15,9 +15,9 @@ export interface RowsPage {
 }
 
 const MOST_ON_PAGE = 50;
-const LEAST_ON_PAGE = 10;
+const LEAST_ON_PAGE = 5;
 /** Rows of objects take so much room that fewer of them stand on a page. */
-const CONTROLS_ON_PAGE = 200;
+const CONTROLS_ON_PAGE = 100;
 
 /** The page of rows that the form was turned to. */
 export function shownRows(fields: FieldMap, node: ListNode | MapNode, { path, count }: { path: FormPath; count: number }): RowsPage {
@@ -34,7 +34,7 @@ export function pageOfRow(node: ListNode | MapNode, row: number): number {
 }
 
 /** It goes by the schema alone, so that no row changes its page while somebody types. */
-function pageSize(node: ListNode | MapNode): number {
+export function pageSize(node: ListNode | MapNode): number {
   const content: FormNode = node.kind === 'list' ? node.item : node.value;
   return Math.max(LEAST_ON_PAGE, Math.min(MOST_ON_PAGE, Math.floor(CONTROLS_ON_PAGE / countControls(content))));
 }

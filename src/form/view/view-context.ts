@@ -21,6 +21,8 @@ export interface ViewContext {
   readonly errors: PageErrors;
   /** The texts of the paths at or below which something was filled in, opened, or is wrong. */
   readonly filled: ReadonlySet<string>;
+  /** How many inputs hold something at or below a path, where they are more than a page has room for; else empty. */
+  readonly inputs: ReadonlyMap<string, number>;
   /** Whether the form has so many fields that empty groups are left closed. */
   readonly large: boolean;
   /** Whether these are the fields that a search found: their groups stand open. */

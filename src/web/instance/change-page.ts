@@ -1,3 +1,4 @@
+import { packInputs, type HiddenInput } from '../../domain/core/packed-inputs.ts';
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
@@ -15,10 +16,8 @@ export interface ChangePage extends ShownForm {
   readonly appName: string;
   readonly action: string;
   readonly backHref: string;
-  /** A digest of the values that the form was opened on. */
-  readonly seen: string;
-  /** Digests of the live rows that those of the form come from. */
-  readonly rows: string;
+  /** Digests of the values that the form was opened on, as `seen`, and of the live rows that those of the form come from, as `rows`. */
+  readonly carried: readonly HiddenInput[];
   /** Paths of fields that the cluster refused to change. */
   readonly frozen: readonly string[];
   /** What somebody else changed meanwhile, in sentences. */
@@ -49,8 +48,10 @@ export async function changePage(instance: InstanceView, model: FormModel, draft
     appName: instance.appName,
     action: `${instancePath(instance)}/edit`,
     backHref: instancePath(instance),
-    seen: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))),
-    rows: await runFormJob('formatRows', live, saltOf(instance)),
+    carried: packInputs([
+      { name: 'seen', value: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))) },
+      { name: 'rows', value: await runFormJob('formatRows', live, saltOf(instance)) },
+    ]),
     frozen: draft.frozen ?? draft.fields.getAll('frozen'),
     foreign: [...draft.foreign.map((change) => sentenceOn(change, model)), ...moreSentence(draft.more ?? 0)],
     clash: draft.foreign.some((change) => change.clash),

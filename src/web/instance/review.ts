@@ -1,3 +1,4 @@
+import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Finding } from '../../domain/preflight/findings.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
@@ -80,7 +81,7 @@ export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'o
 
 /** The inputs of a form that another page carries along. */
 export function keptInputs(body: URLSearchParams): Review['kept'] {
-  return [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value }));
+  return packInputs([...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value })));
 }
 
 /** The grants of a preflight, as pages show them. */

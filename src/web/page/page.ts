@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { unpackInputs } from '../../domain/core/packed-inputs.ts';
 import type { SignedIn } from '../../domain/core/session.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { uploadOf, type Upload } from '../../http/body/read-multipart.ts';
@@ -73,7 +74,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, resp
     me: await meOf(deps.operations, { actor, person }),
     asking: { via: 'page', requestId: contextOf(response).requestId },
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
-    body: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    body: request.body instanceof URLSearchParams ? unpackInputs(request.body) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),
   };

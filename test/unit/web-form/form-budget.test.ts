@@ -78,7 +78,12 @@ for (const mode of ['create', 'edit'] as const) {
     const row = { b: Array.from({ length: 9 }, () => inner), m: { key: { f: 'x' }, '': {} } };
     const values = { a: Array.from({ length: 9 }, () => row) };
     const base = mode === 'edit' ? values : {};
-    const view = formView(model, { fields: valuesToFields(model, values), base, faults: [] });
+    const fields = valuesToFields(model, values);
+    for (let one = 0; one < 9; one += 1) {
+      const opened = ['a', `a[${one}].b`, `a[${one}].m`, ...Array.from({ length: 9 }, (_, other) => `a[${one}].b[${other}].c`)];
+      for (const path of opened) fields.set(`x.spec.${path}`, '1');
+    }
+    const view = formView(model, { fields, base, faults: [] });
     assert.match(view.leftOut, /more fields are in the rows and groups of this page/);
     const html = views.render('parts/form', view);
     assert.ok(html.length < 6_000_000, `${html.length} characters`);

@@ -1,3 +1,5 @@
+import { unpackInputs } from '../../../src/domain/core/packed-inputs.ts';
+
 /** Sends a rendered form as a browser does: what is disabled, unchecked or not chosen stays at home, line ends travel as CRLF. */
 export function submit(html: string): URLSearchParams {
   const sent = new URLSearchParams();
@@ -21,7 +23,7 @@ export function submit(html: string): URLSearchParams {
     const isBox = type === 'checkbox' || type === 'radio';
     if (!isBox || attributes.has('checked')) sent.append(name, isBox || type === 'hidden' ? crlf(value) : value.replaceAll(/[\r\n]/g, ''));
   }
-  return sent;
+  return unpackInputs(sent);
 }
 
 export interface Tag {

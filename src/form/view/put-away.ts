@@ -1,0 +1,73 @@
+import { formatPath } from '../../schema/form-path.ts';
+import { fieldName, rowCount, type FieldMap } from '../input/form-fields.ts';
+import type { FormNode } from '../model/form-node.ts';
+import type { GroupView } from './form-view-model.ts';
+import { PAGE_ROOM } from './page-budget.ts';
+import { pageSize } from './rows-page.ts';
+import { fieldText, frameOf, type ShowNode, type ViewContext } from './view-context.ts';
+
+/** So little is shown even where the page has no room left. */
+const LITTLE = 3;
+
+/**
+ * How many inputs hold something at or below each path, by its text. Empty where all of them have room on one page, so that nothing is put away.
+ */
+export function inputsBelow(fields: FieldMap): ReadonlyMap<string, number> {
+  const below = new Map<string, number>();
+  if (fields.size <= PAGE_ROOM) return below;
+  for (const [name, text] of fields) {
+    if (text === '' || name.startsWith('x.') || name.startsWith('o.')) continue;
+    for (const path of pathsAround(name.slice(2))) below.set(path, (below.get(path) ?? 0) + 1);
+  }
+  return below;
+}
+
+/** The text of a path and those of all its ancestors; keys in quotes are one step. */
+function pathsAround(path: string): string[] {
+  const ends = [...path.matchAll(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]|\.?[^.[\]]+/g)].map(({ index, 0: step }) => index + step.length);
+  return ends.map((end) => path.slice(0, end));
+}
+
+/**
+ * Whether a part of the form that is filled in takes more room than the page has left. It is then a button that shows it; what it holds stays among
+ * the inputs. Whatever is wrong is shown, and what was once open stays so.
+ */
+export function isPutAway(context: ViewContext, node: FormNode, ref: ShowNode): boolean {
+  if (context.inputs.size === 0 || ref.part !== undefined || ref.title !== undefined) return false;
+  const path = formatPath(ref.path);
+  const inputs = context.inputs.get(path) ?? 0;
+  if (inputs === 0 || context.errors.around.has(path) || fieldText(context, 'x', ref.path) !== undefined) return false;
+  return roomOf(context, node, { ref, inputs }) > Math.max(LITTLE, context.page.room);
+}
+
+/** The fields that it would show at least. */
+function roomOf(context: ViewContext, node: FormNode, { ref, inputs }: { readonly ref: ShowNode; readonly inputs: number }): number {
+  if (node.kind === 'group') return Math.max(inputs, node.children.length);
+  if (node.kind !== 'list' && node.kind !== 'map') return inputs;
+  const rows = Math.max(1, rowCount(context.fields, ref.path) ?? 0);
+  const shown = Math.min(rows, pageSize(node));
+  const row = node.kind === 'list' ? node.item : node.value;
+  return Math.max((inputs * shown) / rows, row.kind === 'group' ? shown * row.children.length : shown);
+}
+
+export function putAwayView(context: ViewContext, node: FormNode, ref: ShowNode): GroupView {
+  const path = formatPath(ref.path);
+  return {
+    ...frameOf(context, node, ref, { partial: 'parts/field-group', disabled: false, keep: false }),
+    collapsible: true,
+    open: true,
+    children: [],
+    openName: '',
+    openOp: `open:${path}`,
+    count: context.inputs.get(path) ?? 0,
+    yamlOp: '',
+  };
+}
+
+/** The name of the hidden input that keeps open what might be put away otherwise; empty where nothing is. */
+export function keptOpen(context: ViewContext, ref: ShowNode): string {
+  if (ref.part === 'more') return '';
+  const isOpened = fieldText(context, 'x', ref.path) !== undefined;
+  const isLarge = ref.title === undefined && (context.inputs.get(formatPath(ref.path)) ?? 0) > LITTLE;
+  return isOpened || isLarge ? fieldName('x', ref.path) : '';
+}
