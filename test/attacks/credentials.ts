@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Attack } from './attack.ts';
 import { ATTACKED, FOREIGN } from './people.ts';
 
-const PAGES = ['/', '/apps', '/environments', `/environments/${ATTACKED}`, '/operators', '/admin/audit-log', '/saved-configurations'];
+const PAGES = ['/', '/apps', '/environments', `/environments/${ATTACKED}`, '/operators', '/admin/audit-log', '/catalog/drafts'];
 const API = ['/apps', '/environments', `/environments/${ATTACKED}/instances`, '/operators', '/me', '/catalog/faults'];
 
 export const attacks: readonly Attack[] = [

@@ -142,7 +142,7 @@ describe('helm on a real control plane', () => {
     );
     await assert.rejects(helm.install({ ...input, chartPath: bad }, signal), { code: 'HelmFailed' });
     assert.equal((await helm.status(at, signal))?.status, 'failed');
-    assert.deepEqual(await helm.unlock(at, signal), { act: 'none' });
+    assert.deepEqual(await helm.unlock(at, signal), { kind: 'none' });
     assert.equal((await helm.upgrade({ ...input, postRender: 'uplift' }, signal)).status, 'deployed');
     await helm.uninstall(at, signal);
   });
@@ -165,12 +165,12 @@ describe('helm on a real control plane', () => {
     });
     const input = { ...at, chartPath: await chart('stuck', files), labels: LABELS };
     await killWhilePending('install', input);
-    assert.deepEqual(await helm.unlock(at, signal), { act: 'uninstall' });
+    assert.deepEqual(await helm.unlock(at, signal), { kind: 'uninstall' });
     assert.equal(await helm.status(at, signal), undefined);
 
     assert.equal((await helm.install({ ...input, values: { hang: false } }, signal)).status, 'deployed');
     await killWhilePending('upgrade', input);
-    assert.deepEqual(await helm.unlock(at, signal), { act: 'rollback', revision: 1 });
+    assert.deepEqual(await helm.unlock(at, signal), { kind: 'rollback', revision: 1 });
     assert.equal((await helm.upgrade({ ...input, values: { hang: false } }, signal)).status, 'deployed');
     await helm.uninstall(at, signal);
   });
