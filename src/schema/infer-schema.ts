@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, parseDocument, type Pair, type ParsedNode } from 'yaml';
+import { wellKnownValue } from './well-known-values.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 const DEEPEST = 40;
@@ -25,10 +26,55 @@ function mapSchema(pairs: readonly Pair<ParsedNode, ParsedNode | null>[], depth:
   const properties = pairs.flatMap(({ key, value }): [string, JsonObject][] => {
     if (!isScalar(key)) return [];
     const description = descriptionOf(key.commentBefore ?? '', value?.comment ?? '');
-    return [[String(key.value), { ...schemaOf(value, depth + 1), ...(description === '' ? {} : { description }) }]];
+    const said = saidType(`${key.commentBefore ?? ''}\n${value?.comment ?? ''}`);
+    const schema = emptySchema(value, { key: String(key.value), said, description }) ?? schemaOf(value, depth + 1);
+    return [[String(key.value), { ...schema, ...(description === '' ? {} : { description }) }]];
   });
   if (properties.length === 0) return { type: 'object', additionalProperties: true };
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
+}
+
+interface Said {
+  readonly key: string;
+  /** The type that the comment names; empty when it names none. */
+  readonly said: string;
+  readonly description: string;
+}
+
+/** What is empty says nothing of itself: its comment does, or its name. */
+function emptySchema(value: ParsedNode | null, { key, said, description }: Said): JsonObject | undefined {
+  if (isMap(value)) return value.items.length === 0 ? wellKnownValue(key, 'map', description) : undefined;
+  if (isSeq(value)) {
+    const known = value.items.length === 0 ? wellKnownValue(key, 'list', description) : undefined;
+    return known === undefined ? undefined : { ...known, default: [] };
+  }
+  const content = isScalar(value) ? value.value : null;
+  if (content !== '' && content !== null) return undefined;
+  const type = TYPES[said];
+  if (type === undefined) return undefined;
+  return content === '' && type !== 'string'
+    ? { type: [type, 'string'], default: '' }
+    : { type, ...(content === '' ? { default: '' } : {}) };
+}
+
+/** The types of scalars that comments name, as helm-docs and the generator of Bitnami have them: `# -- (int) …`, `## @param replicas [number] …`. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'string',
+  int: 'integer',
+  integer: 'integer',
+  number: 'number',
+  float: 'number',
+  bool: 'boolean',
+  boolean: 'boolean',
+};
+
+function saidType(comment: string): string {
+  return (
+    /^[ #]*(?:--\s*\(([a-z]+)\)|@param\s+\S+\s+\[([a-z]+)[^\]\n]*\])/m
+      .exec(comment)
+      ?.slice(1)
+      .find((type) => type !== undefined) ?? ''
+  );
 }
 
 /** Rows are typed only where all of them are plain texts; other lists are left to YAML. */
