@@ -8,9 +8,10 @@ import { formCommand } from '../../../src/compose/form-command.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
+import { releaseRecordBytes } from '../../../src/helm/release-record.ts';
 import type { OverlaidValues } from '../../../src/operation/upgrade/preview-values.ts';
 import { renderPreview } from '../../../src/operation/upgrade/render-preview.ts';
-import type { UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
+import type { ReleaseRecord, UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
 import type { OperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, serveHttp, temporaryFolder, writeFiles } from '../../support/charts.ts';
 
@@ -69,7 +70,9 @@ function pointing(url: string, file: string): JsonObject {
 async function plan({ path, schema, folder }: { path: string; schema: JsonObject; folder: string }, values: JsonObject) {
   const { helm: program } = await loadTools(repoRoot);
   const helm = await createHelm({ program, homeDir: join(folder, 'helm'), maxChildren: 1, log: { debug: () => undefined } });
-  const upgrades = { render: helm.render, kubernetesVersion: async () => 'v1.36.3' };
+  const recordBytes = ({ chart: { contents }, values: config, objects }: ReleaseRecord): Promise<number> =>
+    releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files: new Map(), objects });
+  const upgrades = { render: helm.render, recordBytes, kubernetesVersion: async () => 'v1.36.3' };
   const ports = { upgrades, discovery: { kinds: async () => [] } } as unknown as Parameters<typeof renderPreview>[0];
   const chart: UpgradeChart = {
     digest: 'sha256:demo',

@@ -51,7 +51,7 @@ for (const [title, statuses, toRevision, step] of BOUND) {
 
 test('unlocking an upgrade that never ended does not go where an earlier rollback was bound for', () => {
   const history = (['superseded', 'deployed', 'pending-upgrade'] as const).map((status, index) => info(status, index + 1));
-  assert.deepEqual(unlockAction(history, 1), { act: 'rollback', revision: 2 });
+  assert.deepEqual(unlockAction(history, 1), { kind: 'rollback', revision: 2 });
 });
 
 function info(status: ReleaseStatus, revision: number): ReleaseInfo {
