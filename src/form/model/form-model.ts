@@ -198,7 +198,8 @@ function draft(builder: Builder, place: Place): Draft {
   const { schema, refs } = resolved;
   if (place.path.length > DEEPEST) return yamlDraft(builder, place, 'nested too deeply', schema);
   const own = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
-  const here = { ...place, refs, frozen: [...place.frozen, ...frozenPaths(own.schema)] };
+  const rules = frozenPaths(own.schema);
+  const here = rules.length === 0 && refs === place.refs ? place : { ...place, refs, frozen: [...place.frozen, ...rules] };
   const shape = own.kind === 'choice' && isRoot(builder, place.path) ? shapeOfRoot(own) : own;
   const base = baseOf(builder, here, own.schema);
   if (shape.kind === 'enum') builder.document.work.left -= STEPS_OF_OPTION * shape.values.length;
@@ -281,6 +282,7 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
   const children: Draft[] = [];
   const members = shape.schema['properties'] as JsonObject;
   const siblings = memberNames(members);
+  const { sensitive = false } = sensitiveBelow(place, shape.schema);
   for (const key of siblings) {
     if (isSpent(builder)) break;
     if (key.length > LONGEST_KEY) continue;
@@ -296,7 +298,7 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
       immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
       siblings,
-      ...sensitiveBelow(place, shape.schema),
+      sensitive,
     });
     children.push(child);
   }
