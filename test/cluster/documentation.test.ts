@@ -20,7 +20,7 @@ import { startProduct, untilOffered, type Product } from '../support/product.ts'
  *   sent to the api-server as a dry run.
  * - `json` can be read; `text` and `ts` are shown only.
  */
-const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts'];
+const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts', 'python'];
 const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.'];
 /** What this test has done itself before, or is part of. */
 const DONE = ['npm start', 'npm test'];
