@@ -90,7 +90,8 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
 
   it('tells in the form as data who locked a field', async () => {
     const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=team-a`);
-    const field = (key: string): unknown => listAt(body, 'root', 'children').find((child) => textAt(child, 'key') === key);
+    const childOf = (parent: unknown, key: string): unknown => listAt(parent, 'children').find((child) => textAt(child, 'key') === key);
+    const field = (key: string): unknown => childOf(childOf(at(body, 'root'), 'spec'), key);
     assert.deepEqual(
       ['locked', 'fallback', 'fallbackSource'].map((name) => at(field('evictionPolicy'), name)),
       ['the environment team-a', 'noeviction', 'environment'],

@@ -1,5 +1,5 @@
 import { formatPath } from '../../schema/form-path.ts';
-import { fieldName, rowCount, type FieldMap } from '../input/form-fields.ts';
+import { fieldName, parseFieldName, rowCount, type FieldMap } from '../input/form-fields.ts';
 import type { FormNode } from '../model/form-node.ts';
 import type { GroupView } from './form-view-model.ts';
 import { PAGE_ROOM } from './page-budget.ts';
@@ -16,7 +16,8 @@ export function inputsBelow(fields: FieldMap): ReadonlyMap<string, number> {
   const below = new Map<string, number>();
   if (fields.size <= PAGE_ROOM) return below;
   for (const [name, text] of fields) {
-    if (text === '' || name.startsWith('x.') || name.startsWith('o.')) continue;
+    // Names that are longer than those of any form are no part of one.
+    if (text === '' || name.startsWith('x.') || name.startsWith('o.') || parseFieldName(name) === undefined) continue;
     for (const path of pathsAround(name.slice(2))) below.set(path, (below.get(path) ?? 0) + 1);
   }
   return below;
