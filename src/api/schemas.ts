@@ -2,6 +2,7 @@ import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
+import { LEGACY_STATUSES } from '../domain/operator/operator-status.ts';
 import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { FORM_SCHEMAS } from './catalog/form-schemas.ts';
@@ -249,7 +250,7 @@ export const SCHEMAS = {
       namespace: text,
       name: text,
       displayName: text,
-      status: { enum: ['READY', 'INSTALLING', 'ERROR', 'DELETING'] },
+      status: { enum: LEGACY_STATUSES },
       message: text,
       chart: object({ address: text, name: text, version: text, appVersion: text, digest: text, availableVersion: text }, ['address']),
       values: list(object({ path: text, origin: text }, ['path', 'origin'])),

@@ -5,19 +5,17 @@ import { conditionsOf } from '../health/rules/conditions.ts';
 import type { OperatorView } from '../operator/operator.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { parseDeletionPolicy, parseOperatorSpec } from '../operator/operator-spec.ts';
-import { parseProvenance } from '../operator/operator-status.ts';
+import { LEGACY_STATUSES, type LegacyStatus, parseProvenance } from '../operator/operator-status.ts';
 import { parsePendingUpgrade } from '../upgrade/pending-upgrade.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { parseHistory } from '../operator/revision-history.ts';
 
-const WORDS = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
-
 /** An Operator as admins see it. */
 export function operatorView(operator: KubeObject): OperatorView {
   const { spec, status, metadata } = operator;
   const conditions = listAt(status, 'conditions').filter((item) => isObject(item)) as unknown as OperatorView['conditions'];
-  const word = WORDS.find((candidate) => candidate === at(status, 'status')) ?? 'INSTALLING';
+  const reported = reportedStatus(operator);
   const stalled = findCondition(conditionsOf(operator), 'Stalled');
   const ready = findCondition(conditionsOf(operator), 'Ready');
   return {
@@ -26,8 +24,8 @@ export function operatorView(operator: KubeObject): OperatorView {
     displayName: textAt(spec, 'catalog', 'displayName') ?? metadata.name,
     category: textAt(spec, 'catalog', 'category') ?? 'Other',
     ...sourceOf(operator),
-    status: metadata.deletionTimestamp === undefined ? word : 'DELETING',
-    message: word === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
+    status: legacyStatusOf(operator),
+    message: reported === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
     chart: chartOf(operator),
     values: parseProvenance(status),
     ...releaseOf(objectAt(status, 'release')),
@@ -47,6 +45,15 @@ export function operatorView(operator: KubeObject): OperatorView {
     created: metadata.creationTimestamp ?? '',
     etag: etagOf(operator),
   };
+}
+
+/** `status.status` as admins see it: an Operator that nobody has looked at is being installed, one that is being deleted says so. */
+export function legacyStatusOf(operator: KubeObject): LegacyStatus {
+  return operator.metadata.deletionTimestamp === undefined ? reportedStatus(operator) : 'DELETING';
+}
+
+function reportedStatus({ status }: KubeObject): LegacyStatus {
+  return LEGACY_STATUSES.find((candidate) => candidate === at(status, 'status')) ?? 'INSTALLING';
 }
 
 function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {

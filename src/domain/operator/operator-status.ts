@@ -14,7 +14,9 @@ const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
  */
 export type CrdOrigin = (typeof CRD_ORIGINS)[number];
 
-export type LegacyStatus = 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
+/** The values of `status.status`. */
+export const LEGACY_STATUSES = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
+export type LegacyStatus = (typeof LEGACY_STATUSES)[number];
 
 export interface CrdStatus {
   readonly name: string;
@@ -109,7 +111,7 @@ export function parseCrdOrigin(text: string | undefined): CrdOrigin {
 }
 
 function parseLegacyStatus(text: string | undefined): LegacyStatus | undefined {
-  return (['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const).find((word) => word === text);
+  return LEGACY_STATUSES.find((status) => status === text);
 }
 
 function parseChart(chart: unknown): Pick<OperatorStatus, 'chart'> {

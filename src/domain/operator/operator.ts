@@ -2,6 +2,7 @@ import type { Condition } from '../kubernetes/condition.ts';
 import type { DeletionPreview } from './deletion.ts';
 import type { OperatorDeletionPolicy } from './operator-spec.ts';
 import type { PendingUpgrade } from '../upgrade/pending-upgrade.ts';
+import type { LegacyStatus } from './operator-status.ts';
 import type { Revision } from './revision-history.ts';
 
 /** An Operator as admins see it. */
@@ -13,8 +14,8 @@ export interface OperatorView {
   readonly category: string;
   /** The CatalogSource that keeps it; absent when nobody does. */
   readonly source?: string;
-  /** The legacy word of `status.status`. */
-  readonly status: 'READY' | 'INSTALLING' | 'ERROR' | 'DELETING';
+  /** `status.status`. */
+  readonly status: LegacyStatus;
   readonly message: string;
   readonly chart: {
     readonly address: string;
