@@ -22,7 +22,7 @@ import { findReserved } from './reserved-namespaces.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
 import { broughtBy, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
 import type { DryRun } from './dry-run-objects.ts';
-import { orTooLate, withPatience } from '../upgrade/with-patience.ts';
+import { inTurn, orTooLate } from '../upgrade/in-turn.ts';
 
 const PATIENCE_MS = 90_000;
 const CHART_FAULTS: ReadonlySet<ErrorCode> = new Set([
@@ -60,9 +60,8 @@ export interface CheckedChart {
  * @throws AppError when the cluster is away; `LimitReached` when too many checks of the actor are under way.
  */
 export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
-  return await withPatience(PATIENCE_MS, (signal) =>
-    ports.upgrades.queue.run(actor.user, signal, async () => await check(ports, actor, { operator, signal })),
-  );
+  const turn = { actor, milliseconds: PATIENCE_MS };
+  return await inTurn(ports.upgrades, turn, async (signal) => await check(ports, actor, { operator, signal }));
 }
 
 async function check(

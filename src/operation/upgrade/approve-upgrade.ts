@@ -22,10 +22,10 @@ import { findOperator, type OperatorAddress, operatorWords } from '../operator/f
 import { audited, operatorEvent } from '../audit/audited.ts';
 import { OPERATORS } from '../operator/list-operators.ts';
 import { decideOwnValues } from './decide-values.ts';
-import { type UpgradeInputs, loadUpgradeInputs } from './load-upgrade-inputs.ts';
+import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
 import type { Ports } from '../ports.ts';
-import { withPatience } from './with-patience.ts';
+import { inTurn } from './in-turn.ts';
 
 export interface ApprovalInput extends OperatorAddress {
   readonly version: string;
@@ -89,10 +89,8 @@ async function withValues(
   input: Decided,
 ): Promise<{ metadata: object; spec?: object }> {
   const { name, version, digest, decisions, annotations } = input;
-  const gathered = await withPatience(PATIENCE_MS, async (signal) => {
-    const gather = async (): Promise<UpgradeInputs> => await loadUpgradeInputs(ports, actor, { address: input, version, signal });
-    return await ports.upgrades.queue.run(actor.user, signal, gather);
-  });
+  const turn = { actor, milliseconds: PATIENCE_MS };
+  const gathered = await inTurn(ports.upgrades, turn, (signal) => loadUpgradeInputs(ports, actor, { address: input, version, signal }));
   const { previewed, patch } = decideOwnValues({ ...gathered, decisions });
   const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);

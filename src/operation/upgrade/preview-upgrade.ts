@@ -29,7 +29,7 @@ import type { Ports } from '../ports.ts';
 import { renderPreview, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
-import { withPatience } from './with-patience.ts';
+import { inTurn } from './in-turn.ts';
 
 export interface PreviewInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
@@ -51,9 +51,8 @@ const PATIENCE_MS = 90_000;
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version; as fetching a chart does when there is none.
  */
 export async function previewUpgrade(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<UpgradePreview> {
-  return await withPatience(PATIENCE_MS, (signal) =>
-    ports.upgrades.queue.run(actor.user, signal, async () => await preview(ports, actor, { input, signal })),
-  );
+  const turn = { actor, milliseconds: PATIENCE_MS };
+  return await inTurn(ports.upgrades, turn, async (signal) => await preview(ports, actor, { input, signal }));
 }
 
 async function preview(
