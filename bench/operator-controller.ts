@@ -41,7 +41,7 @@ export async function startOperatorController(input: ControllerInput): Promise<R
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const definitions = startReflector({ cluster, type: CRD, signal, log });
-  const { sight, ready } = watchOperators({ kube, operators, definitions, log, signal });
+  const { cache, ready } = watchOperators({ kube, operators, definitions, log, signal });
   const silent = { debug: () => undefined };
   const helm = await createHelm({
     program: input.helm,
@@ -65,8 +65,8 @@ export async function startOperatorController(input: ControllerInput): Promise<R
   await ready();
   const running = runController({
     name: 'operator',
-    sources: [operators, sight, asked],
-    reconcile: createOperatorReconciler(ports, sight),
+    sources: [operators, cache, asked],
+    reconcile: createOperatorReconciler(ports, cache),
     workers: 8,
     observe,
     log,

@@ -105,7 +105,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     signal,
   });
   const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
-  const { sight, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
+  const { cache, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
   const ports = {
     cluster,
     discovery: kube,
@@ -119,13 +119,13 @@ async function operators(input: ControllersInput): Promise<Controller> {
     now,
     holder: randomUUID(),
   };
-  const reconcile = createOperatorReconciler(ports, sight);
+  const reconcile = createOperatorReconciler(ports, cache);
   // Nothing of an Operator is written where an Environment has come.
   const neighbours = mapSource(environments, (name) => {
     const namespace = textAt(environments.get(name)?.status, 'namespace');
     return namespace === undefined ? [] : operatorsIn(namespace, all.all());
   });
-  return { name: 'operator', sources: [all, references, sight, neighbours], reconcile, workers: 8, ready };
+  return { name: 'operator', sources: [all, references, cache, neighbours], reconcile, workers: 8, ready };
 }
 
 /** What admins may read of their Operators at work. */

@@ -15,7 +15,7 @@ export interface WatchOperatorsInput {
 }
 
 export interface WatchedOperators {
-  readonly sight: OperatorCache;
+  readonly cache: OperatorCache;
   /** Resolves when everything has been listed, or after half a minute: what is not watched by then is asked for. */
   ready(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function watchOperators({ kube, operators, definitions, log, signal }: Wa
   const slices = start(SLICES);
   const all = [operators, definitions, records, roles, slices, ...Object.values(workloads), ...Object.values(callers)];
   return {
-    sight: createOperatorCache({ operators, definitions, records, roles, workloads, callers, slices }),
+    cache: createOperatorCache({ operators, definitions, records, roles, workloads, callers, slices }),
     ready: async () => {
       const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
       await Promise.all(all.map((type) => type.waitForSync(patience))).catch(() => undefined);

@@ -38,7 +38,7 @@ describe('an Operator in step', () => {
   let folder: string;
   let kube: Kube;
   let ports: OperatorPorts;
-  let sight: OperatorCache;
+  let cache: OperatorCache;
   let reconcile: Reconcile;
 
   before(async () => {
@@ -76,9 +76,9 @@ describe('an Operator in step', () => {
     };
     const operators = startReflector({ cluster, type: OPERATOR, signal, log });
     const watched = watchOperators({ kube, operators, definitions: startReflector({ cluster, type: CRD, signal, log }), log, signal });
-    sight = watched.sight;
+    cache = watched.cache;
     await watched.ready();
-    reconcile = createOperatorReconciler(ports, sight);
+    reconcile = createOperatorReconciler(ports, cache);
     await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
     await cluster.create(OPERATOR, {
       apiVersion: 'operatorcontroller.kubeplus/v1',
@@ -115,16 +115,16 @@ describe('an Operator in step', () => {
   });
 
   it('costs a new controller one question: whether a worker that died holds the release', async () => {
-    const fresh = createOperatorReconciler(ports, sight);
+    const fresh = createOperatorReconciler(ports, cache);
     assert.deepEqual(await look(fresh), ['cluster.listMetadata leases']);
     assert.deepEqual(await look(fresh), []);
   });
 
   it('is looked at by the cluster itself, and not installed again, when memory knows nothing of its release', async () => {
     const forgetful: OperatorCache = {
-      ...sight,
+      ...cache,
       readsFor: (who, live) => {
-        const reads = sight.readsFor(who, live);
+        const reads = cache.readsFor(who, live);
         return {
           ...reads,
           listMetadata: async (type, options) =>
@@ -144,7 +144,7 @@ describe('an Operator in step', () => {
   async function changing(act: () => Promise<unknown>): Promise<void> {
     const changed = Promise.withResolvers<void>();
     let told = false;
-    const stop = sight.onChange((key) => {
+    const stop = cache.onChange((key) => {
       if (told && key === KEY) changed.resolve();
     });
     told = true;

@@ -101,13 +101,13 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
-  const { sight, ready } = watchOperators({ kube, operators, definitions: crds, log, signal });
+  const { cache, ready } = watchOperators({ kube, operators, definitions: crds, log, signal });
   await ready();
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const { wrap = (ports) => ports } = options;
   const running = runController({
     name: 'operator',
-    sources: [mapSource(operators, own), mapSource(references, own), mapSource(sight, own)],
+    sources: [mapSource(operators, own), mapSource(references, own), mapSource(cache, own)],
     reconcile: createOperatorReconciler(
       wrap({
         cluster,
@@ -121,7 +121,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
         now: () => new Date(),
         holder: `test-${process.pid}`,
       }),
-      sight,
+      cache,
     ),
     workers: 4,
     ...(options.clock === undefined ? {} : { clock: options.clock }),

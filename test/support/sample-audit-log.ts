@@ -13,7 +13,7 @@ export function withoutAsking<T extends RequestOrigin>({ requestId: _requestId, 
   return act;
 }
 
-/** A audit log that forgets everything with the test. */
+/** An audit log that forgets everything with the test. */
 export function sampleAuditLog(entries: AuditEntry[] = []): AuditPort {
   return {
     append: async (line) => void entries.push({ ...line, id: entries.length + 1 }),
@@ -28,7 +28,7 @@ export function sampleAuditLog(entries: AuditEntry[] = []): AuditPort {
 
 const ORDERS = 'team-a/postgresclusters.samples.chandlery.dev/orders';
 
-/** A page of a audit log that is longer. */
+/** A page of an audit log that is longer. */
 export function sampleAuditLogPage(query: AuditQuery): AuditPage {
   const of = (id: number, change: Partial<AuditEntry>): AuditEntry => ({
     id,

@@ -28,8 +28,8 @@ export async function showChangeRequest(
   actor: Actor,
   id: string,
 ): Promise<ChangeRequestView> {
-  const { changeRequest, ...sight } = await findChangeRequest(ports, actor, id);
-  const view = { changeRequest: changeRequestSummary(changeRequest), ...sight };
+  const { changeRequest, ...access } = await findChangeRequest(ports, actor, id);
+  const view = { changeRequest: changeRequestSummary(changeRequest), ...access };
   if (changeRequest.state !== 'open') return { ...view, moved: false };
   try {
     const { digest, moved, preflight } = await candidateOf(ports, actor, changeRequest);

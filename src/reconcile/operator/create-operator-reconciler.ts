@@ -21,23 +21,23 @@ const UNWATCHED_MS = 30_000;
  * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or something that it brought, changes. It throws when
  * the cluster is away; everything else ends in the status.
  *
- * @param sight what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
+ * @param cache what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
  */
-export function createOperatorReconciler(ports: OperatorPorts, sight?: OperatorCache): Reconcile {
+export function createOperatorReconciler(ports: OperatorPorts, cache?: OperatorCache): Reconcile {
   const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory(), settled: new Map() };
   const kubernetesVersion = rememberVersion(ports);
   const recall = recallCharts(ports.charts);
   const portsFor = (key: string): OperatorPorts => {
-    const { generation, annotations } = sight?.operator(key)?.metadata ?? {};
+    const { generation, annotations } = cache?.operator(key)?.metadata ?? {};
     return { ...ports, kubernetesVersion, charts: recall.forLook(key, JSON.stringify([generation, annotations])) };
   };
   return async (key, signal) => {
     const asking = portsFor(key);
-    const seen = sight === undefined ? undefined : await reconcileFromCache(memory, { ports: asking, sight }, { key, signal });
+    const seen = cache === undefined ? undefined : await reconcileFromCache(memory, { ports: asking, cache }, { key, signal });
     if (seen !== undefined) return seen;
     const result = await reconcileLive(memory, asking, { key, signal });
-    if (sight?.operator(key) === undefined) recall.forget(key);
-    return sight === undefined ? atMost(UNWATCHED_MS, result) : result;
+    if (cache?.operator(key) === undefined) recall.forget(key);
+    return cache === undefined ? atMost(UNWATCHED_MS, result) : result;
   };
 }
 

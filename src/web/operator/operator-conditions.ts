@@ -8,7 +8,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   Verified: 'Whether its chart is signed by somebody whom we trust.',
   Uplifted: 'Whether it fits this Kubernetes, old APIs converted.',
   Released: 'Whether its Helm release is as the spec asks for.',
-  CRDsEstablished: 'Whether the cluster serves the kinds that it brings.',
+  CRDsEstablished: 'Whether its CRDs are established.',
   Healthy: 'Whether its workloads are ready.',
   Tested: 'Whether the tests that its chart brings have passed.',
   Drifted: 'Whether somebody has changed what was installed.',

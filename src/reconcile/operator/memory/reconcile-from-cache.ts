@@ -19,26 +19,26 @@ class MustLookLive extends Error {}
  */
 export async function reconcileFromCache(
   memory: OperatorMemory,
-  { ports, sight }: { readonly ports: OperatorPorts; readonly sight: OperatorCache },
+  { ports, cache }: { readonly ports: OperatorPorts; readonly cache: OperatorCache },
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
 ): Promise<ReconcileResult | undefined> {
-  const operator = sight.operator(key);
+  const operator = cache.operator(key);
   const isLiving = operator !== undefined && operator.metadata.deletionTimestamp === undefined && hasFinalizer(operator);
   // It may have been in step before its namespace became an Environment's.
   const isSettled = isLiving && observeReservation(ports, operator) === undefined;
   const known = isSettled ? await recallReconcile(memory, { ports, operator, signal }, key) : undefined;
   if (known !== undefined) return known;
   memory.settled.delete(key);
-  return isLiving ? await lookInFull(memory, { ports, sight }, { key, work: workOn(ports, operator, signal) }) : undefined;
+  return isLiving ? await lookInFull(memory, { ports, cache }, { key, work: workOn(ports, operator, signal) }) : undefined;
 }
 
 async function lookInFull(
   memory: OperatorMemory,
-  { ports, sight }: { readonly ports: OperatorPorts; readonly sight: OperatorCache },
+  { ports, cache }: { readonly ports: OperatorPorts; readonly cache: OperatorCache },
   { key, work }: { readonly key: string; readonly work: Work },
 ): Promise<ReconcileResult | undefined> {
   const subject = { ...work.release, label: work.label, claims: claimedDefinitions(work.spec) };
-  const notes = recordReads(work, (live) => sight.readsFor(subject, live));
+  const notes = recordReads(work, (live) => cache.readsFor(subject, live));
   const refusal = { refused: false };
   try {
     const result = await reconcileOperator(memory, {
