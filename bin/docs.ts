@@ -1,18 +1,50 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
+import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
+import { crdFile } from './docs/crd.ts';
+import { fieldTable } from './docs/field-table.ts';
 
-/** `npm run docs`: writes the sections of docs/errors.md from the table of errors; what stands above them is written by hand. */
-const ERRORS = new URL('../docs/errors.md', import.meta.url);
-const FIRST_SECTION = '\n## `';
+/** The kinds of ours and the pages that describe them. */
+const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
+  { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
+];
 
-/** The page of errors as it has to be. */
-export function errorsPage(): string {
-  const [introduction = ''] = readFileSync(ERRORS, 'utf8').split(FIRST_SECTION);
+/** `npm run docs` writes these: each file that is made from the code, or a part of it, with its text as it has to be. */
+export function generatedFiles(): { readonly path: string; readonly text: string }[] {
+  return [
+    { path: 'docs/errors.md', text: errorsPage() },
+    ...KINDS.flatMap(({ kind, page }) => [
+      { path: `charts/chandlery/crds/${kind.type.resource}.${kind.type.group}.yaml`, text: crdFile(kind) },
+      { path: page, text: withTables(read(page), kind) },
+    ]),
+  ];
+}
+
+/** The sections come from the table of errors; what stands above them is written by hand. */
+function errorsPage(): string {
+  const heading = '\n## `';
+  const [introduction = ''] = read('docs/errors.md').split(heading);
   const sections = Object.entries(ERROR_TABLE).map(
-    ([code, { status, title, meaning, remedy }]) =>
-      `${FIRST_SECTION}${code}\`\n\n**${status}, ${title}.** ${meaning}\n\nWhat to do: ${remedy}\n`,
+    ([code, { status, title, meaning, remedy }]) => `${heading}${code}\`\n\n**${status}, ${title}.** ${meaning}\n\nWhat to do: ${remedy}\n`,
   );
   return `${introduction.trimEnd()}\n${sections.join('')}`;
 }
 
-if (import.meta.main) writeFileSync(ERRORS, errorsPage());
+/** Fills the places of a page that stand between `<!-- fields of spec -->`, or `status`, and `<!-- end of fields -->`. */
+function withTables(page: string, kind: Kind<unknown, unknown>): string {
+  return page.replace(
+    /(<!-- fields of (spec|status) -->\n).*?(<!-- end of fields -->)/gs,
+    (_, start: string, part: 'spec' | 'status', end: string) => `${start}\n${fieldTable(kind[part].schema)}\n\n${end}`,
+  );
+}
+
+function read(path: string): string {
+  return readFileSync(placeOf(path), 'utf8');
+}
+
+function placeOf(path: string): URL {
+  return new URL(`../${path}`, import.meta.url);
+}
+
+if (import.meta.main) for (const { path, text } of generatedFiles()) writeFileSync(placeOf(path), text);

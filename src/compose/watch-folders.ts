@@ -1,6 +1,6 @@
 import type { KeySource } from '../controller/source.ts';
-import { textAt } from '../domain/core/read.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import { watchFolder } from '../reconcile/source/watch-folder.ts';
 
 export interface WatchFoldersInput {
@@ -14,7 +14,7 @@ export function watchFolders({ sources, signal }: WatchFoldersInput): KeySource 
   const watches = new Map<string, { readonly path: string; readonly stop: AbortController }>();
   const listeners = new Set<(key: string) => void>();
   const follow = (key: string): void => {
-    const path = textAt(sources.get(key)?.spec, 'folder', 'path');
+    const path = CATALOG_SOURCE_KIND.spec.read(sources.get(key)?.spec)?.folder.path;
     const known = watches.get(key);
     if (known?.path === path) return;
     known?.stop.abort();

@@ -1,7 +1,8 @@
 import { legacyStatusOf } from '../domain/catalog/operator-view.ts';
-import { listAt } from '../domain/core/read.ts';
+import { statusOf } from '../domain/kind/kind.ts';
 import type { CatalogCache } from '../domain/kubernetes/cluster.ts';
 import { LEGACY_STATUSES } from '../domain/operator/operator-status.ts';
+import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import type { Measured } from './metrics.ts';
 
 /** How many Operators have each status, and how many faults the files of each CatalogSource have, as far as we know the cluster. */
@@ -12,8 +13,9 @@ export function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSou
       const value = statuses.filter((one) => one === status).length;
       return { gauge: 'chandlery_operators', labels: { status }, value };
     }),
-    ...catalog.catalogSources().map(({ metadata, status }): Measured => {
-      return { gauge: 'chandlery_catalog_faults', labels: { source: metadata.name }, value: listAt(status, 'faults').length };
+    ...catalog.catalogSources().map((source): Measured => {
+      const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
+      return { gauge: 'chandlery_catalog_faults', labels: { source: source.metadata.name }, value: faults.length };
     }),
   ];
 }

@@ -4,6 +4,9 @@ import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { statusOf } from '../../src/domain/kind/kind.ts';
+import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -14,8 +17,6 @@ import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
-import { parseSourceStatus, type SourceStatus } from '../../src/reconcile/source/source-status.ts';
-import { CATALOG_SOURCE } from '../../src/reconcile/source/source-type.ts';
 import { watchFolder } from '../../src/reconcile/source/watch-folder.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -68,7 +69,7 @@ describe('a catalogue folder', () => {
       stopping.abort();
       await watching;
       await kube.asController().delete({ ...CATALOG_SOURCE, name });
-      await eventually(async () => (await statusOf(name)) === undefined, 'the source is gone');
+      await eventually(async () => (await currentStatus(name)) === undefined, 'the source is gone');
       await rm(folder, { recursive: true, force: true });
     };
   });
@@ -209,9 +210,9 @@ async function follow(): Promise<void> {
   await kube.asController().create(CATALOG_SOURCE, object);
 }
 
-async function statusOf(name: string): Promise<SourceStatus | undefined> {
+async function currentStatus(name: string): Promise<SourceStatus | undefined> {
   try {
-    return parseSourceStatus(await kube.asController().get({ ...CATALOG_SOURCE, name }));
+    return statusOf(CATALOG_SOURCE_KIND, await kube.asController().get({ ...CATALOG_SOURCE, name }));
   } catch (error) {
     if (isAppError(error, 'NotFound')) return undefined;
     throw error;
@@ -221,7 +222,7 @@ async function statusOf(name: string): Promise<SourceStatus | undefined> {
 async function settled(reason: string): Promise<SourceStatus> {
   return eventually(
     async () => {
-      const status = await statusOf(source);
+      const status = await currentStatus(source);
       return findCondition(status?.conditions ?? [], 'Ready')?.reason === reason ? status : undefined;
     },
     `the source is ${reason}: ${folder}`,

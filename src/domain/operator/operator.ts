@@ -3,6 +3,7 @@ import type { DeletionPreview } from './deletion.ts';
 import type { OperatorDeletionPolicy } from './operator-spec.ts';
 import type { PendingUpgrade } from '../upgrade/pending-upgrade.ts';
 import type { LegacyStatus } from './operator-status.ts';
+import type { SourceFault } from '../source/catalog-source.ts';
 import type { Revision } from './revision-history.ts';
 
 /** An Operator as admins see it. */
@@ -50,15 +51,9 @@ export interface OperatorView {
   readonly etag: string;
 }
 
-/** A fault of the catalogue: where, and a sentence about what to do. */
-export interface CatalogFault {
+/** A fault of the catalogue: its source, where, and a sentence about what to do. */
+export interface CatalogFault extends SourceFault {
   readonly source: string;
-  readonly file: string;
-  /** Counted from 1; 0 when the fault is the file's as a whole. */
-  readonly line: number;
-  readonly column: number;
-  readonly resource?: string;
   /** The path of the field in the resource, where no file is at fault: `spec.catalog.kinds[0].fields[2]`. */
   readonly field?: string;
-  readonly message: string;
 }

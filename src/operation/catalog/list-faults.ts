@@ -4,10 +4,10 @@ import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { CatalogFault } from '../../domain/operator/operator.ts';
-import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
 import type { Ports } from '../ports.ts';
-
-const SOURCES = { group: OURS.group, version: OURS.version, resource: 'catalogsources' } as const;
 
 /**
  * The faults of all CatalogSources, read as the actor, and what in the `catalog` blocks of Operators their kinds do not have; `Forbidden` for whoever is
@@ -22,8 +22,10 @@ export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, act
 
 /** The faults of all CatalogSources alone. */
 export async function listSourceFaults(ports: Pick<Ports, 'clusters'>, actor: Actor): Promise<CatalogFault[]> {
-  const { items } = await ports.clusters.asActor(actor).list(SOURCES);
-  return items.flatMap((source) => listAt(source.status, 'faults').map((fault) => faultOf(source.metadata.name, fault)));
+  const { items } = await ports.clusters.asActor(actor).list(CATALOG_SOURCE);
+  return items.flatMap((source) =>
+    statusOf(CATALOG_SOURCE_KIND, source).faults.map((fault) => ({ source: source.metadata.name, ...fault })),
+  );
 }
 
 /** Its file was taken over: what is wrong is known since its kinds are. */
@@ -39,16 +41,4 @@ function blockFaults(operator: KubeObject, crds: readonly KubeObject[]): Catalog
     field,
     message,
   }));
-}
-
-function faultOf(source: string, fault: unknown): CatalogFault {
-  const resource = textAt(fault, 'resource');
-  return {
-    source,
-    file: textAt(fault, 'file') ?? '',
-    line: numberAt(fault, 'line') ?? 0,
-    column: numberAt(fault, 'column') ?? 0,
-    ...(resource === undefined ? {} : { resource }),
-    message: textAt(fault, 'message') ?? '',
-  };
 }

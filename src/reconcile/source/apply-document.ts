@@ -1,8 +1,8 @@
+import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
-import type { SourceFault } from './fault.ts';
 import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';
 import { ownershipOf, ownerSentence } from './ownership.ts';
 import type { SourcePorts } from './ports.ts';

@@ -1,8 +1,8 @@
+import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import { allowedKindsSentence, findAllowedKind, type AllowedKind } from './allowed-kind.ts';
-import type { SourceFault } from './fault.ts';
 import type { SourceDocument } from './parse/parse-file.ts';
 
 /** A document that names a resource which may be applied; whether its content is valid, the api-server says. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
-import { CATALOG_SOURCE } from './source-type.ts';
 
 /** The name of the CatalogSource for the folder that Chandlery was started with. */
 const FOLDER_SOURCE = 'catalog';

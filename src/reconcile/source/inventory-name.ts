@@ -1,5 +1,5 @@
+import type { InventoryItem } from '../../domain/source/catalog-source.ts';
 import { resourceName } from './check-documents.ts';
-import type { InventoryItem } from './source-status.ts';
 
 /** The name of an inventory item, as documents have it. */
 export function nameOfItem(item: InventoryItem): string {

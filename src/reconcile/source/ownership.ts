@@ -1,7 +1,8 @@
+import { statusOf } from '../../domain/kind/kind.ts';
+import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { nameOfItem } from './inventory-name.ts';
-import { parseSourceStatus } from './source-status.ts';
 
 /** Whose a resource is, as one CatalogSource sees it. */
 export type Ownership =
@@ -25,6 +26,6 @@ export function ownershipOf(live: KubeObject, source: string, sources: readonly 
 
 /** `the CatalogSource "a" (team.yaml)`, with the file where its inventory names one. */
 export function ownerSentence(owner: KubeObject, resource: string): string {
-  const file = parseSourceStatus(owner).inventory.find((item) => nameOfItem(item) === resource)?.file;
+  const file = statusOf(CATALOG_SOURCE_KIND, owner).inventory.find((item) => nameOfItem(item) === resource)?.file;
   return `the CatalogSource "${owner.metadata.name}"${file === undefined ? '' : ` (${file})`}`;
 }

@@ -1,10 +1,10 @@
+import type { InventoryItem } from '../../domain/source/catalog-source.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { findAllowedKind } from './allowed-kind.ts';
 import { nameOfItem } from './inventory-name.ts';
 import type { SourcePorts } from './ports.ts';
-import type { InventoryItem } from './source-status.ts';
 
 export interface PruneOptions {
   /** The name of the CatalogSource that owns it. */

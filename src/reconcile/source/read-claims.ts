@@ -1,5 +1,6 @@
+import { specOf } from '../../domain/kind/kind.ts';
+import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { parseSourceSpec } from './source-status.ts';
 import { readParsedFolder, stockOf } from './state.ts';
 
 /**
@@ -8,6 +9,6 @@ import { readParsedFolder, stockOf } from './state.ts';
  */
 export async function readClaims(source: string, sources: readonly KubeObject[]): Promise<ReadonlySet<string>> {
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
-  const contents = await Promise.all(others.map(async (other) => await readParsedFolder(parseSourceSpec(other).path)));
+  const contents = await Promise.all(others.map(async (other) => await readParsedFolder(specOf(CATALOG_SOURCE_KIND, other).folder.path)));
   return new Set(contents.flatMap((content) => (content.kind === 'Read' ? [...stockOf(content).named] : [])));
 }

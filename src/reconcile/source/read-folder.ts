@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { isIgnoredName } from './ignored-name.ts';
-import type { SourceFault } from './fault.ts';
 
 /** A file of the folder with its whole text. */
 export interface SourceFile {

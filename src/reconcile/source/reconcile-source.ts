@@ -1,15 +1,16 @@
+import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import { findObject } from '../find-object.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { sameFault, type SourceFault } from './fault.ts';
+import { sameFault } from './fault.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { nextSourceAction, type SourceAction } from './next-action.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './read-claims.ts';
-import { CATALOG_SOURCE } from './source-type.ts';
-import { parseSourceSpec, parseSourceStatus, type SourceStatus } from './source-status.ts';
 import { sourceConditions } from './source-conditions.ts';
 import { determineSourceState, readParsedFolder } from './state.ts';
 import { synchronise, type Synchronised } from './synchronise.ts';
@@ -31,8 +32,8 @@ export function createSourceReconciler(ports: SourcePorts): (key: string, signal
   return async (key, signal) => {
     const source = await find(ports, key, signal);
     if (source === undefined) return {};
-    const spec = parseSourceSpec(source);
-    const act = nextSourceAction(determineSourceState(source, spec, await readParsedFolder(spec.path)));
+    const spec = specOf(CATALOG_SOURCE_KIND, source);
+    const act = nextSourceAction(determineSourceState(source, spec, await readParsedFolder(spec.folder.path)));
     return perform({ ports, source, signal }, act);
   };
 }
@@ -49,7 +50,7 @@ async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal)
 
 async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
   const { ports, source, signal } = work;
-  const { interval } = parseSourceSpec(source);
+  const { interval } = specOf(CATALOG_SOURCE_KIND, source);
   switch (act.kind) {
     case 'guard':
       await addFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
@@ -59,7 +60,10 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
         await finalize(work);
       return {};
     case 'rest':
-      await report(work, { faults: parseSourceStatus(source).faults, conditions: [notReady('Suspended', 'The source is suspended')] });
+      await report(work, {
+        faults: statusOf(CATALOG_SOURCE_KIND, source).faults,
+        conditions: [notReady('Suspended', 'The source is suspended')],
+      });
       return {};
     case 'refuse': {
       const fault = { file: '', line: 0, column: 0, message: act.message };
@@ -80,14 +84,14 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
 /** @returns whether everything in the folder is live. */
 async function bringInStep(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
   const { ports, source, signal } = work;
-  const before = parseSourceStatus(source);
+  const before = statusOf(CATALOG_SOURCE_KIND, source);
   let current = source;
   const done = await synchronise(ports.cluster, {
     source: source.metadata.name,
     sources: await allSources(work),
     stock,
     inventory: before.inventory,
-    prune: parseSourceSpec(source).prune,
+    prune: specOf(CATALOG_SOURCE_KIND, source).prune,
     signal,
     remember: async (inventory) => {
       const status = { ...before, inventory };
@@ -113,10 +117,10 @@ async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[
 
 /** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
 async function finalize({ ports, source, signal }: Work): Promise<void> {
-  const { inventory } = parseSourceStatus(source);
+  const { inventory } = statusOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
   const options = { source: name, claims: await readClaims(name, await allSources({ ports, source, signal })), signal };
-  if (parseSourceSpec(source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
+  if (specOf(CATALOG_SOURCE_KIND, source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }
 
@@ -129,7 +133,7 @@ interface Report {
 }
 
 async function report({ ports, source, signal }: Work, found: Report): Promise<void> {
-  const before = parseSourceStatus(source);
+  const before = statusOf(CATALOG_SOURCE_KIND, source);
   const now = `${ports.now().toISOString().slice(0, 19)}Z`;
   const observedGeneration = source.metadata.generation ?? 0;
   const conditions = found.conditions.map((condition) => ({ ...condition, observedGeneration }));

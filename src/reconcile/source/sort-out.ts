@@ -1,7 +1,6 @@
+import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
 import type { Candidate } from './check-documents.ts';
-import type { SourceFault } from './fault.ts';
 import { nameOfItem } from './inventory-name.ts';
-import type { InventoryItem } from './source-status.ts';
 import type { Stock } from './state.ts';
 
 interface Outcome {

@@ -1,5 +1,5 @@
+import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
-import type { SourceFault } from './fault.ts';
 
 /** How an attempt to bring a folder in step ended. */
 export type SourceOutcome =

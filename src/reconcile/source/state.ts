@@ -1,11 +1,10 @@
+import type { SourceFault, SourceSpec } from '../../domain/source/catalog-source.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { checkDocuments, type CheckedDocuments } from './check-documents.ts';
-import type { SourceFault } from './fault.ts';
 import type { ParsedFile } from './parse/parse-file.ts';
 import { parseFiles } from './parse/parse-files.ts';
 import { readFolder, type FolderContent } from './read-folder.ts';
-import type { SourceSpec } from './source-status.ts';
 
 /** What is true of a CatalogSource and its folder. */
 export type SourceState =

@@ -1,13 +1,13 @@
+import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
 import { applyDocument } from './apply-document.ts';
 import type { Candidate } from './check-documents.ts';
-import { sortFaults, type SourceFault } from './fault.ts';
+import { sortFaults } from './fault.ts';
 import type { SourcePorts } from './ports.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { nameOfItem } from './inventory-name.ts';
 import { readClaims } from './read-claims.ts';
 import { pruneResource } from './prune-resources.ts';
 import { sortOut } from './sort-out.ts';
-import type { InventoryItem } from './source-status.ts';
 import type { Stock } from './state.ts';
 
 export interface SynchroniseInput {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import type { SourceStatus } from '../../domain/source/catalog-source.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourcePorts } from './ports.ts';
-import type { SourceStatus } from './source-status.ts';
-import { CATALOG_SOURCE } from './source-type.ts';
 
 const MAX_FAULTS = 100;
 

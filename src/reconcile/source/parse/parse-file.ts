@@ -1,10 +1,10 @@
 import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
+import type { SourceFault } from '../../../domain/source/catalog-source.ts';
 import { goTags } from '../../../domain/core/bounded-yaml.ts';
 import { narrowIntegers } from '../../../domain/core/exact-json.ts';
 import { isObject } from '../../../domain/core/read.ts';
 import { messageOf } from '../../../domain/core/errors.ts';
 import { repeatedKey } from '../../../domain/core/repeated-key.ts';
-import type { SourceFault } from '../fault.ts';
 import type { SourceFile } from '../read-folder.ts';
 import { locateField } from './locate-field.ts';
 import { placesIn, type Place, type PlaceNode } from './place-node.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { specOf } from '../../../../src/domain/kind/kind.ts';
+import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../../../src/domain/source/catalog-source.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { nextSourceAction } from '../../../../src/reconcile/source/next-action.ts';
-import { parseSourceSpec, type InventoryItem } from '../../../../src/reconcile/source/source-status.ts';
 import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
 import { determineSourceState, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
-import type { SourceFault } from '../../../../src/reconcile/source/fault.ts';
 import { sortOut } from '../../../../src/reconcile/source/sort-out.ts';
 
 const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
@@ -50,7 +50,7 @@ describe('what to do about a CatalogSource', () => {
   ];
   for (const { title, source: object, content, act } of cases) {
     it(title, () => {
-      const planned = nextSourceAction(determineSourceState(object, parseSourceSpec(object), content));
+      const planned = nextSourceAction(determineSourceState(object, specOf(CATALOG_SOURCE_KIND, object), content));
       assert.equal(planned.kind === 'refuse' ? `refuse ${planned.reason}` : planned.kind, act);
     });
   }

@@ -1,0 +1,104 @@
+import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
+import { conditionsField } from '../kind/conditions-field.ts';
+import { duration, flag, generation, integer, list, object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
+import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
+
+const folder = object(
+  {
+    path: text({
+      description: 'The absolute path of the folder. All .yaml and .yml files in it and below are read; links that leave it are refused.',
+      minLength: 1,
+      maxLength: 4096,
+      pattern: '^/',
+    }),
+  },
+  { description: 'A folder on the machine of the controller.' },
+);
+
+const spec = object(
+  {
+    folder,
+    prune: flag({
+      description: 'Whether to delete a resource when its document is gone from the folder. Its own deletion policy still holds.',
+      default: true,
+    }),
+    suspend: flag({ description: 'Whether to leave everything as it is until this is false again.', default: false }),
+    interval: duration({
+      name: 'interval',
+      description: 'How often everything is applied again although nothing changed in the folder, for example 10m. At least 10s.',
+      default: '10m',
+      from: '10s',
+    }),
+  },
+  { description: 'Where the YAML files are, and what to do with resources that are not among them any more.' },
+);
+
+const inventoryItem = object(
+  {
+    file: text({ description: 'The file, relative to the folder.' }),
+    apiVersion: text({ description: 'The apiVersion of the resource.' }),
+    kind: text({ description: 'The kind of the resource.' }),
+    namespace: optional(text({ description: 'The namespace of the resource, absent for cluster-scoped ones.' })),
+    name: text({ description: 'The name of the resource.' }),
+    uid: optional(
+      text({
+        description:
+          "The uid of the resource, once it has been applied. A resource of the same name that somebody made anew is not the source's.",
+      }),
+    ),
+  },
+  {},
+);
+
+const fault = object(
+  {
+    file: text({ description: 'The file, relative to the folder; empty when the folder as a whole is meant.' }),
+    line: integer({ description: 'The line, counted from 1; 0 when the file as a whole is meant.' }),
+    column: integer({ description: 'The column, counted from 1; 0 when the file as a whole is meant.' }),
+    resource: optional(text({ description: 'The resource, as Kind namespace/name, when it could be read.' })),
+    message: text({ description: 'What is wrong and what to do about it.' }),
+  },
+  {},
+);
+
+const status = object(
+  {
+    observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    revision: optional(text({ description: 'The digest of the content that was read last.' })),
+    lastAppliedRevision: optional(text({ description: 'The digest of the content that was applied last without a fault.' })),
+    lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
+    inventory: orEmpty(list(inventoryItem, { description: 'The resources that this source owns, each with the file that it came from.' })),
+    faults: orEmpty(
+      list(fault, { description: 'What is wrong in the folder, at most 100 of them. What has no fault is live all the same.' }),
+    ),
+    conditions: conditionsField('the source'),
+  },
+  { description: 'What the controller found and did. Written by the controller alone.' },
+);
+
+export type SourceSpec = ValueOf<typeof spec>;
+export type SourceStatus = ValueOf<typeof status>;
+/** A resource that a source owns. */
+export type InventoryItem = ValueOf<typeof inventoryItem>;
+/** What is wrong in a catalogue folder, and where. */
+export type SourceFault = ValueOf<typeof fault>;
+
+export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
+  type: CATALOG_SOURCE,
+  description: 'A CatalogSource is a folder whose YAML files are kept in step with the cluster.',
+  columns: [
+    READY_COLUMN,
+    { name: 'Revision', type: 'string', description: 'The digest of the content that was read last', jsonPath: '.status.revision' },
+    MESSAGE_COLUMN,
+    AGE_COLUMN,
+  ],
+  rules: [
+    {
+      rule: 'oldSelf.hasValue() || size(self.metadata.name) <= 63',
+      optionalOldSelf: true,
+      message: 'the name must be at most 63 characters, as it is a label of what the source owns',
+    },
+  ],
+  spec,
+  status,
+};
