@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
+import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { crdFile } from './docs/crd.ts';
 import { fieldTable } from './docs/field-table.ts';
@@ -8,6 +9,7 @@ import { fieldTable } from './docs/field-table.ts';
 /** The kinds of ours and the pages that describe them. */
 const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
+  { kind: ENVIRONMENT_KIND, page: 'docs/environment.md' },
 ];
 
 /** `npm run docs` writes these: each file that is made from the code, or a part of it, with its text as it has to be. */

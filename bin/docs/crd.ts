@@ -8,46 +8,44 @@ export function crdFile(kind: Kind<unknown, unknown>): string {
   return `# Written by \`npm run docs\` from src/domain/.\n${yaml}`;
 }
 
-function crdOf({ type, shortNames, columns, ...kind }: Kind<unknown, unknown>): object {
-  const { group, version, resource: plural, kind: name, namespaced } = type;
-  const schema = {
-    type: 'object',
-    description: kind.description,
-    required: ['spec'],
-    ...(kind.rules === undefined ? {} : { 'x-kubernetes-validations': kind.rules }),
-    properties: {
-      apiVersion: { type: 'string', description: `The version of this kind, ${apiVersionOf(type)}.` },
-      kind: { type: 'string', description: `${name}.` },
-      metadata: { type: 'object' },
-      spec: kind.spec.schema,
-      status: kind.status.schema,
-    },
+function crdOf(kind: Kind<unknown, unknown>): object {
+  const { group, version, resource: plural, kind: name, namespaced } = kind.type;
+  const served = {
+    name: version,
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    additionalPrinterColumns: kind.columns,
+    schema: { openAPIV3Schema: schemaOf(kind) },
+  };
+  const names = {
+    kind: name,
+    listKind: `${name}List`,
+    plural,
+    singular: name.toLowerCase(),
+    ...(kind.shortNames === undefined ? {} : { shortNames: kind.shortNames }),
+    categories: ['chandlery'],
   };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: namespaced ? 'Namespaced' : 'Cluster',
-      names: {
-        kind: name,
-        listKind: `${name}List`,
-        plural,
-        singular: name.toLowerCase(),
-        ...(shortNames === undefined ? {} : { shortNames }),
-        categories: ['chandlery'],
-      },
-      versions: [
-        {
-          name: version,
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          additionalPrinterColumns: columns,
-          schema: { openAPIV3Schema: schema },
-        },
-      ],
+    spec: { group, scope: namespaced ? 'Namespaced' : 'Cluster', names, versions: [served] },
+  };
+}
+
+function schemaOf({ type, description, rules, spec, status }: Kind<unknown, unknown>): object {
+  return {
+    type: 'object',
+    description,
+    required: ['spec'],
+    ...(rules === undefined ? {} : { 'x-kubernetes-validations': rules }),
+    properties: {
+      apiVersion: { type: 'string', description: `The version of this kind, ${apiVersionOf(type)}.` },
+      kind: { type: 'string', description: `${type.kind}.` },
+      metadata: { type: 'object' },
+      spec: spec.schema,
+      status: status.schema,
     },
   };
 }

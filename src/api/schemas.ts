@@ -1,6 +1,6 @@
+import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
-import { ENVIRONMENT_ROLES } from '../domain/environment/environment.ts';
 import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
 import { LEGACY_STATUSES } from '../domain/operator/operator-status.ts';
 import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
+import { ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { findCondition, type Condition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -15,7 +16,6 @@ import { createEnvironmentReconciler } from '../../src/reconcile/environment/rec
 import {
   ADOPT_ANNOTATION,
   CLUSTER_ROLE,
-  ENVIRONMENT,
   NAMESPACE,
   RESOURCE_QUOTA,
   ROLE_BINDING,

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
-import { OPERATOR } from '../../src/reconcile/operator/kinds.ts';
 import { packChart } from '../support/charts.ts';
 import { CONFIG_MAP, kindsOf, operatorChart } from '../support/operator-charts.ts';
 

@@ -1,9 +1,7 @@
-import type { AppOverlay } from '../values/locks.ts';
+import type { AppOverlay, EnvironmentRole } from './environment-kind.ts';
 
 /** A tier, as the admin names it; the usual ones sort in this order. */
 export const USUAL_TIERS = ['production', 'staging', 'testing', 'development'] as const;
-export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
-export type EnvironmentRole = (typeof ENVIRONMENT_ROLES)[number];
 
 /** An Environment as a person who may see it sees it. */
 export interface EnvironmentView {

@@ -186,7 +186,7 @@ export function orEmpty<T extends object>(given: Field<T, 'required'>): Field<T,
   return { ...given, presence: 'present', read: (value) => given.read(value) ?? given.read(empty) };
 }
 
-function schemaOf<O extends Described>(type: StructuralSchema['type'], { description, rules, ...options }: O): StructuralSchema {
+function schemaOf(type: StructuralSchema['type'], { description, rules, ...options }: Described): StructuralSchema {
   return {
     type,
     ...(description === undefined ? {} : { description }),

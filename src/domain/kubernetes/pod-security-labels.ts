@@ -1,6 +1,6 @@
 /** The levels of the Pod Security Standards, from no restriction to the most. */
-const POD_SECURITY_LEVELS = ['privileged', 'baseline', 'restricted'] as const;
-export type PodSecurityLevel = (typeof POD_SECURITY_LEVELS)[number];
+export const POD_SECURITY_LEVELS = ['privileged', 'baseline', 'restricted'] as const;
+type PodSecurityLevel = (typeof POD_SECURITY_LEVELS)[number];
 
 /** What Pod Security admission does about the pods of a namespace: reject, note in the audit log of the api-server, or warn. */
 export interface PodSecurity {
@@ -12,10 +12,6 @@ export interface PodSecurity {
 }
 
 export const POD_SECURITY_LABEL = 'pod-security.kubernetes.io/';
-
-export function isPodSecurityLevel(text: string | undefined): text is PodSecurityLevel {
-  return POD_SECURITY_LEVELS.some((level) => level === text);
-}
 
 /** The labels by which a namespace asks for it. */
 export function podSecurityLabels({ version, ...levels }: PodSecurity): Record<string, string> {

@@ -13,16 +13,6 @@ export interface Lock {
   readonly layer: 'operator' | 'environment';
 }
 
-/** What an environment lays over the catalogue for one App. */
-export interface AppOverlay {
-  /** `<plural>.<group>` */
-  readonly app: string;
-  /** Laid out like the resource: `{spec: {…}}`. */
-  readonly values: JsonObject;
-  /** Dotted paths, `spec.storage.size`. */
-  readonly locked: readonly string[];
-}
-
 /** Who locks which paths. */
 export interface LockOwner {
   readonly layer: Lock['layer'];

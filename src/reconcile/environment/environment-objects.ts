@@ -1,4 +1,4 @@
-import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment.ts';
+import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';

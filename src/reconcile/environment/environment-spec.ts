@@ -1,6 +1,6 @@
-import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment.ts';
-import { isPodSecurityLevel, type PodSecurity, type PodSecurityLevel } from '../../domain/kubernetes/pod-security-labels.ts';
-import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
+import { ENVIRONMENT_KIND, ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
+import { specOf } from '../../domain/kind/kind.ts';
+import type { PodSecurity } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** A subject of an RBAC binding. */
@@ -23,43 +23,26 @@ export interface EnvironmentSpec {
   readonly reclaim: 'Retain' | 'Delete';
 }
 
-/** Reads an Environment that its schema has let through. */
-export function parseEnvironment({ metadata, spec }: KubeObject): EnvironmentSpec {
-  const subjects = [
-    ...listAt(spec, 'groups').map((group) => ({ subject: subjectOf('Group', group), role: textAt(group, 'role') })),
-    ...listAt(spec, 'subjects').map((entry) => ({ subject: subjectOf(textAt(entry, 'kind'), entry), role: textAt(entry, 'role') })),
-  ];
-  const quota = objectAt(spec, 'quota');
+/** The spec of an Environment as the reconciler acts on it. Throws as `specOf`. */
+export function parseEnvironment(environment: KubeObject): EnvironmentSpec {
+  const {
+    namespace = environment.metadata.name,
+    groups,
+    subjects,
+    quota,
+    limitRange,
+    podSecurity,
+    reclaim,
+  } = specOf(ENVIRONMENT_KIND, environment);
+  const all = [...groups.map((group) => ({ kind: 'Group' as const, ...group })), ...subjects];
   const members = Object.fromEntries(
-    ENVIRONMENT_ROLES.map((role) => [role, sorted(subjects.filter((entry) => entry.role === role).map((entry) => entry.subject))]),
+    ENVIRONMENT_ROLES.map((role) => [role, sorted(all.filter((entry) => entry.role === role).map(subjectOf))]),
   ) as Record<EnvironmentRole, Subject[]>;
-  return {
-    namespace: textAt(spec, 'namespace') ?? metadata.name,
-    members,
-    quota: Object.keys(quota).length === 0 ? undefined : quota,
-    limits: listAt(spec, 'limitRange'),
-    podSecurity: parsePodSecurity(spec),
-    reclaim: textAt(spec, 'reclaim') === 'Delete' ? 'Delete' : 'Retain',
-  };
+  return { namespace, members, quota: Object.keys(quota).length === 0 ? undefined : quota, limits: limitRange, podSecurity, reclaim };
 }
 
-function parsePodSecurity(spec: unknown): PodSecurity {
-  const level = (mode: string, fallback: PodSecurityLevel): PodSecurityLevel => {
-    const text = textAt(spec, 'podSecurity', mode);
-    return isPodSecurityLevel(text) ? text : fallback;
-  };
-  return {
-    enforce: level('enforce', 'baseline'),
-    audit: level('audit', 'restricted'),
-    warn: level('warn', 'restricted'),
-    version: textAt(spec, 'podSecurity', 'version') ?? 'latest',
-  };
-}
-
-function subjectOf(kind: string | undefined, entry: unknown): Subject {
-  const name = textAt(entry, 'name') ?? '';
-  if (kind === 'ServiceAccount') return { kind, name, namespace: textAt(entry, 'namespace') ?? '' };
-  return { kind: kind === 'User' ? 'User' : 'Group', name };
+function subjectOf({ kind, name, namespace = '' }: Subject): Subject {
+  return kind === 'ServiceAccount' ? { kind, name, namespace } : { kind, name };
 }
 
 /** Sorted and each only once, so that equal rights make equal bindings. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import { mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
-import { ENVIRONMENT } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 /** How an Environment stands, in one word, a reason and a sentence. */

@@ -1,11 +1,9 @@
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 
-export const ENVIRONMENT: ResourceType = { group: OURS.group, version: OURS.version, resource: 'environments' };
 export const NAMESPACE: ResourceType = { group: '', version: 'v1', resource: 'namespaces' };
 export const SERVICE_ACCOUNT: ResourceType = { group: '', version: 'v1', resource: 'serviceaccounts' };
 export const SECRET: ResourceType = { group: '', version: 'v1', resource: 'secrets' };
-export const OPERATOR: ResourceType = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' };
 export const RESOURCE_QUOTA: ResourceType = { group: '', version: 'v1', resource: 'resourcequotas' };
 export const LIMIT_RANGE: ResourceType = { group: '', version: 'v1', resource: 'limitranges' };
 export const ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };

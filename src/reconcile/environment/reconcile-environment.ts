@@ -1,10 +1,10 @@
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../find-object.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { writeEnvironmentCondition, type EnvironmentCondition } from './environment-status.ts';
-import { ENVIRONMENT } from './environment-type.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { applyEnvironment } from './apply-environment.ts';

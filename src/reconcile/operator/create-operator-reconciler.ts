@@ -1,10 +1,10 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../find-object.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseKey } from '../../domain/kubernetes/object-key.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { finalizeOperator } from './finalize-operator.ts';
-import { OPERATOR } from './kinds.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';
 import { reconcileFromCache } from './memory/reconcile-from-cache.ts';
 import type { OperatorPorts } from './ports.ts';

@@ -1,10 +1,10 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
 import { isFalse } from './report/conditions.ts';
 import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
-import { OPERATOR } from './kinds.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { withReleaseLease, isLeaseLeft } from './acts/with-release-lease.ts';
 import { deleteCrds, disownCrds } from './acts/leave-crds.ts';

@@ -1,7 +1,5 @@
-import { OURS } from '../../domain/kubernetes/names.ts';
 import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 
-export const OPERATOR: ResourceType = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' };
 export const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 export const CLUSTER_ROLE: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterroles' };
 export const SECRET: ResourceType = { group: '', version: 'v1', resource: 'secrets' };

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { claimedDefinitions } from '../../domain/operator/operator-spec.ts';
 import { isInChart } from '../../domain/operator/operator-status.ts';
@@ -6,7 +7,6 @@ import { waitBeforeAttempt } from './due.ts';
 import { correctDrift } from './acts/correct-drift.ts';
 import { fetchChart, type ChartMemory } from './charts/fetch-chart.ts';
 import { observeDrift, type DriftMemory } from './facts/observe-drift.ts';
-import { OPERATOR } from './kinds.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { deferUpgrade } from './facts/defer-upgrade.ts';
 import { clearLease, type LeaseMemory } from './acts/with-release-lease.ts';

@@ -1,8 +1,8 @@
+import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { LEASES, leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { findObject } from '../../find-object.ts';
-import { OPERATOR } from '../kinds.ts';
 import { rememberFor } from '../memory/remember-for.ts';
 import type { Work } from '../work.ts';
 

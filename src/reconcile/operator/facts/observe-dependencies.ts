@@ -1,10 +1,10 @@
+import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../../find-object.ts';
 import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
 import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
 import { parseDependsOn } from '../../../domain/operator/operator-spec.ts';
 import { numberAt, textAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { OPERATOR } from '../kinds.ts';
 import type { Work } from '../work.ts';
 
 /** What an Operator waits for before it is installed or upgraded. */

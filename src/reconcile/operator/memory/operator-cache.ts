@@ -1,9 +1,10 @@
+import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { keyOf } from '../../../domain/kubernetes/object-key.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE, CRD, OPERATOR, SECRET } from '../kinds.ts';
+import { CLUSTER_ROLE, CRD, SECRET } from '../kinds.ts';
 import { createIndexer, type Indexer, type WatchedType } from './indexer.ts';
 import {
   crdKey,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { OPERATOR } from '../kinds.ts';
 import type { Work } from '../work.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
 import { isFalse } from './conditions.ts';

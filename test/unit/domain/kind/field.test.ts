@@ -48,8 +48,15 @@ describe('reading a field of a kind of ours', () => {
         quota: { 'requests.cpu': '8', pods: 5 },
       },
       read: {
-        ...{ name: 'a', mode: 'Enabled', wait: 5_400_000, note: 'n', limits: { suspend: true }, tags: ['t'], rules: [] },
-        ...{ quota: { 'requests.cpu': '8', pods: 5 }, values: {} },
+        name: 'a',
+        mode: 'Enabled',
+        wait: 5_400_000,
+        note: 'n',
+        limits: { suspend: true },
+        tags: ['t'],
+        rules: [],
+        quota: { 'requests.cpu': '8', pods: 5 },
+        values: {},
       },
     },
     {

@@ -1,0 +1,225 @@
+import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
+import { conditionsField } from '../kind/conditions-field.ts';
+import { choice, foreign, generation, list, map, object, optional, orEmpty, quantity, text, type ValueOf } from '../kind/field.ts';
+import { POD_SECURITY_LEVELS } from '../kubernetes/pod-security-labels.ts';
+import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
+
+export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
+export type EnvironmentRole = (typeof ENVIRONMENT_ROLES)[number];
+
+/** An RFC 1123 label. */
+const LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+
+const role = choice(ENVIRONMENT_ROLES, {
+  description:
+    'What they may do: a viewer reads, a developer also installs, changes and deletes apps, a maintainer also restarts and removes what apps leave behind.',
+});
+
+const group = object(
+  {
+    name: text({
+      description: 'The name of the group exactly as the api-server sees it, with its prefix, for example oidc:team-a.',
+      minLength: 1,
+      maxLength: 253,
+      rules: [
+        { rule: "!self.startsWith('system:')", message: 'the groups of the cluster itself (system:) cannot be given an environment' },
+      ],
+    }),
+    role,
+  },
+  {},
+);
+
+const subject = object(
+  {
+    kind: choice(['User', 'Group', 'ServiceAccount'], { description: 'User, Group or ServiceAccount.' }),
+    name: text({ description: 'The name exactly as the api-server sees it.', minLength: 1, maxLength: 253 }),
+    namespace: optional(text({ description: 'The namespace of the ServiceAccount.', maxLength: 63 })),
+    role,
+  },
+  {
+    rules: [
+      {
+        rule: "(self.kind == 'ServiceAccount') == has(self.__namespace__)",
+        message: 'namespace is needed for a ServiceAccount, and only there',
+      },
+    ],
+  },
+);
+
+const quantities = optional(
+  map(quantity(), { description: 'The quantity of each resource, for example cpu or memory.', maxProperties: 16 }),
+);
+
+const limit = object(
+  {
+    type: choice(['Container', 'Pod', 'PersistentVolumeClaim'], { description: 'What the limits are about.' }),
+    default: quantities,
+    defaultRequest: quantities,
+    max: quantities,
+    min: quantities,
+    maxLimitRequestRatio: quantities,
+  },
+  {},
+);
+
+const podSecurity = object(
+  {
+    enforce: choice(POD_SECURITY_LEVELS, { description: 'Pods that violate this level are rejected.', default: 'baseline' }),
+    audit: choice(POD_SECURITY_LEVELS, {
+      description: 'Pods that violate this level are noted in the audit log of the api-server.',
+      default: 'restricted',
+    }),
+    warn: choice(POD_SECURITY_LEVELS, {
+      description: 'Whoever creates a pod or a workload that violates this level is warned.',
+      default: 'restricted',
+    }),
+    version: text({
+      description: 'The version of Kubernetes whose standards count, for example v1.36, or latest.',
+      default: 'latest',
+      maxLength: 16,
+      pattern: String.raw`^(latest|v1\.(0|[1-9][0-9]*))$`,
+    }),
+  },
+  {
+    description:
+      'The Pod Security Standards that pods of the environment have to meet, as the labels pod-security.kubernetes.io/* of its namespace say.',
+    default: {},
+  },
+);
+
+const overlay = object(
+  {
+    app: text({
+      description: 'The app, by the name of its CustomResourceDefinition, for example caches.samples.chandlery.dev.',
+      maxLength: 253,
+      pattern: String.raw`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$`,
+    }),
+    values: orEmpty(
+      foreign({ description: 'What a new instance starts with, laid out like the resource itself, for example {spec{replicas 2}}.' }),
+    ),
+    locked: orEmpty(
+      list(text({ minLength: 6, maxLength: 500, pattern: String.raw`^spec\.` }), {
+        description:
+          'Dotted paths of fields that people cannot set here, for example spec.storage.className: they have the value of the overlay, of the catalogue or of the kind itself.',
+        maxItems: 200,
+      }),
+    ),
+  },
+  {},
+);
+
+const spec = object(
+  {
+    displayName: optional(text({ description: 'What people call the environment. Default is its name.', minLength: 1, maxLength: 100 })),
+    namespace: optional(
+      text({
+        description: 'The namespace that is made and reserved for the environment. Default is metadata.name. It cannot be changed later.',
+        maxLength: 63,
+        pattern: LABEL,
+      }),
+    ),
+    tier: text({
+      description: 'What the environment is for, for example production, staging, testing or development.',
+      default: 'development',
+      maxLength: 63,
+      pattern: LABEL,
+    }),
+    groups: orEmpty(
+      list(group, { description: 'The groups that may use the environment, each with a role.', maxItems: 100, merge: { by: 'name' } }),
+    ),
+    subjects: orEmpty(
+      list(subject, {
+        description: 'Single users and service accounts, or groups, that may use the environment, each with a role.',
+        maxItems: 100,
+        merge: 'atomic',
+      }),
+    ),
+    quota: orEmpty(
+      map(quantity(), {
+        description:
+          'The most that the environment may hold in all, as the hard limits of a ResourceQuota, for example requests.cpu or count/pods.',
+        maxProperties: 64,
+      }),
+    ),
+    limitRange: orEmpty(
+      list(limit, {
+        description: 'Defaults and bounds for single containers, pods and volume claims, as the limits of a LimitRange.',
+        maxItems: 8,
+        merge: 'atomic',
+      }),
+    ),
+    podSecurity,
+    overlay: orEmpty(
+      list(overlay, {
+        description:
+          'What new instances start with here, over what the catalogue says. Not for secrets; everybody who sees the environment can read it.',
+        maxItems: 100,
+        merge: { by: 'app' },
+      }),
+    ),
+    reclaim: choice(['Retain', 'Delete'], {
+      description:
+        'What happens to the namespace when the environment is deleted. Retain keeps it with everything in it and takes only the rights away; Delete deletes the namespace and all it holds.',
+      default: 'Retain',
+    }),
+  },
+  {
+    description: 'The namespace, who may use it and how much it may hold.',
+    rules: [
+      {
+        rule: 'has(self.__namespace__) == has(oldSelf.__namespace__) && (!has(self.__namespace__) || self.__namespace__ == oldSelf.__namespace__)',
+        message: 'namespace is immutable; make another environment',
+      },
+    ],
+  },
+);
+
+const status = object(
+  {
+    observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    namespace: optional(text({ description: 'The namespace that is reserved for the environment.' })),
+    namespaceUID: optional(
+      text({ description: 'The uid of that namespace. One of the same name that somebody else made is not taken for it.' }),
+    ),
+    conditions: conditionsField('the environment'),
+  },
+  { description: 'What the controller found and did. Written by the controller alone.' },
+);
+
+/** What an environment lays over the catalogue for one App: values laid out like the resource, and dotted paths that people do not set. */
+export type AppOverlay = ValueOf<typeof overlay>;
+
+export const ENVIRONMENT_KIND: Kind<ValueOf<typeof spec>, ValueOf<typeof status>> = {
+  type: ENVIRONMENT,
+  shortNames: ['env'],
+  description: 'An Environment is a reserved namespace with the people who may use it, their rights and its quota.',
+  columns: [
+    {
+      name: 'Namespace',
+      type: 'string',
+      description: 'The namespace that is reserved for the environment',
+      jsonPath: '.status.namespace',
+    },
+    { name: 'Tier', type: 'string', jsonPath: '.spec.tier' },
+    READY_COLUMN,
+    { ...MESSAGE_COLUMN, priority: 1 },
+    AGE_COLUMN,
+  ],
+  rules: [
+    {
+      rule: "has(self.spec.__namespace__) || (self.metadata.name.size() <= 63 && !self.metadata.name.contains('.'))",
+      message: 'the name of the environment cannot be that of a namespace; set spec.namespace',
+    },
+    {
+      rule: [
+        'has(self.spec.__namespace__)',
+        "? !(self.spec.__namespace__.startsWith('kube-') || self.spec.__namespace__ in ['default', 'chandlery-system'])",
+        ": !(self.metadata.name.startsWith('kube-') || self.metadata.name in ['default', 'chandlery-system'])",
+      ].join(' '),
+      message: 'kube-*, default and chandlery-system cannot be the namespace of an environment',
+    },
+  ],
+  spec,
+  status,
+};
