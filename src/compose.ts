@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
 import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
-import { openDoor } from './compose/listen.ts';
+import { openDoors, type Doors } from './compose/listen.ts';
 import { restoreOwnCrds } from './compose/restore-own-crds.ts';
 import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
@@ -21,6 +21,7 @@ import { textAt } from './domain/core/read.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
+import { metricsListener } from './http/probes.ts';
 import type { Log } from './observe/log.ts';
 import { measuresOf } from './observe/measures-of.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
@@ -56,34 +57,34 @@ const BACKGROUND_PATIENCE_MS = 10_000;
 /** Starts the whole product. Resolves when the pages answer; the cluster may still be on its way, and `/readyz` says so. */
 export async function startChandlery(input: ChandleryInput): Promise<Chandlery> {
   const { config, log } = input;
-  const door = await openDoor(config);
+  const doors = await openDoors(config);
   try {
     const tools = await loadTools(input.repoRoot);
     const metrics = createMetrics({ version: versionOf(input.repoRoot) });
+    doors.metrics?.answerWith(metricsListener(metrics.text));
     const opened = await openCluster({ ...input, tools, metrics });
-    return await startOn(opened, { ...input, door, tools, metrics }).catch(async (error: unknown) => {
+    return await startOn(opened, { ...input, doors, tools, metrics }).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });
   } catch (error) {
-    await door.close(0);
+    await doors.close(0);
     log.debug('The start failed', { why: messageOf(error) });
     throw error;
   }
 }
 
 type Started = ChandleryInput & {
-  readonly door: Awaited<ReturnType<typeof openDoor>>;
+  readonly doors: Doors;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
   readonly metrics: Metrics;
 };
 
 async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
-  const { config, repoRoot, stateDir, log, door, metrics } = input;
-  const { trustedProxies, otherHosts } = config;
+  const { config, repoRoot, stateDir, log, doors, metrics } = input;
   const { kube } = opened;
   const stopping = new AbortController();
-  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${door.port}`);
+  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${doors.pages.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });
   const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, assets, clusterIssuer: opened.embedded?.issuer });
@@ -101,8 +102,8 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input) };
-  const served = { repoRoot, publicUrl, ...ours, log, trustedProxies, otherHosts, stopping: stopping.signal };
-  door.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
+  const served = { config, repoRoot, publicUrl, ...ours, log, stopping: stopping.signal };
+  doors.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
     url: publicUrl,
@@ -110,7 +111,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     failed: failureOf(background, opened),
     stop: async () => {
       stopping.abort();
-      await door.close(PATIENCE_MS);
+      await doors.close(PATIENCE_MS);
       const inTime = await waitAtMost(background, BACKGROUND_PATIENCE_MS);
       if (!inTime) log.warn('Some work does not end; it is left behind', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
       await Promise.all([store.close(), issuer?.close()]);

@@ -26,6 +26,8 @@ export interface Config {
   /** Whether the port was asked for, so that it must be exactly this one. */
   readonly portIsFixed: boolean;
   readonly listen: string;
+  /** The port of `/metrics`, where that is not the one of the pages. */
+  readonly metricsPort?: number;
   readonly publicUrl?: URL;
   /** Host names that requests may use besides that of the public URL. */
   readonly otherHosts: readonly string[];
@@ -69,6 +71,7 @@ interface Setting {
 export const SETTINGS: readonly Setting[] = [
   { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
   { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
+  { name: 'metrics-port', value: 'PORT', help: 'serve /metrics on this port alone; default: on the port of the pages' },
   { name: 'public-url', value: 'URL', help: 'where people reach Chandlery; default http://localhost:PORT' },
   { name: 'other-host', value: 'NAME', many: 'many', help: 'a host name that requests may use besides that of the public URL' },
   { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
@@ -125,7 +128,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     throw bad('issuer', 'name your issuer: the demo people of the embedded one have no passwords, so it serves this machine only');
   }
   return {
-    port: one('port') === undefined ? 8080 : portOf(one('port') ?? ''),
+    port: one('port') === undefined ? 8080 : portOf('port', one('port') ?? ''),
     portIsFixed: one('port') !== undefined,
     listen,
     reset: flag('reset', one('reset')),
@@ -145,6 +148,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
     logFormat: oneOf('log-format', one('log-format') ?? (cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
+    ...maybe('metricsPort', one('metrics-port'), (text) => portOf('metrics-port', text)),
     ...maybe('publicUrl', one('public-url'), (text) => urlOf('public-url', text)),
     ...maybe('stateDir', one('state'), (text) => resolve(text)),
     ...maybe('catalogDir', one('catalog'), (text) => folderOf('catalog', text)),
@@ -238,9 +242,9 @@ function hostOf(text: string): string {
   return text;
 }
 
-function portOf(text: string): number {
+function portOf(name: string, text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw bad('port', `${JSON.stringify(text)} is not a port number from 0 to 65535`);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw bad(name, `${JSON.stringify(text)} is not a port number from 0 to 65535`);
   return port;
 }
 

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { createApiRouter } from '../api/router.ts';
 import type { PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
+import type { Config } from '../config.ts';
 import { createApp } from '../http/create-app.ts';
 import type { Absence } from '../http/http-deps.ts';
 import { signedInOf } from '../http/request-context.ts';
@@ -17,6 +18,7 @@ import { createViews } from '../web/page/view-engine.ts';
 import { bindOperations } from './bind-operations.ts';
 
 export interface AppInput {
+  readonly config: Pick<Config, 'trustedProxies' | 'otherHosts' | 'metricsPort'>;
   readonly repoRoot: string;
   readonly publicUrl: URL;
   readonly ports: Ports;
@@ -24,8 +26,6 @@ export interface AppInput {
   readonly issuer?: EmbeddedIssuer;
   readonly assets: Assets;
   readonly pictures: PictureLibrary;
-  readonly trustedProxies: number;
-  readonly otherHosts: readonly string[];
   readonly ready: () => Promise<readonly Absence[]>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -33,14 +33,15 @@ export interface AppInput {
 }
 
 /** The HTTP side of everything: the API and the pages over the same operations. */
-export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, pictures, log, metrics, ...rest }: AppInput): Express {
+export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
+  const { trustedProxies, otherHosts, metricsPort } = rest.config;
   const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
   const operations = bindOperations(ports);
   const web = createWebRouter({
     operations,
     views,
     streams: createLiveStreams(rest.stopping),
-    pictures: pictures.find,
+    pictures: rest.pictures.find,
     publicUrl: publicUrl.origin,
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
@@ -50,7 +51,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     log: { ...log, info: log.debug },
     identity,
     ready: rest.ready,
-    metrics: () => metrics.text(),
+    ...(metricsPort === undefined ? { metrics: metrics.text } : {}),
     observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
     ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
     assets: [{ path: '/', handler: assets.router }],
@@ -59,7 +60,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
       { path: '/', handler: web, access: 'anyone' },
     ],
     renderError: createRenderError({ views, operations }),
-    trustedProxies: rest.trustedProxies,
-    otherHosts: rest.otherHosts,
+    trustedProxies,
+    otherHosts,
   });
 }

@@ -17,13 +17,36 @@ const NEXT_PORTS = 50;
 /** For a request to arrive; the answer may take longer, and a stream of events does. */
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
+/** Where the pages are answered, and the metrics where they have a port of their own. */
+export interface Doors {
+  readonly pages: Door;
+  readonly metrics?: Door;
+  close(patience: number): Promise<void>;
+}
+
+/** @throws AppError `ConfigInvalid` when a port is taken. */
+export async function openDoors(config: Pick<Config, 'port' | 'portIsFixed' | 'listen' | 'metricsPort'>): Promise<Doors> {
+  const { listen, metricsPort } = config;
+  const pages = await openDoor({ ...config, name: 'port' });
+  if (metricsPort === undefined) return { pages, close: pages.close };
+  try {
+    const metrics = await openDoor({ port: metricsPort, portIsFixed: true, listen, name: 'metrics-port' });
+    return { pages, metrics, close: async (patience) => void (await Promise.all([pages.close(patience), metrics.close(patience)])) };
+  } catch (error) {
+    await pages.close(0);
+    throw error;
+  }
+}
+
+type DoorInput = Pick<Config, 'port' | 'portIsFixed' | 'listen'> & { readonly name: 'port' | 'metrics-port' };
+
 /**
  * Listens on the configured port, or on the next free one when the port was not asked for by name. Until there is somebody to answer,
  * `/healthz` says that the process lives, and everything else that it is starting.
  *
  * @throws AppError `ConfigInvalid` when the port is taken.
  */
-export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port' | 'portIsFixed' | 'listen'>): Promise<Door> {
+async function openDoor({ port, portIsFixed, listen, name }: DoorInput): Promise<Door> {
   let answer: RequestListener = starting;
   const server = createServer(TIMEOUTS, (req, res) => answer(req, res));
   refuseUnreadable(server);
@@ -32,7 +55,7 @@ export async function openDoor({ port, portIsFixed, listen }: Pick<Config, 'port
     const failure = await tryListen(server, candidate, listen);
     if (failure === undefined) break;
     if (failure.code !== 'EADDRINUSE' || candidate >= last) {
-      throw new AppError('ConfigInvalid', `--port: ${candidate} on ${listen} ${why(failure)}; choose another one with --port`);
+      throw new AppError('ConfigInvalid', `--${name}: ${candidate} on ${listen} ${why(failure)}; choose another one with --${name}`);
     }
   }
   return {

@@ -118,6 +118,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     log,
     now,
     holder: randomUUID(),
+    leaseLost: input.metrics.leaseLost,
   };
   const reconcile = createOperatorReconciler(ports, cache);
   // Nothing of an Operator is written where an Environment has come.

@@ -18,6 +18,8 @@ export interface LeaseOptions {
   /** The time of day, which is compared with what other holders wrote. */
   readonly now?: () => Date;
   readonly clock?: Clock;
+  /** Told when the lease is lost while something runs under it. */
+  readonly onLost?: () => void;
 }
 
 export type LeaseState = 'Free' | 'Held' | 'Expired';
@@ -66,7 +68,10 @@ function keepRenewed(options: LeaseOptions, acquired: KubeObject): Keeper {
       later(period / 3);
     } catch (error) {
       const over = isAppError(error, 'Conflict', 'NotFound') || clock.now() - state.at > (period * 2) / 3;
-      if (over) lost.abort(error);
+      if (over) {
+        lost.abort(error);
+        options.onLost?.();
+      }
       later(1_000);
     }
   };

@@ -12,6 +12,12 @@ export interface Absence {
   readonly message: string;
 }
 
+/** The metrics as text, and its media type. */
+export interface MetricsText {
+  readonly contentType: string;
+  readonly body: string;
+}
+
 /** What the metrics want to know of an answer. */
 export interface ResponseSample {
   readonly method: string;
@@ -45,8 +51,8 @@ export interface HttpDeps {
   readonly identity: IdentityPort;
   /** What is away. */
   ready(): Promise<readonly Absence[]>;
-  /** The text of `/metrics` and its media type. */
-  metrics?(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** What `/metrics` answers; absent where it has a port of its own. */
+  metrics?(): Promise<MetricsText>;
   observe?(sample: ResponseSample): void;
   /** The embedded issuer; it reads its own bodies. */
   readonly issuer?: RequestHandler;

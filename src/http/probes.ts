@@ -1,11 +1,13 @@
+import type { RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import type { HttpDeps } from './http-deps.ts';
+import { notFound } from './error-handler.ts';
+import type { HttpDeps, MetricsText } from './http-deps.ts';
 
 /** How long `/readyz` may wait for what it asks: `timeoutSeconds` of the probe in the chart is longer. */
 export const READY_PATIENCE_MS = 3_000;
 
 /**
- * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` when there are any. Without the issuer nobody new can sign in, but
+ * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new can sign in, but
  * everybody else is served: it is told in `away`, and no reason to send people elsewhere.
  */
 export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
@@ -22,13 +24,20 @@ export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
       .set('Cache-Control', 'no-store')
       .json({ status, away });
   });
-  router.get('/metrics', async (_req, res, next) => {
-    if (deps.metrics === undefined) {
-      next();
-      return;
-    }
-    const { contentType, body } = await deps.metrics();
-    res.set('Content-Type', contentType).set('Cache-Control', 'no-store').send(body);
-  });
+  const { metrics } = deps;
+  router.get('/metrics', metrics === undefined ? notFound() : async (_req, res) => sendMetrics(res, await metrics()));
   return router;
+}
+
+/** Answers `/metrics` on a port of its own, and nothing else there. */
+export function metricsListener(read: () => Promise<MetricsText>): RequestListener {
+  return async (req, res) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (isRead && req.url?.split('?')[0] === '/metrics') sendMetrics(res, await read());
+    else res.writeHead(404).end();
+  };
+}
+
+function sendMetrics(res: ServerResponse, { contentType, body }: MetricsText): void {
+  res.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(body);
 }

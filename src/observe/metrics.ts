@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 /** What Chandlery counts. Labels have few values: route patterns, never paths or names. */
 export interface Metrics {
@@ -6,6 +6,8 @@ export interface Metrics {
   httpAnswered(answer: { readonly method: string; readonly route: string; readonly status: number }, seconds: number): void;
   reconciled(controller: string, outcome: string, seconds: number): void;
   helmRan(command: string, outcome: 'succeeded' | 'failed', seconds: number): void;
+  /** The lease of a release was lost while the release was changed. */
+  leaseLost(): void;
   /** @param answer its status is 0 where none came. */
   apiServerAnswered(answer: { readonly method: string; readonly status: number }, seconds: number): void;
   /** @param read is called whenever somebody reads the metrics. */
@@ -80,7 +82,13 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const [http, reconcile, helm, apiServer] = [histogram('http'), histogram('reconcile'), histogram('helm'), histogram('apiServer')];
   const reachable = new Gauge({ name: 'chandlery_cluster_reachable', help: 'Whether the cluster answered when last asked', registers });
   const issuer = new Gauge({ name: 'chandlery_issuer_reachable', help: 'Whether the issuer answered when last asked', registers });
+  const leases = new Counter({
+    name: 'chandlery_leases_lost_total',
+    help: 'Leases of releases lost while the release was changed',
+    registers,
+  });
   return {
+    leaseLost: () => leases.inc(),
     httpAnswered: ({ method, route, status }, seconds) => http.observe({ method, route, status: String(status) }, seconds),
     reconciled: (controller, outcome, seconds) => reconcile.observe({ controller, outcome }, seconds),
     helmRan: (command, outcome, seconds) => helm.observe({ command, outcome }, seconds),

@@ -112,12 +112,13 @@ describe('The chart of Chandlery', () => {
     for (const manifest of manifests) await dryRun(manifest);
   });
 
-  it('opens the web port alone, and reaches no metadata service, unless told', async () => {
+  it('opens the web port and the metrics port alone, and reaches no metadata service, unless told', async () => {
     const policyOf = async (...values: readonly string[]): Promise<Manifest | undefined> =>
       (await rendered([...REQUIRED, ...values])).find(({ kind }) => kind === 'NetworkPolicy');
     const { spec } = (await policyOf()) ?? {};
     assert.deepEqual(valueAt(spec, 'policyTypes'), ['Ingress', 'Egress']);
-    assert.deepEqual(valueAt(spec, 'ingress'), [{ ports: [{ port: 'http', protocol: 'TCP' }] }]);
+    const open = ['http', 'metrics'].map((port) => ({ ports: [{ port, protocol: 'TCP' }] }));
+    assert.deepEqual(valueAt(spec, 'ingress'), open);
     const [names, hosts, ...rest] = listAt(spec, 'egress');
     assert.deepEqual([valueAt(names, 'to'), rest], [undefined, []]);
     assert.deepEqual(

@@ -34,6 +34,8 @@ export interface OperatorPorts {
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */
   readonly holder: string;
+  /** Told when the lease of a release is lost while the release is changed. */
+  readonly leaseLost?: () => void;
 }
 
 export interface Chart {

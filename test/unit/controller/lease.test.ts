@@ -143,8 +143,9 @@ describe('a lease', () => {
 
   test('that was lost ends the work, and is left to its new holder', async () => {
     const { server, clock, options } = holders();
+    let told = 0;
     const running = withLease(
-      options('one'),
+      { ...options('one'), onLost: () => void (told += 1) },
       (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       NOBODY,
     );
@@ -155,6 +156,7 @@ describe('a lease', () => {
     await server.cluster.replace({ group: '', version: '', resource: '' }, { ...taken, spec: { holderIdentity: 'two' } });
     await clock.advance(5_000);
     await lost;
+    assert.equal(told, 1);
     assert.deepEqual(server.stored()?.spec, { holderIdentity: 'two' });
   });
 });

@@ -75,9 +75,10 @@ export async function clearLease(memory: LeaseMemory, work: Work): Promise<'Free
 }
 
 function leaseOf({ ports, release }: Work): LeaseOptions {
-  const { cluster, holder, now } = ports;
+  const { cluster, holder, now, leaseLost } = ports;
   const name = `release.${release.namespace}.${release.release}`;
-  return { cluster, namespace: OURS.systemNamespace, name, holder, seconds: LEASE_SECONDS, now };
+  const onLost = leaseLost === undefined ? {} : { onLost: leaseLost };
+  return { cluster, namespace: OURS.systemNamespace, name, holder, seconds: LEASE_SECONDS, now, ...onLost };
 }
 
 /** Whether the Operator is gone, is another one of that name, is being deleted, or has a new spec since it was read. */
