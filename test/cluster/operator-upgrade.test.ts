@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { FORCE_AT, RECONCILE_AT } from '../../src/domain/operator/operator-spec.ts';
+import { OURS } from '../../src/domain/kubernetes/names.ts';
+import { FORCE_AT } from '../../src/domain/operator/operator-spec.ts';
 import type { OperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
@@ -89,7 +90,7 @@ describe('a channel', () => {
     await world.condition(NS, 'auto', { type: 'Ready', status: 'True' });
     assert.equal((await world.status(NS, 'auto')).chart?.version, '1.1.0');
     await offerChart(world.chartsDir, { name: 'auto', version: '1.3.0' });
-    await annotate('auto', { [RECONCILE_AT]: 'now' });
+    await annotate('auto', { [OURS.reconcileAt]: 'now' });
     await untilStatus(
       'auto',
       ({ chart: installed, status: word }) => installed?.version === '1.3.0' && word === 'READY',
@@ -140,7 +141,7 @@ describe('a maintenance window', () => {
 
   it('lets the upgrade go when it opens', async () => {
     ahead += 10.5 * HOUR;
-    await annotate('night', { [RECONCILE_AT]: 'open' });
+    await annotate('night', { [OURS.reconcileAt]: 'open' });
     const done = await untilStatus(
       'night',
       ({ chart: installed, status: word }) => installed?.version === '1.1.0' && word === 'READY',

@@ -64,6 +64,7 @@ describe('an Operator whose chart is good', () => {
     );
 
     await annotate(namespace, 'good', { 'chandlery.dev/reconcile-at': 'now' });
+    await eventually(async () => (await world.status(namespace, 'good')).lastHandledReconcileAt === 'now', 'the request is handled');
     await annotate(namespace, 'good', { other: 'x' });
     await merge(namespace, 'good', { catalog: { displayName: 'Good' } });
     await eventually(async () => (await world.status(namespace, 'good')).observedGeneration === 2, 'the new generation is seen');

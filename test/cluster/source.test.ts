@@ -85,6 +85,10 @@ describe('a catalogue folder', () => {
     );
     assert.equal((await live('a'))?.metadata.labels?.['chandlery.dev/source'], source);
 
+    const annotations = { 'chandlery.dev/reconcile-at': 'now' };
+    await kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body: { metadata: { annotations } } });
+    await eventually(async () => (await currentStatus(source))?.lastHandledReconcileAt === 'now', 'the request is handled', 5);
+
     await save('a.yaml', operator('a', 'suspend: true'));
     await within2Seconds(
       async () => (await live('b')) === undefined && (await live('a'))?.spec !== undefined && isSuspended(await live('a')),

@@ -36,6 +36,13 @@ export const MESSAGE_COLUMN: PrinterColumn = {
   description: 'The sentence of the condition Ready',
   jsonPath: '.status.conditions[?(@.type=="Ready")].message',
 };
+export const RECONCILE_AT_COLUMN: PrinterColumn = {
+  name: 'Reconcile-At',
+  type: 'string',
+  description: 'The annotation chandlery.dev/reconcile-at that was handled last',
+  jsonPath: '.status.lastHandledReconcileAt',
+  priority: 1,
+};
 export const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 /**

@@ -47,6 +47,8 @@ export const OURS = {
   instanceLabel: 'chandlery.dev/instance',
   /** Label on what a CatalogSource applied: its name. */
   sourceLabel: 'chandlery.dev/source',
+  /** Annotation by which a person asks for a reconciliation now; any new value counts. */
+  reconcileAt: 'chandlery.dev/reconcile-at',
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */
   requestedBy: 'chandlery.dev/requested-by',
   approvedBy: 'chandlery.dev/approved-by',

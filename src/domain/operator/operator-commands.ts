@@ -1,4 +1,5 @@
-import { FORCE_AT, RECONCILE_AT } from './operator-spec.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { FORCE_AT } from './operator-spec.ts';
 
 /** A shell command with a word about what it does. */
 export interface LabelledCommand {
@@ -22,7 +23,7 @@ export function operatorCommands({ namespace, name }: { readonly namespace: stri
   const suspend = (value: boolean): string => `kubectl patch ${target} --type merge --patch '{"spec":{"suspend":${value}}}'`;
   return {
     read: `kubectl describe ${target}`,
-    reconcile: `kubectl annotate ${target} ${RECONCILE_AT}=${now} --overwrite`,
+    reconcile: `kubectl annotate ${target} ${OURS.reconcileAt}=${now} --overwrite`,
     force: `kubectl annotate ${target} ${FORCE_AT}=${now} --overwrite`,
     suspend: suspend(true),
     resume: suspend(false),

@@ -109,8 +109,6 @@ export interface OperatorSpec {
   readonly catalog: CatalogEntry;
 }
 
-/** The annotation by which a person asks for an attempt now; any new value counts. */
-export const RECONCILE_AT = 'chandlery.dev/reconcile-at';
 /** The annotation by which a person asks for one upgrade now, whatever the state: it forgets failures and passes a closed maintenance window. Any new value counts. */
 export const FORCE_AT = 'chandlery.dev/force-at';
 /** Annotation: `"true"` uninstalls the release without the hooks of its chart. For a deletion that a hook holds up. */

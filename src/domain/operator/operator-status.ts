@@ -46,6 +46,8 @@ export interface Attempt {
 export interface OperatorStatus {
   readonly status?: LegacyStatus;
   readonly observedGeneration?: number;
+  /** The annotation `chandlery.dev/reconcile-at` that was handled last. */
+  readonly lastHandledReconcileAt?: string;
   readonly customResourceDefinitions: readonly string[];
   readonly chart?: { readonly name: string; readonly version: string; readonly appVersion?: string; readonly digest: string };
   /** A newer version of the chart: of the range that is asked for, or, for an exact version, of all released ones. */
@@ -71,6 +73,7 @@ export interface OperatorStatus {
 export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   const { status } = operator;
   const observedGeneration = numberAt(status, 'observedGeneration');
+  const lastHandledReconcileAt = textAt(status, 'lastHandledReconcileAt');
   const availableVersion = textAt(status, 'availableVersion');
   const deletion = parseDeletionStatus(status);
   const pendingUpgrade = parsePendingUpgrade(status);
@@ -79,6 +82,7 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   return {
     ...(word === undefined ? {} : { status: word }),
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(lastHandledReconcileAt === undefined ? {} : { lastHandledReconcileAt }),
     customResourceDefinitions: listAt(status, 'customResourceDefinitions').filter((item) => typeof item === 'string'),
     ...parseChart(objectAt(status, 'chart')),
     ...(availableVersion === undefined ? {} : { availableVersion }),

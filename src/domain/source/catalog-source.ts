@@ -1,4 +1,4 @@
-import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
+import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../kind/kind.ts';
 import { conditionsField } from '../kind/conditions-field.ts';
 import { duration, flag, generation, integer, list, object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
@@ -64,6 +64,9 @@ const fault = object(
 const status = object(
   {
     observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    lastHandledReconcileAt: optional(
+      text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
+    ),
     revision: optional(text({ description: 'The digest of the content that was read last.' })),
     lastAppliedRevision: optional(text({ description: 'The digest of the content that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
@@ -89,6 +92,7 @@ export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
   columns: [
     READY_COLUMN,
     { name: 'Revision', type: 'string', description: 'The digest of the content that was read last', jsonPath: '.status.revision' },
+    RECONCILE_AT_COLUMN,
     MESSAGE_COLUMN,
     AGE_COLUMN,
   ],

@@ -3,7 +3,7 @@ import { operatorView } from '../../domain/catalog/operator-view.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { FORCE_AT, RECONCILE_AT } from '../../domain/operator/operator-spec.ts';
+import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
@@ -51,7 +51,7 @@ async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: Operat
 function patchOf(step: OperatorAction, at: string): { readonly metadata?: object; readonly spec?: object } {
   switch (step) {
     case 'reconcile':
-      return { metadata: { annotations: { [RECONCILE_AT]: at } } };
+      return { metadata: { annotations: { [OURS.reconcileAt]: at } } };
     case 'force':
       return { metadata: { annotations: { [FORCE_AT]: at } } };
     case 'suspend':

@@ -1,5 +1,5 @@
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { FORCE_AT, operatorLabelValue, parseOperatorSpec, RECONCILE_AT, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { FORCE_AT, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
@@ -42,7 +42,7 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
     status,
     release: { release: spec.releaseName, namespace: spec.targetNamespace },
     label: operatorLabelValue(metadata.namespace ?? 'default', metadata.name),
-    requestedAt: requestOf(annotations[RECONCILE_AT] ?? '', forcedAt, approved),
+    requestedAt: requestOf(annotations[OURS.reconcileAt] ?? '', forcedAt, approved),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     approved,
     generation: metadata.generation ?? 0,

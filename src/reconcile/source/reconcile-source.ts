@@ -3,6 +3,7 @@ import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import { findObject } from '../find-object.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { sameFault } from './fault.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
@@ -138,9 +139,12 @@ async function report({ ports, source, signal }: Work, found: Report): Promise<v
   const observedGeneration = source.metadata.generation ?? 0;
   const conditions = found.conditions.map((condition) => ({ ...condition, observedGeneration }));
   const { revision = before.revision, appliedRevision = before.lastAppliedRevision } = found;
+  const asked = specOf(CATALOG_SOURCE_KIND, source).suspend ? undefined : source.metadata.annotations?.[OURS.reconcileAt];
+  const handled = asked ?? before.lastHandledReconcileAt;
   const time = appliedRevision === before.lastAppliedRevision ? before.lastAppliedTime : now;
   const status: SourceStatus = {
     observedGeneration,
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
     ...(revision === undefined ? {} : { revision }),
     ...(appliedRevision === undefined ? {} : { lastAppliedRevision: appliedRevision }),
     ...(time === undefined ? {} : { lastAppliedTime: time }),

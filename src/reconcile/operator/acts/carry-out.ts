@@ -55,6 +55,7 @@ function announcement(work: Work, facts: ActiveFacts, { act, gathered }: { act: 
     legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
+    request: 'Underway',
     conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing, ...untested],
     release: facts.release,
     crds: expectedCrds(facts.crds, gathered, work.label),

@@ -72,6 +72,7 @@ function announcement(work: Work, { release, crds }: ActiveFacts, rollback: Roll
     legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
+    request: 'Underway',
     conditions: [doing],
     release,
     crds,

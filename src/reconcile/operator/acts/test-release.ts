@@ -59,6 +59,7 @@ function findingOf(
     legacyStatus: 'INSTALLING',
     ready: notReady(doing),
     phase: reconciling(doing),
+    request: 'Underway',
     conditions: [
       fetched(work.spec.chart, target.chart),
       released(work.release, release.revision),

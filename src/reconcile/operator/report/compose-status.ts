@@ -1,4 +1,5 @@
 import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
 import { recordHistory, type Revision, type RevisionChart, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
 import type { Rollback } from '../../../domain/operator/rollback.ts';
 import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator/operator-status.ts';
@@ -17,6 +18,8 @@ export interface Finding {
   readonly ready: ConditionInput;
   /** `Reconciling` or `Stalled`, while one of them is true. */
   readonly phase?: ConditionInput;
+  /** Whether what somebody asked for is still being done; by default it has ended. */
+  readonly request?: 'Underway';
   readonly conditions: readonly ConditionInput[];
   readonly release: ReleaseFact;
   readonly crds: readonly CrdFact[];
@@ -44,6 +47,7 @@ const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 
 /** The whole status of an Operator after what was found out. Pure but for the clock. */
 export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   const { status: earlier, generation } = work;
+  const handled = handledRequest(work, finding);
   const chart = finding.running ?? (finding.chart === undefined ? earlier.chart : chartStatus(finding.chart));
   const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
   const attempt = finding.attempt ?? earlier.lastAttempted;
@@ -53,6 +57,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
   return {
     status: finding.legacyStatus,
     observedGeneration: generation,
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
     customResourceDefinitions: crds.map((crd) => crd.name),
     ...(chart === undefined ? {} : { chart }),
     ...(availableVersion === undefined ? {} : { availableVersion }),
@@ -67,6 +72,12 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     failures: finding.failures ?? earlier.failures,
     conditions: composeConditions(work, finding),
   };
+}
+
+/** The value of the annotation that asked for what has ended now, or, while something is underway or suspended, for what ended before. */
+function handledRequest({ operator, spec, status }: Work, { request }: Finding): string | undefined {
+  const asked = operator.metadata.annotations?.[OURS.reconcileAt];
+  return spec.suspend || request === 'Underway' ? status.lastHandledReconcileAt : (asked ?? status.lastHandledReconcileAt);
 }
 
 function composeConditions(work: Work, { conditions, ready, phase, chart, crds }: Finding): Condition[] {

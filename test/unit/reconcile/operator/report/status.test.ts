@@ -32,6 +32,16 @@ describe('what a person asks for by annotations', () => {
   });
 });
 
+describe('the request that was handled last', () => {
+  const handled = (annotation: string, more: Partial<Finding>, spec: object = {}): string | undefined => {
+    const asked = work({ annotations: { [RECONCILE]: annotation }, status: { lastHandledReconcileAt: 'before' } });
+    return composeStatus({ ...asked, spec: { ...asked.spec, ...spec } }, finding([], more)).lastHandledReconcileAt;
+  };
+  it('is the annotation once what it asked for has ended', () => assert.equal(handled('now', {}), 'now'));
+  it('stays the one before while a release is changed', () => assert.equal(handled('now', { request: 'Underway' }), 'before'));
+  it('stays the one before while the Operator is suspended', () => assert.equal(handled('now', {}, { suspend: true }), 'before'));
+});
+
 describe('the history in the status of an Operator', () => {
   it('names the chart that is being deployed for the revision of its step', () => {
     const { history } = composeStatus(work({}), finding([record(1, 'today')], { chart: CHART, configDigest: 'today' }));
