@@ -2,30 +2,30 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import { buildApp } from './compose/build-app.ts';
+import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
+import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
+import { keptPorts } from './compose/kept-ports.ts';
 import { openDoors, type Doors } from './compose/listen.ts';
-import { restoreOwnCrds } from './compose/restore-own-crds.ts';
-import { onceRead } from './compose/once-read.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
-import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
+import { restoreOwnCrds } from './compose/restore-own-crds.ts';
 import { runControllers } from './compose/run-controllers.ts';
-import { keptPorts } from './compose/kept-ports.ts';
-import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
 import type { Config } from './config.ts';
-import { quoted } from './domain/instance/instance-commands.ts';
-import { messageOf } from './domain/core/errors.ts';
+import { AppError, messageOf } from './domain/core/errors.ts';
 import { textAt } from './domain/core/read.ts';
-import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
+import { quoted } from './domain/instance/instance-commands.ts';
+import type { CatalogCache } from './domain/kubernetes/cluster.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
-import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
+import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { metricsListener } from './http/probes.ts';
+import { explainWebhooks } from './kube/explain-webhooks.ts';
+import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { measuresOf } from './observe/measures-of.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
-import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createStore } from './store/create-store.ts';
 import { readAssets } from './web/page/assets.ts';
 
@@ -180,4 +180,24 @@ function failureOf(background: Promise<unknown>, { embedded }: OpenCluster): Pro
     ({ program }) => `${program} of the embedded cluster ended too often; its log is in the state folder`,
   );
   return exited === undefined ? broken : Promise.race([broken, exited]);
+}
+
+/**
+ * The catalogue for people. Before it was read once, everything would seem to be missing, so whoever asks is told to come back.
+ *
+ * @returns a catalogue whose members throw AppError `ClusterUnavailable` until then
+ */
+function onceRead(live: Pick<LiveCatalog, 'synced' | keyof CatalogCache>): CatalogCache {
+  const whenRead =
+    <T>(read: () => T): (() => T) =>
+    () => {
+      if (live.synced()) return read();
+      throw new AppError('ClusterUnavailable', 'catalogue: it is being read from the cluster; try again in a few seconds');
+    };
+  return {
+    operators: whenRead(live.operators),
+    customResourceDefinitions: whenRead(live.customResourceDefinitions),
+    environments: whenRead(live.environments),
+    catalogSources: whenRead(live.catalogSources),
+  };
 }

@@ -2,19 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
+import { helmChildren } from './helm-children.ts';
+import { policyFile } from './install-crds-and-roles.ts';
+import { pinCachedCharts } from './pin-cached-charts.ts';
+import { watchOperators } from './watch-operators.ts';
 import { runController, type Reconcile } from '../controller/controller.ts';
 import { mapSource, type KeySource } from '../controller/source.ts';
-import { OURS } from '../domain/kubernetes/names.ts';
 import { textAt } from '../domain/core/read.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
 import { isReservedCrdName } from '../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import { createHelm } from '../helm/helm.ts';
-import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
+import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 import { startMetadataReflector } from '../kube/watch/metadata-reflector.ts';
 import { packCrds } from '../kube/watch/packed-schemas.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
@@ -22,18 +27,14 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
-import { operatorsIn } from '../reconcile/environment/namespace-ownership.ts';
 import { NAMESPACE } from '../reconcile/environment/environment-type.ts';
+import { operatorsIn } from '../reconcile/environment/namespace-ownership.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
-import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-owning.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
-import { helmChildren } from './helm-children.ts';
-import { pinCachedCharts } from './pin-cached-charts.ts';
-import { policyFile } from './install-crds-and-roles.ts';
-import { watchFolders } from './watch-folders.ts';
-import { watchOperators } from './watch-operators.ts';
+import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-owning.ts';
+import { watchFolder } from '../reconcile/source/watch-folder.ts';
 
 export interface ControllersInput {
   readonly kube: Kube;
@@ -56,6 +57,12 @@ interface Controller {
   readonly workers: number;
   /** Resolves when it may begin; at once when there is none. */
   readonly ready?: () => Promise<void>;
+}
+
+interface WatchFoldersInput {
+  /** The CatalogSources, live. */
+  readonly sources: { get(key: string): KubeObject | undefined } & KeySource;
+  readonly signal: AbortSignal;
 }
 
 /** Runs all controllers until the signal aborts. */
@@ -196,4 +203,30 @@ function namespaceOf({ metadata, spec }: KubeObject): string {
 
 function now(): Date {
   return new Date();
+}
+
+/** The keys of CatalogSources whose folder changes: one watch for each folder, following the resources. */
+function watchFolders({ sources, signal }: WatchFoldersInput): KeySource {
+  const watches = new Map<string, { readonly path: string; readonly stop: AbortController }>();
+  const listeners = new Set<(key: string) => void>();
+  const follow = (key: string): void => {
+    const path = CATALOG_SOURCE_KIND.spec.read(sources.get(key)?.spec)?.folder.path;
+    const known = watches.get(key);
+    if (known?.path === path) return;
+    known?.stop.abort();
+    watches.delete(key);
+    if (path === undefined) return;
+    const stop = new AbortController();
+    watches.set(key, { path, stop });
+    const tell = (): void => listeners.forEach((listener) => listener(key));
+    void watchFolder(path, tell, AbortSignal.any([signal, stop.signal]));
+  };
+  const unfollow = sources.onChange(follow);
+  signal.addEventListener('abort', unfollow, { once: true });
+  return {
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 }

@@ -1,15 +1,16 @@
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { AppError } from '../domain/core/errors.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
-import { checkTokenClient, typeOf, type VerifiedToken } from './token-client.ts';
 import type { UsedOnce } from './used-once.ts';
 
 /** Signatures by a private key only: with `none` or a shared secret anybody could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+
 /** How far the clock of an issuer may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 30;
+
 /** Issuers send logout tokens at once; OpenID Connect Back-Channel Logout 1.0 recommends that they expire after two minutes. */
 export const LOGOUT_TOKEN_SECONDS = 600;
 const BEARER_TYPES = new Set(['', 'jwt', 'at+jwt']);
@@ -21,6 +22,15 @@ interface TokenDeps {
   readonly issuer: IssuerClient;
   readonly clock: () => number;
 }
+
+/** A JWT whose signature, issuer, audience and times are right. */
+interface VerifiedToken {
+  readonly header: Partial<JWTHeaderParameters>;
+  readonly payload: JWTPayload;
+}
+
+/** What ID tokens carry when a person signed in at the issuer's pages (OpenID Connect Core, 2), and tokens of CI jobs do not. */
+const SIGN_IN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'auth_time', 'sid'];
 
 /**
  * The claims of a bearer token: a JWT access token (RFC 9068) or an ID token of a client other than the browser's that our issuer signed for us.
@@ -114,4 +124,37 @@ function claimFault(claim: string): string {
   if (claim === 'nbf') return 'it is not valid yet';
   if (claim === 'iat') return 'it was issued in the future, or too long ago';
   return `its claim ${JSON.stringify(claim)} is missing or wrong`;
+}
+
+/**
+ * Rejects tokens that their issuer gave to a client we do not take tokens of. ID tokens of our own browser client are never bearer tokens: they are made to
+ * be shown to the issuer again at sign-out, so they may stand in histories and logs.
+ *
+ * - An access token by its type (RFC 9068) was issued for our API; its `azp`, if any, is ours or is listed.
+ * - Any other token that names its client in `azp` is accepted only when that client is listed.
+ * - A token for our client that carries a claim of a sign-in is an ID token of the browser client. CI jobs get tokens for our client without one.
+ *
+ * @throws AppError `Unauthenticated`
+ */
+function checkTokenClient({ header, payload }: VerifiedToken, settings: Pick<IdentitySettings, 'clientId' | 'bearerClients'>): void {
+  const { clientId, bearerClients } = settings;
+  const azp = payload['azp'];
+  if (azp !== undefined && typeof azp !== 'string') throw rejected('its claim "azp" is not a name');
+  const isAccessToken = typeOf(header) === 'at+jwt';
+  const ownAccessToken = isAccessToken && azp === clientId;
+  const isOfBrowser = (azp ?? clientId) === clientId && [payload.aud].flat().includes(clientId);
+  if (!isAccessToken && isOfBrowser && SIGN_IN_CLAIMS.some((name) => payload[name] !== undefined)) {
+    throw rejected('it is the ID token of a sign-in in a browser; get a token of another client, or an access token');
+  }
+  if (azp === undefined || ownAccessToken || bearerClients.includes(azp)) return;
+  throw rejected(`it was issued to the client ${JSON.stringify(azp.slice(0, 100))}: an admin can accept it with --bearer-client`);
+}
+
+/** The type in the header of a token, without the prefix that RFC 7515 lets signers leave out; empty when there is none. */
+function typeOf({ typ }: Partial<JWTHeaderParameters>): string {
+  return (typ ?? '').toLowerCase().replace(/^application\//, '');
+}
+
+function rejected(why: string): AppError {
+  return new AppError('Unauthenticated', `bearer token: ${why}`);
 }

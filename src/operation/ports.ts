@@ -1,8 +1,24 @@
-import type { ChangeRequestPorts } from './change-request/change-request-ports.ts';
-import type { SavedConfigurationPorts } from './saved-configuration/saved-configuration-ports.ts';
-import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
-import type { AuditPort } from './audit/audited.ts';
+import type { ChangeRequestTable } from '../domain/change-request/change-request.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
+import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
+import type { AuditPort } from './audit/audited.ts';
+import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
+
+/** What saved configurations need of the world. */
+interface SavedConfigurationPorts {
+  readonly table: SavedConfigurationTable;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What shared change requests need of the world. */
+interface ChangeRequestPorts {
+  readonly table: ChangeRequestTable;
+  /** The uid of the cluster, which a change request is bound to. */
+  readonly cluster: () => Promise<string>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
 /** What a chart says about itself: hostile text. */
 export interface ChartWords {

@@ -1,9 +1,9 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { parseJson } from '../domain/core/exact-json.ts';
-import { isObject } from '../domain/core/read.ts';
-import { readIfThere, writePrivately } from './private-file.ts';
+import { at, isObject } from '../domain/core/read.ts';
 
 /** A lowdb adapter for one private JSON file: writes are atomic, one after another, and those that wait are joined into one. */
 export class JsonFile<T extends object> implements Adapter<T> {
@@ -61,4 +61,28 @@ export class JsonFile<T extends object> implements Adapter<T> {
       });
     }
   }
+}
+
+/** The text of a file; undefined when there is none. */
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (at(error, 'code') === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Replaces a file that only its owner may read, whole or not at all: also after a crash there is the old one or the new one. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.next`;
+  const handle = await open(next, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(next, file);
 }

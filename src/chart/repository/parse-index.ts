@@ -1,11 +1,8 @@
+import { LISTED_KEYS, listedVersion, type ListedVersion } from './listed-version.ts';
+import { splitIndex, type IndexPart } from './split-index.ts';
 import { parseYamlDocument, YAML_BOUNDS } from '../../domain/core/bounded-yaml.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { listedVersion } from './listed-version.ts';
-import type { ListedVersion } from './listed-version.ts';
-import { onlyListed } from './only-listed.ts';
-import { splitIndex } from './split-index.ts';
-import type { IndexPart } from './split-index.ts';
 
 /** An index as text, which may be read several times. */
 export interface IndexText {
@@ -32,6 +29,9 @@ export interface ListedChart {
 /** Parsed at once, a text takes a hundred times its size in memory; what is not laid out in lines may not be larger. */
 const WHOLE_BOUNDS = YAML_BOUNDS;
 const VERSION_BOUNDS = { ...YAML_BOUNDS, maxCharacters: 512 * 1024 };
+const FIRST = /^ *- +(?=[A-Za-z]\w*:(\s|$))/;
+const KEY = /^([A-Za-z]\w*):(\s|$)/;
+const ANCHOR = /(^|[\s[{,])[&*]\S/m;
 
 /**
  * Reads an index.yaml: part by part where its lines allow that, so that its size does not matter, else as a whole, which gives the same. A part that
@@ -175,4 +175,39 @@ function asMap(value: Json | undefined): JsonObject | undefined {
 
 function invalid(why: string): AppError {
   return new AppError('ChartInvalid', `its index.yaml: ${why}`);
+}
+
+/**
+ * The text of one version without the keys that nobody reads, which are most of it and most of the time that parsing takes. Undefined where the
+ * lines do not tell for certain what belongs to which key.
+ *
+ * @param text a list of one map, as blocks: `- version: 1.0.0` and the lines below.
+ */
+function onlyListed(text: string): string | undefined {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const [head] = FIRST.exec(lines[0] ?? '') ?? [];
+  if (head === undefined || ANCHOR.test(text)) return undefined;
+  const indent = head.length;
+  const kept: string[] = [];
+  let isKept = false;
+  for (const [number, line] of lines.entries()) {
+    const content = number === 0 ? line.slice(indent) : contentAt(line, indent);
+    if (content === 'outside') return undefined;
+    if (content !== 'inside') {
+      const key = KEY.exec(content)?.[1];
+      if (key === undefined) return undefined;
+      isKept = LISTED_KEYS.has(key);
+    }
+    if (isKept) kept.push(line);
+  }
+  const [first = '{}', ...rest] = kept.map((line, number) => (number === 0 ? line.slice(indent) : line));
+  return `${[head + first, ...rest].join('\n')}\n`;
+}
+
+/** The text of a line that begins at this indent; else whether it belongs to the key before it. */
+function contentAt(line: string, indent: number): string {
+  const start = line.search(/[^ ]/);
+  const content = start < 0 ? '' : line.slice(start);
+  if (/^(#|[ \t\r]*$)/.test(content) || start > indent || (start === indent && /^-(\s|$)/.test(content))) return 'inside';
+  return start < indent ? 'outside' : content;
 }

@@ -1,14 +1,32 @@
-import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { at, listAt, textAt } from '../../domain/core/read.ts';
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { chartError } from '../chart-error.ts';
 import { locate } from '../fetch/locate.ts';
-import { openRegistryChart } from '../oci/registry-chart.ts';
-import type { RegistryChart } from '../oci/registry-chart.ts';
-import { DIGEST, IMAGE_INDEX, IMAGE_MANIFEST } from '../oci/registry.ts';
-import type { Manifest, Registry } from '../oci/registry.ts';
-import { describeSigningKey, readSigningKeys, signerOf } from './signing-key.ts';
-import type { SigningKey } from './signing-key.ts';
+import { openRegistryChart, type RegistryChart } from '../oci/registry-chart.ts';
+import { DIGEST, IMAGE_INDEX, IMAGE_MANIFEST, type Manifest, type Registry } from '../oci/registry.ts';
 import type { SignatureCheck, Signer } from './signature-check.ts';
+import type { ChartVerification } from '../../domain/chart/chart-access.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { at, listAt, textAt } from '../../domain/core/read.ts';
+
+/** A public key that cosign signs with. */
+interface SigningKey {
+  readonly key: KeyObject;
+  /** The key of the Secret that holds it. */
+  readonly name: string;
+  /** SHA-256 of its SubjectPublicKeyInfo, in hexadecimal. */
+  readonly fingerprint: string;
+}
+
+interface Signed {
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Cosign takes SHA-256 with every curve; newer versions take the hash that fits it. */
+const MORE_HASHES: ReadonlyMap<string | undefined, string> = new Map([
+  ['secp384r1', 'sha384'],
+  ['secp521r1', 'sha512'],
+]);
 
 const PAYLOAD_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 const SIGNATURE = 'dev.cosignproject.cosign/signature';
@@ -18,8 +36,8 @@ const MOST_SIGNATURES = 50;
 
 /** The media types of bundles, which cosign writes since version 3. */
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle(\.v\d+\.\d+)?\+json/;
-
 const IN_TOTO = 'application/vnd.in-toto+json';
+
 /** Other statements, such as a list of parts, are signed with the same keys and say nothing about trust. */
 const SIGNED_IMAGE = 'https://sigstore.dev/cosign/sign/v1';
 
@@ -161,4 +179,31 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The keys of a policy; they were checked when the Secret was read. */
+function readSigningKeys({ keys }: ChartVerification): readonly SigningKey[] {
+  return keys.map(({ name, bytes }) => {
+    const key = createPublicKey(Buffer.from(bytes).toString('utf8'));
+    const fingerprint = createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('hex');
+    return { key, name, fingerprint };
+  });
+}
+
+/** `key SHA256:<hex> (cosign.pub)`. */
+function describeSigningKey({ name, fingerprint }: SigningKey): string {
+  return `key SHA256:${fingerprint} (${name})`;
+}
+
+/** The key that made a signature; undefined when it was none of them. */
+function signerOf({ signed, signature }: Signed, keys: readonly SigningKey[]): SigningKey | undefined {
+  return keys.find(({ key }) => hashesFor(key).some((hash) => verify(hash, signed, key, signature)));
+}
+
+function hashesFor({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): readonly (string | undefined)[] {
+  if (asymmetricKeyType === 'ed25519') return [undefined];
+  const fitting = MORE_HASHES.get(asymmetricKeyDetails?.namedCurve);
+  return fitting === undefined ? ['sha256'] : ['sha256', fitting];
 }

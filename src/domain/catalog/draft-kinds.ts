@@ -1,22 +1,56 @@
+import { stringify } from 'yaml';
 import { versionForNew, versionsOf } from './app-catalog.ts';
 import {
-  type DraftCandidate,
   draftCandidates,
+  likelyOperator,
+  originOf,
+  type DraftCandidate,
   type DraftEvidence,
   type DraftOrigin,
   type LikelyOperator,
-  likelyOperator,
-  originOf,
 } from './draft-owner.ts';
-import { draftPublication, type DraftPublication } from './draft-publication.ts';
-import { findCondition } from '../kubernetes/condition.ts';
+import { isObject, listAt, textAt } from '../core/read.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import { isKubernetesGroup } from '../kubernetes/built-in-groups.ts';
-import { isReservedCrd } from '../kubernetes/reserved-objects.ts';
-import { textAt } from '../core/read.ts';
+import { findCondition } from '../kubernetes/condition.ts';
 import { OURS } from '../kubernetes/names.ts';
-import { operatorLabelValue } from '../operator/operator-spec.ts';
+import { isReservedCrd } from '../kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { operatorLabelValue } from '../operator/operator-spec.ts';
+
+/** How an admin publishes a draft. */
+interface DraftPublication {
+  /** `Claim`: the YAML is an entry for an existing Operator. `Adopt`: it is a whole Operator, whose chart has to be filled in. */
+  readonly kind: 'Claim' | 'Adopt';
+  /** Sentences. */
+  readonly instructions: string;
+  /** Relative to the catalogue's folder; absent for an Operator that no CatalogSource keeps. */
+  readonly file?: string;
+  readonly yaml: string;
+}
+
+interface PublicationInput {
+  readonly crd: {
+    readonly name: string;
+    readonly kind: string;
+    readonly group: string;
+    readonly scope: 'Namespaced' | 'Cluster';
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  readonly origin: DraftOrigin;
+  readonly likely: LikelyOperator | undefined;
+  readonly candidates: readonly DraftCandidate[];
+  readonly sources: readonly KubeObject[];
+}
+
+const CLUSTER_SCOPED = 'The kind is cluster-scoped: the Operator owns it then, but it does not become an app.';
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+  readonly releaseName?: string;
+  readonly targetNamespace?: string;
+}
 
 /** A kind that the api-server serves and that no Operator publishes. */
 export interface DraftKind {
@@ -102,4 +136,84 @@ function draftOf({ crd, likely, candidates, sources }: DraftInput): DraftKind {
       sources,
     }),
   };
+}
+
+/** What an admin writes, and where, so that a draft becomes an app. */
+function draftPublication(input: PublicationInput): DraftPublication {
+  const found = input.likely === undefined ? adoption(input) : claim(input, input.likely);
+  return input.crd.scope === 'Cluster' ? { ...found, instructions: `${found.instructions} ${CLUSTER_SCOPED}` } : found;
+}
+
+function claim({ crd, sources }: PublicationInput, { candidate, evidence }: LikelyOperator): DraftPublication {
+  const { operator, namespace, name, spec } = candidate;
+  const file = fileOf(operator, sources);
+  const place = file === undefined ? `with kubectl edit kop ${name} --namespace ${namespace}` : `in the file ${file} of the catalogue`;
+  const entry = entryOf(operator, crd);
+  const suspended = spec.suspend ? ' The Operator is suspended: resume it first.' : '';
+  const instructions =
+    evidence === 'Claim'
+      ? `The Operator ${namespace}/${name} claims the CRD but does not have it yet. Its condition CRDsEstablished says why.`
+      : `${entry === undefined ? 'Add this entry to' : `Put this in place of the entry of ${crd.kind} in`} spec.catalog.kinds of the Operator ${namespace}/${name}, ${place}.`;
+  const yaml = yamlOf({ spec: { catalog: { kinds: [{ kind: crd.kind, definition: crd.name, ...entry }] } } });
+  return { kind: 'Claim', instructions: instructions + suspended, ...(file === undefined ? {} : { file }), yaml };
+}
+
+/** What the Operator says of the kind already, unless it means another CRD by it. */
+function entryOf({ spec }: KubeObject, { kind, name }: PublicationInput['crd']): object | undefined {
+  const found = listAt(spec, 'catalog', 'kinds').find(
+    (entry) => textAt(entry, 'kind') === kind && (textAt(entry, 'definition') ?? name) === name,
+  );
+  return isObject(found) ? found : undefined;
+}
+
+function fileOf(
+  { metadata: { namespace = 'default', name, labels = {} } }: KubeObject,
+  sources: readonly KubeObject[],
+): string | undefined {
+  const source = sources.find((one) => one.metadata.name === labels[OURS.sourceLabel]);
+  const item = listAt(source?.status, 'inventory').find(
+    (one) => textAt(one, 'kind') === 'Operator' && textAt(one, 'namespace') === namespace && textAt(one, 'name') === name,
+  );
+  return textAt(item, 'file');
+}
+
+function adoption({ crd, origin, candidates }: PublicationInput): DraftPublication {
+  const { namespace, name, ...release } = placeOf({ crd, origin, candidates });
+  const chart = chartOf(crd.labels['helm.sh/chart'] ?? '', name);
+  const operator = {
+    apiVersion: `${OURS.operatorGroup}/${OURS.operatorVersion}`,
+    kind: 'Operator',
+    metadata: { namespace, name },
+    spec: { chart, ...release, adopt: true, catalog: { kinds: [{ kind: crd.kind, definition: crd.name }] } },
+  };
+  const file = `operators/${name}.yaml`;
+  return {
+    kind: 'Adopt',
+    instructions: `No Operator brought the CRD. Save this Operator as ${file} in the catalogue, with the repository and version of its chart. spec.adopt takes over the release and the CRD with everything that exists.`,
+    file,
+    yaml: `# Replace repoURL and version by those of the chart that brings ${crd.kind}.\n${yamlOf(operator)}`,
+  };
+}
+
+/** Never the name of an Operator that exists, which the file would change. */
+function placeOf({ crd, origin, candidates }: Pick<PublicationInput, 'crd' | 'origin' | 'candidates'>): Place {
+  const { systemNamespace } = OURS;
+  const [before = '', after] = origin.kind === 'Unknown' ? [] : origin.name.split('/');
+  if (origin.kind === 'Operator' && after !== undefined) return { namespace: before, name: after };
+  const taken = new Set(candidates.flatMap(({ namespace, name }) => (namespace === systemNamespace ? [name] : [])));
+  const base = origin.kind === 'HelmRelease' ? (after ?? before) : (crd.group.split('.')[0] ?? crd.kind.toLowerCase());
+  const names = [base, ...Array.from({ length: taken.size }, (_, index) => `${base}-${index + 2}`)];
+  const name = names.find((one) => !taken.has(one)) ?? base;
+  if (origin.kind !== 'HelmRelease') return { namespace: systemNamespace, name };
+  return { namespace: systemNamespace, name, releaseName: after ?? before, ...(after === undefined ? {} : { targetNamespace: before }) };
+}
+
+/** Helm's label of a chart is `<name>-<version>`. */
+function chartOf(label: string, fallback: string): object {
+  const { name, version } = /^(?<name>.+?)-(?<version>v?\d+\.\d+\.\d+.*)$/.exec(label)?.groups ?? {};
+  return { repoURL: 'https://charts.example.com', name: name ?? fallback, version: (version ?? '1.0.0').replaceAll('_', '+') };
+}
+
+function yamlOf(object: object): string {
+  return stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 });
 }

@@ -1,6 +1,17 @@
-import type { Document, ScalarTag, Tags } from 'yaml';
+import {
+  Composer,
+  Lexer,
+  LineCounter,
+  Parser,
+  type Document,
+  type DocumentOptions,
+  type ParseOptions,
+  type ScalarTag,
+  type SchemaOptions,
+  type Tags,
+  type YAMLError,
+} from 'yaml';
 import { AppError } from './errors.ts';
-import { parseLenientYaml } from './lenient-yaml.ts';
 import type { Json } from '../kubernetes/resource.ts';
 
 /** How much hostile YAML may ask of us. */
@@ -13,9 +24,23 @@ export interface YamlBounds {
 }
 
 export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliases: 256, maxDocuments: 5000 };
-
 const MAX_UNBALANCED = 1000;
 const MAX_ALIAS_SIGNS = 20_000;
+
+type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
+
+/** The documents of a text, and for each of its errors the line and column, both from 1. */
+interface ParsedYaml {
+  readonly documents: readonly Document.Parsed[];
+  placeOf(error: YAMLError): { readonly line: number; readonly column: number };
+}
+
+/** The members of the lexer that say how far lines have to be indented; they are private, so a test watches over them. */
+interface Indentation {
+  indentNext: number;
+  parseQuotedScalar(): Generator<string, unknown>;
+  parseFlowCollection(): Generator<string, unknown>;
+}
 
 /**
  * Reads YAML the way Kubernetes and Helm do (YAML 1.1: `yes` is a boolean, the last of duplicate keys wins; but timestamps and `1:30` stay
@@ -135,4 +160,50 @@ function checked(value: unknown, depth: number): Json {
 function fault(message: string, place?: { readonly line: number; readonly column: number }): AppError {
   const where = place === undefined ? '' : ` (line ${place.line}, column ${place.column})`;
   return new AppError('InvalidInput', `yaml: the text ${message}${where}`, { faults: [{ message: `The text ${message}`, ...place }] });
+}
+
+/**
+ * Parses a YAML stream with the leniency of go-yaml: the lines of a quoted scalar or a flow collection may begin in any column, a carriage return ends
+ * a line, and `\\'` is an escape. The emitter of go-yaml, through which Helm sends manifests to a post-renderer, writes the closing quote of some
+ * scalars in column 0, though YAML asks for an indent (YAML 1.2, 7.3).
+ */
+function parseLenientYaml(source: string, options: YamlOptions): ParsedYaml {
+  const text = source.replaceAll(/\r(?!\n)/g, '\n');
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer(options);
+  const tokens = function* (): Generator<Parameters<Composer['next']>[0], void> {
+    for (const lexeme of lenientLexer().lex(text)) yield* parser.next(withKnownEscapes(lexeme));
+    yield* parser.end();
+  };
+  return {
+    documents: [...composer.compose(tokens())],
+    placeOf: ({ pos: [at] }) => {
+      const { line, col } = lines.linePos(at);
+      return { line, column: col };
+    },
+  };
+}
+
+function lenientLexer(): Lexer {
+  const lexer = new Lexer();
+  const inner = lexer as unknown as Indentation;
+  for (const name of ['parseQuotedScalar', 'parseFlowCollection'] as const) {
+    const strict = inner[name].bind(lexer);
+    inner[name] = function* () {
+      const { indentNext } = inner;
+      inner.indentNext = 0;
+      try {
+        return yield* strict();
+      } finally {
+        inner.indentNext = indentNext;
+      }
+    };
+  }
+  return lexer;
+}
+
+function withKnownEscapes(lexeme: string): string {
+  return lexeme.startsWith('"') ? lexeme.replaceAll(/\\(.)/gs, (escape: string, of: string) => (of === "'" ? "'" : escape)) : lexeme;
 }

@@ -1,11 +1,11 @@
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../domain/core/errors.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { Log } from '../../observe/log.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { keepControllerRunning } from './controller-process.ts';
-import { followDeployments } from './deployments.ts';
 import { localControllerOf, type LocalController } from './local-controller.ts';
+import type { Log } from '../../observe/log.ts';
 
 export interface LocalControllersOptions {
   /** Reads Deployments in all namespaces. */
@@ -15,6 +15,15 @@ export interface LocalControllersOptions {
   readonly programs: Readonly<Record<string, string>>;
   readonly log: Log;
   readonly signal: AbortSignal;
+}
+
+const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 5000;
+
+interface Dependencies {
+  readonly cluster: Pick<Cluster, 'list' | 'watch'>;
+  readonly log: Log;
 }
 
 /**
@@ -77,4 +86,33 @@ function start(
     )
     .catch((error: unknown) => log.error('a local controller cannot be run', { ...controller, reason: messageOf(error) }));
   return { controller, stop, ended };
+}
+
+/** Calls `onChange` with all Deployments of the cluster, at first and after each change, until the signal aborts. A watch that breaks begins anew. */
+async function followDeployments(
+  { cluster, log }: Dependencies,
+  onChange: (deployments: readonly KubeObject[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pause = FIRST_DELAY_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_DELAY_MS)) {
+    try {
+      const list = await cluster.list(DEPLOYMENTS, { signal });
+      const current = new Map(list.items.map((item) => [keyOf(item), item]));
+      onChange([...current.values()]);
+      pause = FIRST_DELAY_MS;
+      for await (const { type, object } of cluster.watch(DEPLOYMENTS, { resourceVersion: list.resourceVersion, signal })) {
+        if (type === 'BOOKMARK') continue;
+        if (type === 'DELETED') current.delete(keyOf(object));
+        else current.set(keyOf(object), object);
+        onChange([...current.values()]);
+      }
+    } catch (error) {
+      if (!signal.aborted) log.debug('watching Deployments broke off', { reason: messageOf(error) });
+    }
+    await delay(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
 }

@@ -1,12 +1,11 @@
-import { entrySchema } from '../../domain/values/own-values.ts';
-import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { formNodesBelow } from './form-nodes-below.ts';
+import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
+import { entrySchema } from '../../domain/values/own-values.ts';
+import { matchRows } from '../migration/match-rows.ts';
 import type { FormNode } from './form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { matchRows } from '../migration/match-rows.ts';
 import { sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
 
 /** A place where two values differ. */
@@ -151,4 +150,17 @@ function isFull(value: JsonObject | undefined): boolean {
 
 function own(value: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Every node that may stand one step below any of some nodes, whichever branches are chosen: the member of a group, the row of a list or map. */
+function formNodesBelow(nodes: readonly FormNode[], step: string | number): readonly FormNode[] {
+  return nodes.flatMap(shapesOf).flatMap((node) => {
+    if (node.kind === 'group') return node.children.filter((child) => child.key === step).flatMap(shapesOf);
+    if (node.kind === 'list') return shapesOf(node.item);
+    return node.kind === 'map' ? shapesOf(node.value) : [];
+  });
+}
+
+function shapesOf(node: FormNode): readonly FormNode[] {
+  return node.kind === 'choice' ? node.branches.map((branch) => branch.node) : [node];
 }

@@ -1,26 +1,25 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { isScalar, isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
-import { branchesView } from './branches-view.ts';
-import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
-import type { FieldView, FormView, PagerView } from './form-view-model.ts';
-import { countControls } from './count-controls.ts';
-import { childViews, groupView, partChildren } from './group-view.ts';
-import { scalarView, yamlView } from './leaf-view.ts';
 import { keptFields } from '../input/kept-fields.ts';
-import { wholePage } from './page-budget.ts';
-import { pagesOf } from './pages.ts';
-import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
-import { searchWords, matchingChildren } from './search-fields.ts';
-import { memberRef } from './node-ref.ts';
-import { rowsView } from './rows-view.ts';
+import { isScalar, isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import type { ShownChoices } from '../references/shown-choices.ts';
+import { branchesView } from './branches-view.ts';
+import { countControls } from './count-controls.ts';
+import type { FieldView, FormView, PagerView } from './form-view-model.ts';
+import { childViews, groupView, partChildren, SMALL_GROUP } from './group-view.ts';
+import { scalarView, yamlView } from './leaf-view.ts';
+import { memberRef } from './node-ref.ts';
+import { wholePage } from './page-budget.ts';
 import { pageErrors } from './page-errors.ts';
+import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
+import { rowsView } from './rows-view.ts';
+import { matchingChildren, searchWords } from './search-fields.ts';
 import { filledPaths, type ShowNode, type ViewContext } from './view-context.ts';
 import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
+import { formatPath } from '../../schema/form-path.ts';
 
 export interface FormState {
   /** What the inputs hold: `valuesToFields` at first, what was sent afterwards. */
@@ -44,6 +43,16 @@ export interface ShownPreset {
 }
 
 const LARGE_FORM = 150;
+
+/** What a page holds at most, unless a single field is more. */
+const CONTROLS_PER_PAGE = 80;
+
+/** Large groups are closed at first, so none weighs more than this. */
+const HEAVIEST = 10;
+
+/** So many choices of one field weigh as much as another field. */
+const OPTIONS = 25;
+
 /** What a form looks like with these inputs and faults. */
 export function formView(model: FormModel, state: FormState): FormView {
   const context = startView(model, state);
@@ -192,4 +201,31 @@ function show(context: ViewContext, node: FormNode, ref: ShowNode): FieldView {
 /** A group that is split over the page counts as filled here only for the fields that it has here. */
 function hasContent(view: FieldView, filled: ReadonlySet<string>): boolean {
   return 'children' in view ? view.open || view.children.some((child) => filled.has(child.path)) : true;
+}
+
+/** The fields page by page. What is filled in does not count, so that nothing moves to another page while somebody types. */
+function pagesOf(nodes: readonly FormNode[]): readonly (readonly FormNode[])[] {
+  const pages: FormNode[][] = [[]];
+  let weight = 0;
+  for (const node of nodes) {
+    const own = weightOf(node);
+    if (weight > 0 && weight + own > CONTROLS_PER_PAGE) {
+      pages.push([]);
+      weight = 0;
+    }
+    pages.at(-1)?.push(node);
+    weight += own;
+  }
+  return pages;
+}
+
+function weightOf(node: FormNode): number {
+  const controls = countControls(node);
+  return controls > SMALL_GROUP ? HEAVIEST : Math.max(1, controls) + Math.floor(optionsIn(node) / OPTIONS);
+}
+
+/** The choices that a node offers while it is empty. */
+function optionsIn(node: FormNode): number {
+  if (node.kind === 'enum') return node.options.length;
+  return node.kind === 'group' ? node.children.reduce((sum, child) => sum + optionsIn(child), 0) : 0;
 }

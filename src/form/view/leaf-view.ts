@@ -1,19 +1,24 @@
-import type { EnumNode, BooleanNode, FormNode, ScalarNode, YamlNode } from '../model/form-node.ts';
-import { idOfPath } from '../../schema/form-path.ts';
-import { valueWords } from './value-words.ts';
+import { advise } from '../controls/advise.ts';
+import { readScalar } from '../controls/scalar-text.ts';
 import { fieldName } from '../input/form-fields.ts';
-import type { ChoiceView, FieldView, KeepView, OptionView, TextView } from './form-view-model.ts';
-import { defaultHint } from './hints.ts';
-import { advisedView, isAdvised } from './advised-view.ts';
+import type { BooleanNode, EnumNode, FormNode, ScalarNode, YamlNode } from '../model/form-node.ts';
 import { pickView, referenceOf } from '../references/pick-view.ts';
+import type { AdvisedView, ChoiceView, FieldView, KeepView, OptionView, SearchView, SecretView, TextView } from './form-view-model.ts';
+import { defaultHint } from './hints.ts';
 import { pageErrors } from './page-errors.ts';
-import { isLong, searchView } from './search-view.ts';
-import { secretView } from './secret-view.ts';
+import { valueWords } from './value-words.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
+import { formatPath, idOfPath } from '../../schema/form-path.ts';
 
 const MOST_RADIOS = 4;
 const LONGEST_RADIO = 28;
 const MOST_LINES = 24;
+const ADVISED: readonly ScalarNode['kind'][] = ['cron', 'host', 'url', 'port', 'percentage'];
+const MOST_IN_A_LIST = 12;
+const MOST_SHOWN = 100;
+const LONGEST_QUERY = 200;
+
+const keys = new WeakMap<EnumNode['options'], string>();
 
 /** A single control. */
 export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode): FieldView {
@@ -181,4 +186,78 @@ function unsetLabel(node: BooleanNode | EnumNode, ref: ShowNode): string {
   if (node.fallback === undefined) return 'Not set';
   if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
   return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? valueWords(node.fallback, 60).words.slice(0, 60)})`;
+}
+
+/** Whether more is understood of such a value than that it is a text or a number. */
+function isAdvised(node: ScalarNode): boolean {
+  return ADVISED.includes(node.kind);
+}
+
+/** The same input, and below it what its value means, or that of the default while it is empty. Where something is refused, that is said instead. */
+function advisedView({ now }: ViewContext, view: TextView, node: ScalarNode): TextView | AdvisedView {
+  const checkOp = node.kind === 'cron' && !view.disabled ? 'check' : '';
+  const isDefault = view.value === '';
+  const read = isDefault ? { value: node.fallback ?? '' } : readScalar(node, view.value);
+  const { says, next, warning } = advise(node, view.error === '' ? (read.value ?? '') : '', now);
+  if (says === '' && warning === '' && checkOp === '') return view;
+  const noteId = says === '' && warning === '' ? '' : `${view.id}-note`;
+  return {
+    ...view,
+    partial: 'parts/field-advised',
+    told: noteId !== '',
+    says: says === '' ? '' : `${isDefault ? 'By default: ' : ''}${says}.`,
+    next: next.map((time) => time.toISOString()),
+    warning: isDefault ? '' : warning,
+    checkOp,
+    describedBy: [view.describedBy, noteId].filter((id) => id !== '').join(' '),
+  };
+}
+
+/** Whether a choice has so many options that they are searched. */
+function isLong(node: EnumNode): boolean {
+  return node.options.length > MOST_IN_A_LIST;
+}
+
+/** An input that the browser completes from a list, and the same list to read, narrowed on the server where it is long. */
+function searchView({ listed }: ViewContext, view: TextView, { options }: EnumNode): SearchView {
+  const texts = options.map(({ text }) => text);
+  const key = `enum ${joined(options)}`;
+  const first = listed.get(key);
+  const listId = first ?? `${view.id}-choices`;
+  if (first === undefined) listed.set(key, listId);
+  const { shown, heading } = first === undefined || view.error !== '' ? readable(texts, view.value) : { shown: [], heading: '' };
+  const noteId = `${view.id}-note`;
+  return {
+    ...view,
+    listId,
+    options: first === undefined ? options.map(({ text, label }) => ({ value: text, label: label === text ? '' : label })) : [],
+    note: `One of ${options.length}; type a part of it to find it.`,
+    heading,
+    shown,
+    narrowOp: heading !== '' && texts.length > MOST_SHOWN && !view.disabled ? 'check' : '',
+    describedBy: [view.describedBy, noteId].filter((id) => id !== '').join(' '),
+  };
+}
+
+/** All texts as one, which the rows of a list share. */
+function joined(options: EnumNode['options']): string {
+  const known = keys.get(options) ?? options.map(({ text }) => text).join('\n');
+  keys.set(options, known);
+  return known;
+}
+
+function readable(texts: readonly string[], typed: string): { readonly shown: readonly string[]; readonly heading: string } {
+  if (texts.length <= MOST_SHOWN) return { shown: texts, heading: `All ${texts.length} choices` };
+  const words = typed.slice(0, LONGEST_QUERY).trim().toLowerCase();
+  const found = words === '' || texts.includes(typed) ? texts : texts.filter((text) => text.toLowerCase().includes(words));
+  const shown = found.slice(0, MOST_SHOWN);
+  const of = found === texts ? `${texts.length} choices` : `${found.length} choices with ${words} in them`;
+  return { shown, heading: shown.length < found.length ? `The first ${MOST_SHOWN} of ${of}` : of };
+}
+
+/** A secret of one line, with a button that makes a value up; right after that, and only then, the page can show what it is. */
+function secretView(context: ViewContext, view: TextView, { path }: ShowNode): SecretView {
+  const text = formatPath(path);
+  const isNew = context.generated === text;
+  return { ...view, partial: 'parts/field-secret', generateOp: `generate:${text}`, generated: isNew ? view.value : '' };
 }

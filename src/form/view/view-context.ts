@@ -1,18 +1,31 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import { isTop, type FormModel, type FormNode } from '../model/form-node.ts';
-import { fallbackWords } from './value-words.ts';
-import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { sizeOf } from '../input/form-budget.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from '../input/form-fields.ts';
+import { sealSecrets } from '../input/kept-secret.ts';
+import { nodeToFields } from '../input/values-to-fields.ts';
+import { isTop, type FallbackSource, type FormModel, type FormNode } from '../model/form-node.ts';
+import type { ShownChoices } from '../references/shown-choices.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf, LONGEST_DEFAULT } from './hints.ts';
-import type { ShownChoices } from '../references/shown-choices.ts';
-import { sealSecrets } from '../input/kept-secret.ts';
-import { originOf, type Origins } from './origin.ts';
+import type { NodeRef } from './node-ref.ts';
 import { addToPage, type PageBudget } from './page-budget.ts';
 import type { PageErrors } from './page-errors.ts';
-import type { NodeRef } from './node-ref.ts';
-import { nodeToFields } from '../input/values-to-fields.ts';
+import { fallbackWords } from './value-words.ts';
+import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+
+/** Where values may come from, beside who fills in what is empty. The sets hold the paths of the fields that have such a value. */
+interface Origins {
+  readonly preset?: { readonly title: string; readonly holds: ReadonlySet<string> };
+  /** On edit: what is as the live object has it. */
+  readonly live: ReadonlySet<string>;
+}
+
+const FALLBACKS: Readonly<Record<FallbackSource, string>> = {
+  schema: 'Default',
+  chart: 'Chart',
+  operator: 'Catalogue',
+  environment: 'Environment',
+};
 
 /** A form that is being shown. */
 export interface ViewContext {
@@ -173,4 +186,13 @@ export function keepView(
   const value = kept === 'null' ? 'null' : 'empty';
   const label = value === 'null' ? 'Set it to null while it is empty' : `Set it to ${what} while nothing is entered`;
   return { id: `${idOfPath(path)}--keep`, name: fieldName('s', path), value, label, checked: kept === value };
+}
+
+/** Who sets the value of a field, in a word or two; empty where it has none. */
+function originOf(node: FormNode, path: string, { origins, filled }: { readonly origins: Origins; readonly filled: boolean }): string {
+  if (node.kind === 'group') return '';
+  const isLive = origins.live.has(path);
+  if (!filled || (node.locked !== undefined && !isLive)) return node.fallbackSource === undefined ? '' : FALLBACKS[node.fallbackSource];
+  if (isLive) return 'Live value';
+  return origins.preset?.holds.has(path) === true ? `Preset ${origins.preset.title}` : 'You';
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { resolve, dirname } from 'node:path';
 import type { RequestOptions } from 'node:https';
+import { registerHooks } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
-import { KubeConfig } from './kubeconfig-library.ts';
 
 /** Where the cluster is and how to get in. Both absent: the usual places (KUBECONFIG, the home folder, the pod's service account). */
 export interface ClusterAccess {
@@ -36,6 +36,7 @@ export interface ConfigEntries {
 }
 
 const KEPT_MS = 10_000;
+
 /** What client-node calls the context that it makes up when it finds no configuration. */
 const NOTHING_FOUND = 'loaded-context';
 
@@ -46,6 +47,30 @@ export interface CredentialSource {
   forget(): void;
   entries(): ConfigEntries;
 }
+
+/*
+ * Of client-node we use the kubeconfig alone, but its file names the generated client, too, and with that a thousand modules for the types of the API: 45
+ * MiB, and a quarter of a second at each start. What it takes from there only serves `makeApiClient`, so we leave it out. Should the package be laid out
+ * otherwise one day, all of it is loaded.
+ */
+
+const CONFIG = '@kubernetes/client-node/dist/config.js';
+const GENERATED = './gen/index.js';
+const NOTHING = `data:text/javascript,${encodeURIComponent('export const createConfiguration = undefined; export class ServerConfiguration {}')}`;
+
+const hooks = registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === GENERATED && context.parentURL?.endsWith(`/${CONFIG}`) === true
+      ? { url: NOTHING, format: 'module', shortCircuit: true }
+      : next(specifier, context),
+});
+
+/** The kubeconfig of client-node: files, the pod's service account, and their credentials. */
+const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
+
+type KubeConfig = InstanceType<typeof KubeConfig>;
+
+hooks.deregister();
 
 /**
  * Credentials out of a kubeconfig or the pod's service account.

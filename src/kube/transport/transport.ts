@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { backoffDelay } from '../../domain/core/backoff.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { parseJson as parseExactly } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import { currentRequestId } from '../../observe/request-id.ts';
 import { readText } from './body.ts';
 import type { Call } from './call.ts';
-import type { CredentialSource, Credentials } from './credentials.ts';
+import type { Credentials, CredentialSource } from './credentials.ts';
 import type { DispatcherPool } from './dispatcher.ts';
-import { unreachable } from './failure.ts';
+import { dryRunAgent, guardDryRun } from './dry-run-guard.ts';
+import { isReset, unreachable } from './failure.ts';
 import { impersonationHeaders, type Identity } from './identity.ts';
-import { retryDelay } from './retry.ts';
 import { statusError } from './status-error.ts';
-import { guardDryRun, dryRunAgent } from './dry-run-guard.ts';
 import { parseWarnings } from './warnings.ts';
-import type { Dispatcher } from 'undici';
+import { currentRequestId } from '../../observe/request-id.ts';
 
 export interface Answer {
   readonly body: Json;
@@ -49,11 +49,16 @@ export interface TransportOptions {
 /** The api-server's own bound is a minute; then it answers 504 itself. */
 const WHOLE_CALL_MS = 65_000;
 const HEADERS_MS = 62_000;
+
 /** People wait for a page; the api-server answers their reads in milliseconds, or is in trouble. */
 const READER_HEADERS_MS = 10_000;
 const SILENT_BODY_MS = 30_000;
+
 /** Watches are ended by the api-server after five minutes (see watch.ts). */
 const SILENT_WATCH_MS = 330_000;
+const ATTEMPTS = 4;
+const BACKOFF = { first: 100, longest: 2_000 };
+const LONGEST_WAIT_MS = 10_000;
 
 /** The one guarded way to the api-server. */
 export function createTransport(options: TransportOptions): Transport {
@@ -193,4 +198,19 @@ function parseJson(call: Call, text: string): Json {
 
 async function defaultWait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+}
+
+/**
+ * How long to wait before a read is tried again; undefined when it should not be. Only answers that say "later" (429 and 503, which carry
+ * `retryAfter`) and connections that broke in use are worth another try; a wait of more than ten seconds is for the caller to decide.
+ *
+ * @param failures attempts that have failed, 1 or more.
+ * @returns milliseconds.
+ */
+function retryDelay(error: unknown, failures: number, random: number): number | undefined {
+  if (failures >= ATTEMPTS || !(error instanceof AppError)) return undefined;
+  const backoff = backoffDelay(failures, BACKOFF, random);
+  if (error.retryAfter === undefined) return isReset(error) ? backoff : undefined;
+  const asked = error.retryAfter * 1_000;
+  return asked > LONGEST_WAIT_MS ? undefined : Math.max(asked, backoff);
 }

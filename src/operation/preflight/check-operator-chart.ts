@@ -1,30 +1,31 @@
-import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { AppError, isAppError, type ErrorCode } from '../../domain/core/errors.ts';
-import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
 import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
-import { crdClaimant } from '../../domain/operator/crd-owner.ts';
+import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
+import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
+import { AppError, isAppError, type ErrorCode } from '../../domain/core/errors.ts';
+import { redact } from '../../domain/core/redact.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { environmentOf, reservation, usedNamespaces } from '../../domain/kubernetes/reserved-namespace.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { crdClaimant } from '../../domain/operator/crd-owner.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
-import { redact } from '../../domain/core/redact.ts';
-import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { Conversion } from '../../domain/uplift/conversion.ts';
 import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
-import { checkObjects } from './check-objects.ts';
+import type { Conversion } from '../../domain/uplift/conversion.ts';
 import { findSecret } from '../operator/find-secret.ts';
-import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
+import type { Ports } from '../ports.ts';
+import { checkObjects } from './check-objects.ts';
+import type { DryRun } from './dry-run-objects.ts';
+import { findReleaseNamespace } from './release-namespace.ts';
+import { inTurn, orTooLate } from '../upgrade/in-turn.ts';
 import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
-import type { Ports } from '../ports.ts';
-import { findReserved } from './reserved-namespaces.ts';
-import { findReleaseNamespace } from './release-namespace.ts';
 import { broughtBy, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
-import type { DryRun } from './dry-run-objects.ts';
-import { inTurn, orTooLate } from '../upgrade/in-turn.ts';
+import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
 
 const PATIENCE_MS = 90_000;
+
 const CHART_FAULTS: ReadonlySet<ErrorCode> = new Set([
   'ChartUnreachable',
   'ChartNotFound',
@@ -52,6 +53,8 @@ export interface CheckedChart {
   /** Of the chart; absent when it was not fetched. */
   readonly version?: string;
 }
+
+const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /**
  * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
@@ -174,4 +177,24 @@ async function checkRendered(
 
 function line(message: string, about: Finding['about']): Finding {
   return { message, about, evidence: 'exact' };
+}
+
+/** What is wrong with the namespaces that an Operator and the objects of its chart use: those of Environments and of Kubernetes are not for Operators. */
+async function findReserved(
+  { cluster }: DryRun,
+  { operator, objects }: { readonly operator: KubeObject; readonly objects: readonly KubeObject[] },
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const used of usedNamespaces(operator, objects)) {
+    const metadata = await cluster.metadataOf({ ...NAMESPACES, name: used.name }, { signal }).catch((error: unknown) => {
+      // Whoever may not look cannot write there either.
+      if (isAppError(error, 'Forbidden')) return undefined;
+      throw error;
+    });
+    const message = reservation(used, metadata === undefined ? undefined : environmentOf(metadata));
+    const field = used.use === 'target' ? { field: 'spec.targetNamespace' } : {};
+    if (message !== undefined) findings.push({ message, about: 'Object', evidence: 'exact', ...field });
+  }
+  return findings;
 }

@@ -1,10 +1,14 @@
+import { schemaOf, versionsOf } from '../../domain/catalog/app-catalog.ts';
 import { inspectRendering } from '../../domain/chart/inspection/inspect-rendering.ts';
-import type { ChartInspection, InspectedChart, Rendering } from '../../domain/chart/inspection/inspection.ts';
+import type { ChartInspection, ChartWarning, InspectedChart, Rendering } from '../../domain/chart/inspection/inspection.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { isCustomResourceDefinition } from '../../domain/uplift/uplift.ts';
-import { schemaWarnings } from './schema-warnings.ts';
+import { formRoot } from '../../form/model/app-form.ts';
+import { contentSchema } from '../../form/model/content-schema.ts';
+import { buildForm } from '../../form/model/form-model.ts';
+import { checkChartValues } from '../../schema/values/check-chart-values.ts';
 
 /** A chart that is here. */
 export interface ChartAtHand {
@@ -80,4 +84,25 @@ async function render(ports: InspectChartPorts, path: string, signal: AbortSigna
     if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
     return { kind: 'Failed', why: error.message };
   }
+}
+
+/** What the schemas of a chart give rise to: whether its own values fit its values.schema.json, and kinds that are too large for a form. */
+async function schemaWarnings(chart: Parameters<typeof checkChartValues>[0], definitions: readonly KubeObject[]): Promise<ChartWarning[]> {
+  const { faults, unchecked } = await checkChartValues(chart, {});
+  const where = 'values.schema.json';
+  return [
+    ...faults.map((message) => ({ code: 'OwnValuesRefused', where, message }) as const),
+    ...unchecked.map((message) => ({ code: 'ValuesUnchecked', where, message }) as const),
+    ...definitions.flatMap(formWarnings),
+  ];
+}
+
+function formWarnings(crd: KubeObject): ChartWarning[] {
+  return versionsOf(crd).flatMap(({ name, served }) => {
+    const schema = schemaOf(crd, name);
+    const { reduced } = buildForm({ schema: contentSchema(schema), ...formRoot(schema), curated: [], mode: 'create' });
+    return served && reduced !== undefined
+      ? [{ code: 'FormReduced', where: `${crd.metadata.name} ${name}`, message: reduced } as const]
+      : [];
+  });
 }

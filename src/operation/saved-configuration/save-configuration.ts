@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { AuditEvent, RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { AppError, type FieldFault } from '../../domain/core/errors.ts';
-import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/etag.ts';
-import type { RequestOrigin, AuditEvent } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
+import { besideOf } from '../../domain/instance/instance-content.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/etag.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import {
   contentOfSavedConfiguration,
   isForEverybody,
@@ -14,14 +17,16 @@ import {
   type SavedConfigurationBounds,
   type SavedConfigurationOwner,
 } from '../../domain/saved-configuration/saved-configuration.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { appForm } from '../../form/model/app-form.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { showApp } from '../app/show-app.ts';
 import { audited } from '../audit/audited.ts';
-import { ownersFor, showSavedConfiguration } from './list-saved-configurations.ts';
 import { me } from '../me.ts';
 import type { Ports } from '../ports.ts';
-import { savedValues, type SavedValues } from './saved-values.ts';
-import { showApp } from '../app/show-app.ts';
+import { ownersFor, showSavedConfiguration } from './list-saved-configurations.ts';
+import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
+import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
 
 /** What somebody wants to save. */
 export interface SavedConfigurationDraft extends RequestOrigin {
@@ -64,10 +69,20 @@ const BOUNDS: SavedConfigurationBounds = {
   characters: 4 * 1024 * 1024,
   ofAuthor: { count: 10, characters: 512 * 1024 },
 };
+
 /** One of those who save at the same time succeeds each time. */
 const ATTEMPTS = 20;
 const LONGEST_TITLE = 100;
 const LONGEST_DESCRIPTION = 1000;
+const LARGEST = 256 * 1024;
+
+/** Values as a saved configuration keeps them. */
+interface SavedValues {
+  readonly values: JsonObject;
+  readonly beside?: JsonObject;
+  /** What was taken out because it is a secret: `spec.users[0].password`. */
+  readonly stripped: readonly string[];
+}
 
 /**
  * Saves a configuration of an App for the actor or a group of theirs, without its secrets.
@@ -205,4 +220,36 @@ function stale(savedConfiguration: SavedConfiguration): AppError {
 
 function savedConfigurationWords({ title }: SavedConfiguration): string {
   return `saved configuration ${JSON.stringify(title)}`;
+}
+
+/**
+ * What a saved configuration sets, without secrets, and without what stands for secrets of a live object.
+ *
+ * @throws AppError `TooLarge` beyond 256 KiB.
+ */
+function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): SavedValues {
+  const secrets = new Set(sensitivePaths(model, content));
+  const stripped: string[] = [];
+  const keep = (place: FormPath, value: Json | undefined): boolean => {
+    const path = formatPath(place);
+    const gone = secrets.has(path) || (typeof value === 'string' && hasStandIn(value));
+    if (gone) stripped.push(path);
+    return !gone;
+  };
+  const kept = without({ path: model.root.path, value: content }, keep) as JsonObject;
+  if (JSON.stringify(kept).length > LARGEST) {
+    throw new AppError('TooLarge', `saved configuration: it is larger than ${LARGEST / 1024} KiB; save less of it`);
+  }
+  const beside = besideOf(kept);
+  return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), stripped };
+}
+
+function without({ path, value }: { readonly path: FormPath; readonly value: Json }, keep: (path: FormPath, value: Json) => boolean): Json {
+  if (Array.isArray(value)) {
+    const rows = (value as readonly Json[]).map((item, index) => ({ path: [...path, index], value: item }));
+    return rows.filter((row) => keep(row.path, row.value)).map((row) => without(row, keep));
+  }
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => ({ key, path: [...path, key], value: member as Json }));
+  return Object.fromEntries(members.filter((part) => keep(part.path, part.value)).map((part) => [part.key, without(part, keep)]));
 }

@@ -1,12 +1,13 @@
-import { keyOf } from '../../domain/kubernetes/object-key.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { keyOf } from '../../domain/kubernetes/object-key.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
-import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';
+import { DEPLOYER, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from './environment-type.ts';
 import { labelNamespace } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { removeDeployer } from './remove-deployer.ts';
+import { findObject } from '../find-object.ts';
 
 /** Of these an Environment may ask for fewer than before. */
 const PRUNED: readonly ResourceType[] = [ROLE_BINDING, RESOURCE_QUOTA, LIMIT_RANGE];
@@ -16,6 +17,9 @@ interface AppliedEnvironment {
   readonly namespace: KubeObject;
   readonly spec: EnvironmentSpec;
 }
+
+const TOKEN_TYPE = 'kubernetes.io/service-account-token';
+const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
 /**
  * Applies what the Environment consists of and removes what it no longer asks for: first the level of Pod Security and the permissions that are gone, then
@@ -56,5 +60,30 @@ export async function removeOurs(cluster: EnvironmentPorts['cluster'], removal: 
       { ...type, namespace, name: metadata.name },
       { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) },
     );
+  }
+}
+
+/**
+ * Removes the service account that earlier versions made in each namespace, and the tokens that somebody had made for it. Nothing used it, but whoever could
+ * create Secrets could become it. Its RoleBinding goes with those that the Environment no longer asks for.
+ */
+async function removeDeployer(cluster: EnvironmentPorts['cluster'], namespace: string, signal: AbortSignal): Promise<void> {
+  const account = { ...SERVICE_ACCOUNT, namespace, name: DEPLOYER };
+  const live = await findObject(cluster, account, signal);
+  if (live?.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'chandlery') return;
+  const { items } = await cluster.listMetadata(SECRET, { namespace, fieldSelector: `type=${TOKEN_TYPE}`, signal });
+  for (const { metadata } of items.filter((secret) => secret.metadata.annotations?.[ACCOUNT_ANNOTATION] === DEPLOYER)) {
+    await remove(cluster, { ...SECRET, namespace, name: metadata.name }, signal);
+  }
+  // Last, so that a removal that is cut short begins anew.
+  await remove(cluster, account, signal);
+}
+
+/** Kubernetes removes the tokens of an account that is gone, too. */
+async function remove(cluster: EnvironmentPorts['cluster'], ref: ResourceRef, signal: AbortSignal): Promise<void> {
+  try {
+    await cluster.delete(ref, { signal });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
   }
 }

@@ -1,24 +1,38 @@
-import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../find-object.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { writeEnvironmentCondition, type EnvironmentCondition } from './environment-status.ts';
-import { addFinalizer, removeFinalizer } from '../finalizer.ts';
-import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { listAt, textAt } from '../../domain/core/read.ts';
+import { mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyEnvironment } from './apply-environment.ts';
 import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { nextEnvironmentAction, type EnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { readState, type EnvironmentState } from './state.ts';
 import { hide, releaseNamespace } from './release-namespace.ts';
+import { readState, type EnvironmentState } from './state.ts';
+import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { findObject } from '../find-object.ts';
+import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 
 /** How often everything is put right again although nobody changed the Environment. */
 const DRIFT_MS = 5 * 60_000;
+
 /** How soon something that others finish is looked at again. */
 const SOON_MS = 1_000;
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+
+/** How an Environment stands, in one word, a reason and a sentence. */
+interface EnvironmentCondition {
+  readonly word: 'Ready' | 'Reconciling' | 'Stalled';
+  /** One CamelCase word. */
+  readonly reason: string;
+  readonly message: string;
+  /** The reserved namespace, once it is. */
+  readonly namespace?: KubeObject;
+}
 
 /** Makes the function that brings an Environment one act nearer to its spec. */
 export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile {
@@ -132,4 +146,46 @@ async function reported(
   };
   await writeEnvironmentCondition(ports, environment, { standing, signal });
   return terminal ? new TerminalError(error.code, error.message, { faults: error.faults, cause: error }) : error;
+}
+
+/** Writes the status when it differs from what the Environment carries, and an Event when the standing has changed. */
+async function writeEnvironmentCondition(
+  ports: EnvironmentPorts,
+  environment: KubeObject,
+  input: { standing: EnvironmentCondition; signal: AbortSignal },
+): Promise<void> {
+  const { standing, signal } = input;
+  const { metadata } = environment;
+  const earlier = listAt(environment.status, 'conditions') as readonly Condition[];
+  const conditions = mergeConditions(
+    earlier,
+    conditionsOf(standing, metadata.generation ?? 0),
+    `${ports.now().toISOString().slice(0, 19)}Z`,
+  );
+  const status = {
+    observedGeneration: metadata.generation ?? 0,
+    ...namespaceOf(environment, standing),
+    conditions,
+  };
+  if (isDeepStrictEqual(status, environment.status)) return;
+  const object = { apiVersion: apiVersionOf(ENVIRONMENT), kind: 'Environment', metadata: { name: metadata.name }, status };
+  await ports.cluster.applyStatus(ENVIRONMENT, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+  const before = earlier.find((condition) => condition.type === 'Ready');
+  if (before?.reason === standing.reason) return;
+  await ports.events.record(environment, {
+    type: standing.word === 'Stalled' ? 'Warning' : 'Normal',
+    reason: standing.reason,
+    message: standing.message,
+  });
+}
+
+function conditionsOf({ word, reason, message }: EnvironmentCondition, observedGeneration: number): ConditionInput[] {
+  const ready: ConditionInput = { type: 'Ready', status: word === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
+  return word === 'Ready' ? [ready] : [ready, { ...ready, type: word, status: 'True' }];
+}
+
+function namespaceOf({ status }: KubeObject, { namespace }: EnvironmentCondition): { namespace?: string; namespaceUID?: string } {
+  const name = namespace?.metadata.name ?? textAt(status, 'namespace');
+  const uid = namespace?.metadata.uid ?? textAt(status, 'namespaceUID');
+  return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
 }

@@ -1,21 +1,24 @@
-import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../find-object.ts';
-import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { finalizeOperator } from './finalize-operator.ts';
+import { findObject } from '../find-object.ts';
+import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';
-import { reconcileFromCache } from './memory/reconcile-from-cache.ts';
-import type { OperatorPorts } from './ports.ts';
-import { recallCharts } from './memory/recall-charts.ts';
-import { rememberVersion } from './memory/remember-version.ts';
+import { finalizeOperator } from './finalize-operator.ts';
 import type { OperatorCache } from './memory/operator-cache.ts';
+import { recallCharts } from './memory/recall-charts.ts';
+import { reconcileFromCache } from './memory/reconcile-from-cache.ts';
+import { rememberFor } from './memory/remember-for.ts';
+import type { OperatorPorts } from './ports.ts';
 import { reconcileOperator, type OperatorMemory } from './reconcile-operator.ts';
 import { workOn } from './work.ts';
 
 /** How often the health of a settled Operator is looked at when nothing is watched. */
 const UNWATCHED_MS = 30_000;
+
+/** A cluster is upgraded a few times a year. */
+const FRESH_MS = 60_000;
 
 /**
  * Makes the reconciler of Operators. Its key is `namespace/name`. Enqueue it when the Operator, or something that it brought, changes. It throws when
@@ -65,4 +68,10 @@ async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal
 
 function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {
   return requeueAfter === undefined ? {} : { requeueAfter: Math.min(milliseconds, requeueAfter) };
+}
+
+/** Asks for the Kubernetes version at most once a minute, however many ask at once. A failure is not remembered. */
+function rememberVersion({ kubernetesVersion, now }: Pick<OperatorPorts, 'kubernetesVersion' | 'now'>): OperatorPorts['kubernetesVersion'] {
+  const remember = rememberFor<Awaited<ReturnType<OperatorPorts['kubernetesVersion']>>>(FRESH_MS);
+  return async (options) => await remember(now().getTime(), async () => await kubernetesVersion(options));
 }

@@ -1,12 +1,13 @@
-import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
+import { findObject } from '../find-object.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
 import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';
-import { ownershipOf, ownerSentence } from './ownership.ts';
+import { nameOfItem } from './inventory-name.ts';
 import type { SourcePorts } from './ports.ts';
-import { findObject } from '../find-object.ts';
 
 export interface ApplyInput {
   readonly candidate: Candidate;
@@ -23,6 +24,13 @@ export interface AppliedDocument {
   /** Of the resource; absent when it could not be applied. */
   readonly uid?: string;
 }
+
+/** Whose a resource is, as one CatalogSource sees it. */
+type Ownership =
+  | { readonly kind: 'Own' }
+  /** No source has it: somebody applied it by hand, or its source is gone. */
+  | { readonly kind: 'Free' }
+  | { readonly kind: 'Foreign'; readonly owner: KubeObject };
 
 /**
  * Applies a document, without taking fields from others, and nothing that another source owns. What the api-server refuses comes back as faults, on the
@@ -126,4 +134,23 @@ function conflictFault(candidate: Candidate, source: string, error: AppError): S
     `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${fieldManagerOf(source)} (${allowed.kind})`;
   const [first] = fields;
   return { file: document.file, ...(first === undefined ? document.place : document.locate(first)), resource, message };
+}
+
+/**
+ * By the label of the resource. The label is the lock, too: each source applies it by a field manager of its own and never by force, so of two that
+ * make the same resource at the same time only one gets it.
+ *
+ * @param sources all CatalogSources.
+ */
+function ownershipOf(live: KubeObject, source: string, sources: readonly KubeObject[]): Ownership {
+  const label = live.metadata.labels?.[OURS.sourceLabel];
+  if (label === source) return { kind: 'Own' };
+  const owner = sources.find(({ metadata }) => metadata.name === label);
+  return owner === undefined ? { kind: 'Free' } : { kind: 'Foreign', owner };
+}
+
+/** `the CatalogSource "a" (team.yaml)`, with the file where its inventory names one. */
+function ownerSentence(owner: KubeObject, resource: string): string {
+  const file = statusOf(CATALOG_SOURCE_KIND, owner).inventory.find((item) => nameOfItem(item) === resource)?.file;
+  return `the CatalogSource "${owner.metadata.name}"${file === undefined ? '' : ` (${file})`}`;
 }

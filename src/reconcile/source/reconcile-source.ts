@@ -1,21 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
-import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
-import { findObject } from '../find-object.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { sameFault } from './fault.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { findObject } from '../find-object.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { sameFault } from './fault.ts';
 import { nextSourceAction, type SourceAction } from './next-action.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './read-claims.ts';
-import { sourceConditions } from './source-conditions.ts';
 import { determineSourceState, readParsedFolder } from './state.ts';
 import { synchronise, type Synchronised } from './synchronise.ts';
-import { writeSourceStatus } from './write-source-status.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
 const RETRY_MS = 15_000;
@@ -24,6 +23,14 @@ const RETRY_MS = 15_000;
 export interface SourceResult {
   readonly requeueAfter?: number;
 }
+
+/** How an attempt to bring a folder in step ended. */
+type SourceOutcome =
+  | { readonly kind: 'InStep'; readonly resources: number; readonly files: number }
+  | { readonly kind: 'Faulty'; readonly faults: readonly SourceFault[] }
+  | { readonly kind: 'Refused'; readonly reason: string; readonly fault: SourceFault };
+
+const MAX_FAULTS = 100;
 
 /**
  * Makes the reconciler of CatalogSources. Its key is the name of one. Enqueue it when the CatalogSource or its folder changes.
@@ -178,4 +185,56 @@ function placeOf(fault: SourceFault): string {
 
 function notReady(reason: string, message: string): ConditionInput {
   return { type: 'Ready', status: 'False', reason, message };
+}
+
+/** The conditions of a CatalogSource. A fault waits for a person, so the source is stalled until then. */
+function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
+  switch (outcome.kind) {
+    case 'InStep': {
+      const message = `${count(outcome.resources, 'resource')} of ${count(outcome.files, 'file')} ${outcome.resources === 1 ? 'is' : 'are'} live`;
+      return [{ type: 'Ready', status: 'True', reason: 'InStep', message }];
+    }
+    case 'Faulty':
+      return stalled('Faulty', faultySentence(outcome.faults));
+    case 'Refused':
+      return stalled(outcome.reason, outcome.fault.message);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function faultySentence(faults: readonly SourceFault[]): string {
+  const [first] = faults;
+  const place = first === undefined ? '' : [first.file, ...(first.line === 0 ? [] : [first.line])].join(':');
+  const more = faults.length > 1 ? `; ${count(faults.length - 1, 'more fault')} in status.faults` : '';
+  return `${place}: ${first?.message ?? ''}${more}; everything else is live`;
+}
+
+function stalled(reason: string, message: string): ConditionInput[] {
+  return [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
+  ];
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+/** Writes the status of a CatalogSource when it differs from the one that was read with it. */
+async function writeSourceStatus(
+  cluster: SourcePorts['cluster'],
+  input: { readonly source: KubeObject; readonly status: SourceStatus; readonly signal: AbortSignal },
+): Promise<void> {
+  const { source, signal } = input;
+  const status = { ...input.status, faults: input.status.faults.slice(0, MAX_FAULTS) };
+  if (isDeepStrictEqual(withoutAbsent(status), withoutAbsent(source.status ?? {}))) return;
+  const object = { apiVersion: apiVersionOf(CATALOG_SOURCE), kind: 'CatalogSource', metadata: { name: source.metadata.name }, status };
+  await cluster.applyStatus(CATALOG_SOURCE, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+}
+
+/** As it would come back from the wire: without absent members and without empty lists, which the api-server may leave out. */
+function withoutAbsent(value: object): unknown {
+  const entries = Object.entries(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
 }

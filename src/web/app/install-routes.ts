@@ -1,30 +1,37 @@
 import { Router } from 'express';
 import type { FieldFault } from '../../domain/core/errors.ts';
-import type { Preflight } from '../../domain/instance/instance.ts';
 import { splitContent } from '../../domain/instance/instance-content.ts';
+import type { Preflight } from '../../domain/instance/instance.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
+import { parseObjectName } from '../../domain/kubernetes/names.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { placedForm } from '../../form/model/placed-form.ts';
-import type { FormModel } from '../../form/model/form-node.ts';
 import { pressedOp } from '../../form/input/apply-form-op.ts';
-import { applyPicks } from '../../form/references/apply-picks.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import { newSecretsOf, splitTyped } from '../../form/input/new-secrets.ts';
-import { loadPressedFile, kindOf } from '../instance/form-file-route.ts';
-import { runFormJob } from '../form-thread/run-form-job.ts';
-import { faultsOfRefusal } from '../instance/instance-form.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { placedForm } from '../../form/model/placed-form.ts';
+import { applyPicks } from '../../form/references/apply-picks.ts';
+import type { WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { readShownChoices } from './form-choices.ts';
+import { chosenEnvironment, installPage, type InstallDraft } from './install-page.ts';
 import { presetValues, pressedPreset } from './install-presets.ts';
-import { chosenEnvironment, type InstallDraft, installPage } from './install-page.ts';
 import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
-import { headFaults, headOf, type InstallHead } from './install-head.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { appPath, installPath, instancePath } from '../page/paths.ts';
 import { askSomebody } from '../change-request/change-request-routes.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { kindOf, loadPressedFile } from '../instance/form-file-route.ts';
+import { faultsOfRefusal } from '../instance/instance-form.ts';
+import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from '../instance/review.ts';
+import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
+import { appPath, installPath, instancePath } from '../page/paths.ts';
+import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
 import type { InstallTargets, InstanceDraft } from '../ports.ts';
 import { saveValues } from '../saved-configuration/saved-configuration-routes.ts';
-import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from '../instance/review.ts';
-import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
+
+/** Where something is installed and how it is called: as was chosen, else as a whole resource in the YAML says. */
+interface InstallHead {
+  readonly environment: string;
+  readonly name: string;
+}
 
 /** Installing an App: the form, what would happen, and doing it. Everything that was typed comes back with every answer. */
 export function installRoutes(deps: WebDeps): Router {
@@ -200,4 +207,39 @@ async function showReview(install: Install, draft: InstanceDraft, review: object
 
 function crumbsOf({ targets: { app } }: Install, here: string): readonly { label: string; href?: string }[] {
   return [{ label: 'Catalogue', href: '/' }, { label: app.displayName, href: appPath(app.id) }, { label: here }];
+}
+
+function headOf({ targets }: InstallTargets, body: URLSearchParams, { name, namespace }: WholeForm): InstallHead {
+  const named = targets.find(({ environment }) => environment.namespace === namespace)?.environment.name;
+  const typed = body.get('name') ?? '';
+  return { environment: body.get('environment') ?? named ?? '', name: typed === '' ? name : typed };
+}
+
+/** What is wrong with them, and where a whole resource in the YAML says something else. */
+function headFaults({ environment, name }: InstallHead, { targets }: InstallTargets, whole: WholeForm): FieldFault[] {
+  const chosen = targets.find((target) => target.environment.name === environment)?.environment;
+  const elsewhere = whole.namespace !== '' && chosen?.namespace !== whole.namespace;
+  return [
+    ...(chosen === undefined ? [{ field: 'environment', message: 'Choose the environment to install it in' }] : []),
+    ...(chosen !== undefined && elsewhere ? [placeFault(whole.namespace)] : []),
+    ...nameFaults(name),
+    ...(whole.name !== '' && whole.name !== name.trim() ? [nameFault(whole.name)] : []),
+  ];
+}
+
+function nameFaults(name: string): readonly FieldFault[] {
+  try {
+    parseObjectName(name);
+    return [];
+  } catch (error) {
+    return faultsOfRefusal(error) ?? [];
+  }
+}
+
+function placeFault(namespace: string): FieldFault {
+  return { field: 'environment', message: `The YAML is for the namespace ${namespace}; choose its environment, or take that line out` };
+}
+
+function nameFault(name: string): FieldFault {
+  return { field: 'metadata.name', message: `The YAML calls it ${name}; give it the same name in both places` };
 }

@@ -1,37 +1,58 @@
 import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
-import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
+import { isSame } from '../../domain/core/merge-patch.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { besidePatch, splitContent } from '../../domain/instance/instance-content.ts';
 import { specVersionOf, type InstanceView } from '../../domain/instance/instance.ts';
-import { isSame } from '../../domain/core/merge-patch.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { placedForm } from '../../form/model/placed-form.ts';
-import { isSmall } from '../../schema/values/is-small.ts';
-import { freezeNodes } from '../../form/model/freeze-nodes.ts';
-import type { FormModel } from '../../form/model/form-node.ts';
-import { type ChangeDraft, changePage, saltOf, contentOfInstance } from './change-page.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { pressedOp } from '../../form/input/apply-form-op.ts';
-import { applyPicks } from '../../form/references/apply-picks.ts';
-import { readShownChoices } from '../app/form-choices.ts';
-import { kindOf, loadPressedFile } from './form-file-route.ts';
-import { runFormJob } from '../form-thread/run-form-job.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { freezeNodes } from '../../form/model/freeze-nodes.ts';
+import { placedForm } from '../../form/model/placed-form.ts';
+import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
+import { isSmall } from '../../schema/values/is-small.ts';
+import { readShownChoices } from '../app/form-choices.ts';
+import { askSomebody } from '../change-request/change-request-routes.ts';
+import { runFormJob } from '../form-thread/run-form-job.ts';
+import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
+import { kindOf, loadPressedFile } from './form-file-route.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
-import { versionMoves } from './version-moves.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath } from '../page/paths.ts';
-import { askSomebody } from '../change-request/change-request-routes.ts';
-import { readOnlyPage } from './read-only-page.ts';
-import type { InstanceChange } from '../ports.ts';
 import { fileAnswer, readReviewYaml, reviewOf, wantsReview } from './review.ts';
+import { versionMoves } from './version-moves.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
+import { instancePath } from '../page/paths.ts';
 import { changedValuesView } from '../page/value-changes-view.ts';
+import { yamlText } from '../page/yaml-text.ts';
+import type { InstanceChange } from '../ports.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;
 const LARGE = 'its spec has more than 100,000 values, too many for a form. Change it with kubectl or the REST API';
+
+/** A view of `environments/instances/read-only`: why somebody may not change an Instance, and what it is. */
+interface ReadOnlyPage {
+  readonly name: string;
+  readonly missing: string;
+  /** A RoleBinding that would help. */
+  readonly grant: string;
+  readonly yaml: string;
+  readonly backHref: string;
+  /** The form all the same, to ask somebody else for the change. */
+  readonly askHref: string;
+}
+
+interface ReadOnlyInput {
+  readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+  readonly app: App;
+  readonly user: string;
+}
 
 /** Changing an Instance: the form with the live values, what would happen, and doing it on top of what others changed meanwhile. */
 export function changeRoutes(deps: WebDeps): Router {
@@ -217,4 +238,20 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
 function statusOf(wrong: boolean, { foreign }: ChangeDraft): { status: number } | undefined {
   if (foreign.length > 0) return { status: 409 };
   return wrong ? { status: 422 } : undefined;
+}
+
+function readOnlyPage({ instance, environment, app, user }: ReadOnlyInput): ReadOnlyPage {
+  const right = { verb: 'update', group: app.group, resource: app.plural, namespace: environment.namespace };
+  return {
+    name: instance.name,
+    missing: missingSentence(right),
+    grant: remedyFor({ user, right, apps: new Set([app.id]) }).yaml,
+    yaml: yamlText(withoutStatus(instance.object)),
+    backHref: instancePath(instance),
+    askHref: `${instancePath(instance)}/edit?ask`,
+  };
+}
+
+function withoutStatus({ status: _status, ...rest }: KubeObject): object {
+  return rest;
 }

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
-import { isAppError } from '../../domain/core/errors.ts';
-import { type EventStream, openEventStream } from '../../http/event-stream.ts';
-import { type Access, accessOf } from '../../http/request-context.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { openEventStream, type EventStream } from '../../http/event-stream.ts';
+import { accessOf, type Access } from '../../http/request-context.ts';
 import { createReadingTurns, pause } from './reading-turns.ts';
-import { type LiveThing, SharedReading, type Watcher } from './shared-reading.ts';
-import { StreamLimits } from './stream-limits.ts';
+import { SharedReading, type LiveThing, type Watcher } from './shared-reading.ts';
 
 /** A stream ends after so long; the browser then opens another. */
 const LIMIT_MS = 5 * 60_000;
+
 /** How often a stream looks whether the session or token that opened it is still good. */
 const CHECK_MS = 3_000;
 
@@ -20,6 +20,44 @@ const CHECK_MS = 3_000;
  */
 export interface LiveStreams {
   answer<Reading>(request: Request, response: Response, thing: LiveThing<Reading>): Promise<void>;
+}
+
+/** Live streams that are open at once. */
+const MOST = { session: 10, person: 50, all: 2000 } as const;
+
+/** Whose a stream is: the session or token that opened it, and the user name. */
+interface StreamOwner {
+  readonly session: string;
+  readonly user: string;
+}
+
+/** Counts the streams of each session, of each person and of all. */
+class StreamLimits {
+  readonly #open = new Map<string, number>();
+
+  /**
+   * Takes a place; the answer gives it back.
+   *
+   * @throws AppError `LimitReached` when there is none, `TooBusy` when all together have too many.
+   */
+  take({ session, user }: StreamOwner): () => void {
+    const keys = { session: `session ${session}`, person: `person ${user}`, all: 'all' };
+    const count = (key: string): number => this.#open.get(key) ?? 0;
+    if (count(keys.session) >= MOST.session) throw full(`${MOST.session} for one session`, 'LimitReached');
+    if (count(keys.person) >= MOST.person) throw full(`${MOST.person} for one person`, 'LimitReached');
+    if (count(keys.all) >= MOST.all) throw full(`${MOST.all} for everybody together`, 'TooBusy');
+    const all = Object.values(keys);
+    for (const key of all) this.#open.set(key, count(key) + 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      for (const key of all) {
+        if (count(key) <= 1) this.#open.delete(key);
+        else this.#open.set(key, count(key) - 1);
+      }
+    };
+  }
 }
 
 /** @param stopping aborts when the server stops. */
@@ -103,4 +141,8 @@ async function closeWhenEnded(stream: EventStream, access: Access, signal: Abort
     if (state === 'ended') stream.send({ event: 'signed-out', data: {} });
     return;
   }
+}
+
+function full(which: string, code: 'LimitReached' | 'TooBusy'): AppError {
+  return new AppError(code, `live updates: there are ${which} already; close other tabs, or refresh the page by hand`);
 }

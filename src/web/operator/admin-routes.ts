@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
-import { faultsPage } from './faults-page.ts';
+import type { CatalogFault } from '../../domain/operator/operator.ts';
 import { auditPage, parseAuditSearch } from '../audit/audit-page.ts';
+import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
 import { newOperatorRoutes } from './new-operator-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { operatorsRoutes } from './operators-routes.ts';
@@ -9,6 +9,14 @@ import { page, type WebDeps } from '../page/page.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 
 const ENTRIES_A_PAGE = 50;
+
+interface FaultRow {
+  /** `operators/cache.yaml:12:3`; without a line when the fault is the file's as a whole; the path of a field where no file is at fault. */
+  readonly place: string;
+  readonly source: string;
+  readonly resource: string;
+  readonly message: string;
+}
 
 /** The admin's pages. The operations refuse everybody else, with the right that is missing. */
 export function adminRoutes(deps: WebDeps): Router {
@@ -39,4 +47,13 @@ export function adminRoutes(deps: WebDeps): Router {
     }),
   );
   return router;
+}
+
+function faultsPage(faults: readonly CatalogFault[]): { faults: FaultRow[] } {
+  return { faults: faults.map(faultRow) };
+}
+
+function faultRow({ file, line, column, source, resource, field, message }: CatalogFault): FaultRow {
+  const place = [file === '' ? (field ?? '') : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':');
+  return { place, source, resource: resource ?? '', message };
 }

@@ -1,15 +1,27 @@
 import type { DraftKind } from '../../domain/catalog/draft-kinds.ts';
 import { isNewer } from '../../domain/chart/chart-version.ts';
+import type { Condition } from '../../domain/kubernetes/condition.ts';
 import { stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorProblem } from '../../domain/operator/operator-problems.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
-import { type Badge, operatorBadge } from '../page/badges.ts';
-import type { ConditionRow } from '../page/conditions.ts';
-import { operatorConditions } from './operator-conditions.ts';
 import { deletionView, type DeletionView } from './operator-deletion.ts';
-import { historyRows, type HistoryRow } from './operator-history.ts';
-import { type Counts, countText, type CountText } from './operators-page.ts';
+import { countText, type Counts, type CountText } from './operators-page.ts';
+import { operatorBadge, type Badge } from '../page/badges.ts';
+import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { appPath, draftsPath, operatorPath } from '../page/paths.ts';
+
+/** A row about one revision of the release, the newest first. */
+interface HistoryRow {
+  readonly revision: number;
+  readonly chart: string;
+  readonly version: string;
+  readonly appVersion: string;
+  /** RFC 3339. */
+  readonly time: string;
+  readonly result: Badge;
+  /** What is known beyond the result; empty when nothing is. */
+  readonly notes: readonly string[];
+}
 
 /** A view of `operators/tabs/overview`. */
 export interface OverviewTab {
@@ -68,6 +80,22 @@ export interface OverviewReading {
   /** Those that probably belong to it. */
   readonly drafts: readonly DraftKind[];
 }
+
+/** What the conditions of an Operator tell, each in one sentence. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  Ready: 'Whether it is installed as its spec asks for, and works.',
+  Fetched: 'Whether its chart can be read.',
+  Verified: 'Whether its chart is signed by somebody whom we trust.',
+  Uplifted: 'Whether it fits this Kubernetes, old APIs converted.',
+  Released: 'Whether its Helm release is as the spec asks for.',
+  CRDsEstablished: 'Whether its CRDs are established.',
+  Healthy: 'Whether its workloads are ready.',
+  Tested: 'Whether the tests that its chart brings have passed.',
+  Drifted: 'Whether somebody has changed what was installed.',
+  Deletable: 'Whether it can go, now that its deletion was asked for.',
+  Reconciling: 'Whether something is under way.',
+  Stalled: 'Whether it waits for somebody: it is tried again when its interval is over, or when you ask.',
+};
 
 export function overviewTab({ operator, problems, counts, drafts }: OverviewReading): OverviewTab {
   const { chart, release } = operator;
@@ -148,4 +176,41 @@ function stateSentence(operator: OperatorView): string {
 
 function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
   return pairs.flatMap(([term, text]) => (text === undefined || text === '' ? [] : [{ term, text }]));
+}
+
+function operatorConditions(conditions: readonly Condition[]): readonly ConditionRow[] {
+  return conditionRows(conditions).map((row) => {
+    const meaning = MEANINGS[row.type];
+    return meaning === undefined ? row : { ...row, meaning };
+  });
+}
+
+function historyRows({ history }: Pick<OperatorView, 'history'>): readonly HistoryRow[] {
+  return history
+    .map(({ revision, chart, version, appVersion = '', time, status, healthy, tested, rolledBackTo }) => ({
+      revision,
+      chart,
+      version,
+      appVersion,
+      time,
+      result: resultBadge(status),
+      notes: [
+        ...noteOf(healthy, ['was healthy', 'was not healthy']),
+        ...noteOf(tested, ['tests passed', 'tests failed']),
+        ...(rolledBackTo === undefined ? [] : [`revision ${rolledBackTo} came back`]),
+      ],
+    }))
+    .toSorted((a, b) => b.revision - a.revision);
+}
+
+function resultBadge(status: string): Badge {
+  if (status === 'deployed') return { word: 'Deployed', tone: 'good', symbol: 'check' };
+  if (status === 'failed') return { word: 'Failed', tone: 'bad', symbol: 'bad' };
+  if (status === 'rolled-back') return { word: 'Rolled back', tone: 'warn', symbol: 'warn' };
+  return { word: status === 'superseded' ? 'Superseded' : status, tone: 'idle' };
+}
+
+function noteOf(flag: boolean | undefined, [yes, no]: readonly [string, string]): string[] {
+  if (flag === undefined) return [];
+  return [flag ? yes : no];
 }

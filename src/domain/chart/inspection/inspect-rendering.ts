@@ -1,17 +1,18 @@
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { reservedObjects } from '../../kubernetes/reserved-objects.ts';
-import { isCustomResourceDefinition, uplift } from '../../uplift/uplift.ts';
-import { broughtKinds } from './brought-kinds.ts';
 import { fileWarnings, type ChartText } from './file-warnings.ts';
 import {
   SECRET_BYTES,
   type ChartInspection,
   type ChartWarning,
   type InspectedChart,
+  type InspectedKind,
   type ReleaseSize,
   type Rendering,
 } from './inspection.ts';
 import { objectWarnings } from './object-warnings.ts';
+import { listAt, textAt } from '../../core/read.ts';
+import { reservedObjects } from '../../kubernetes/reserved-objects.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import { isCustomResourceDefinition, uplift } from '../../uplift/uplift.ts';
 
 export interface InspectionInput {
   readonly chart: InspectedChart;
@@ -24,6 +25,9 @@ export interface InspectionInput {
   /** Bytes of the record that Helm would write. */
   readonly recordBytes: number;
 }
+
+/** Our annotation on a definition that was a `crd-install` hook of Helm 2. */
+const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
 
 /** Puts together what is known of a chart. Pure. */
 export function inspectRendering({ chart, text, crds, rendering, namespace, recordBytes }: InspectionInput): ChartInspection {
@@ -74,4 +78,37 @@ function countKinds(objects: readonly KubeObject[]): ChartInspection['objects'] 
   const counts = new Map<string, number>();
   for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => a.kind.localeCompare(b.kind));
+}
+
+/**
+ * The kinds that a chart brings, with where each definition stands. Definitions in `crds/` count even when the chart does not render.
+ *
+ * @param objects rendered and uplifted objects.
+ * @param folder the definitions in the chart's own `crds/`.
+ */
+function broughtKinds(objects: readonly KubeObject[], folder: readonly KubeObject[]): readonly InspectedKind[] {
+  const inFolder = new Set(folder.map(({ metadata }) => metadata.name));
+  const definitions = new Map(
+    [...folder, ...objects].filter((object) => isCustomResourceDefinition(object)).map((object) => [object.metadata.name, object]),
+  );
+  return [...definitions.values()]
+    .map((object) => ({
+      name: object.metadata.name,
+      kind: textAt(object.spec, 'names', 'kind') ?? '',
+      group: textAt(object.spec, 'group') ?? '',
+      scope: textAt(object.spec, 'scope') ?? 'Namespaced',
+      versions: versionsOf(object.spec),
+      origin: originOf(object, inFolder),
+    }))
+    .sort((a, b) => a.name.localeCompare(b.name));
+}
+
+function versionsOf(spec: unknown): string[] {
+  const named = listAt(spec, 'versions').flatMap((version) => textAt(version, 'name') ?? []);
+  return named.length > 0 ? named : [textAt(spec, 'version') ?? ''].filter((name) => name !== '');
+}
+
+function originOf({ metadata }: KubeObject, inFolder: ReadonlySet<string>): InspectedKind['origin'] {
+  if (inFolder.has(metadata.name)) return 'crds';
+  return metadata.annotations?.[ORIGIN_ANNOTATION] === 'hook' ? 'hook' : 'template';
 }

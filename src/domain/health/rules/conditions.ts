@@ -1,7 +1,6 @@
-import type { Health } from '../health.ts';
 import { at, isObject, listAt, numberAt, textAt } from '../../core/read.ts';
+import type { Health, HealthStatus } from '../health.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
-import { meaningOfPhase, meaningOfReason } from './status-words.ts';
 
 /** A condition of foreign data: only `type` and `status` can be relied on. */
 export interface ForeignCondition {
@@ -11,6 +10,26 @@ export interface ForeignCondition {
   readonly message: string;
   readonly observedGeneration?: number;
 }
+
+/**
+ * What controllers call the state of an object in a reason, a phase or a state: the first row with a match counts. Something that failed while it was being
+ * created failed, so failures stand first.
+ */
+const WORDS: readonly (readonly [HealthStatus, RegExp])[] = [
+  [
+    'Degraded',
+    /fail|error|exception|invalid|degraded|reject|crash|unhealthy|stalled|evicted|refused|denied|mismatch|warning|lost\b|^(red|offline|dead)$/i,
+  ],
+  ['Suspended', /suspend|paus|hibernat|stopped/i],
+  ['Unknown', /^unknown$/i],
+  [
+    'Progressing',
+    /pending|progress|creat(?!ed)|initiali[sz]|provision(?!ed)|start(?!ed)|wait|notready|install(?!ed)|deploy(?!ed)|reconcil|scaling|updat(?!ed)|upgrad(?!ed)|issuing|schedul|restor(?!ed)|import|clon|running|transfer|bootstrap|delet|terminating|stopping|not ?complete|^(new|init|yellow)/i,
+  ],
+];
+
+const GOOD =
+  /^(ready|running|active|available|healthy|bound|succeeded|success|successful|completed?|done|accepted|compliant|online|green|deployed|established|ok|synced|provisioned|installed|created|started|updated|valid|up|normal)$/i;
 
 /** The conditions of `status.conditions`, as far as they are readable. */
 export function conditionsOf(object: KubeObject): ForeignCondition[] {
@@ -57,6 +76,7 @@ const POSITIVE = [
   'Compliant',
   'Successful',
 ];
+
 /** The same of a part, such as `DatabaseReady`: all of them count where none of the above is there. */
 const POSITIVE_PART = /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|-available|-ready)$/;
 const NEGATIVE = /^(Stalled|Failed|Failure|Degraded|Error|Invalid|NotReady|.*Failed|.*Error|.*Unhealthy)$/;
@@ -118,4 +138,14 @@ function phaseHealth({ status }: KubeObject): Health | undefined {
   if (phase === undefined || word === undefined) return undefined;
   const message = textAt(status, 'message') ?? '';
   return { status: word, message: message === '' ? phase : message };
+}
+
+/** What the reason of a condition that does not hold means; undefined when it says neither failure nor work. */
+function meaningOfReason(reason: string): HealthStatus | undefined {
+  return WORDS.find(([, pattern]) => pattern.test(reason))?.[0];
+}
+
+/** What a phase or a state means. */
+function meaningOfPhase(phase: string): HealthStatus | undefined {
+  return GOOD.test(phase.trim()) ? 'Healthy' : meaningOfReason(phase.trim());
 }

@@ -1,14 +1,13 @@
-import { AppError, type ErrorCode } from '../../../domain/core/errors.ts';
-import { OURS } from '../../../domain/kubernetes/names.ts';
+import { AppError, isAppError, type ErrorCode } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
 import { applyCrds } from './apply-crds.ts';
-import { ensureNamespace } from './ensure-namespace.ts';
-import type { ExtractedCrds } from '../charts/extract-crds.ts';
-import { rejectReserved } from '../facts/observe-reservation.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
-import type { ReleaseChange } from '../ports.ts';
+import type { ExtractedCrds } from '../charts/extract-crds.ts';
 import { renderChart } from '../charts/render-chart.ts';
+import { rejectReserved } from '../facts/observe-reservation.ts';
+import { CONFIG_DIGEST_LABEL, NAMESPACE } from '../kinds.ts';
+import type { ReleaseChange } from '../ports.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
@@ -83,4 +82,23 @@ function releaseChange(
   // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.
   const postRender = sent === 'AsRendered' && status.failures === 0 ? 'plain' : 'uplift';
   return { ...release, chartPath: chart.path, values, secrets, labels, postRender };
+}
+
+/**
+ * Makes sure that the release has a namespace to live in.
+ *
+ * @throws AppError `NotFound` when there is none and the Operator does not ask for it.
+ */
+async function ensureNamespace({ ports, spec, signal }: Work): Promise<void> {
+  const name = spec.targetNamespace;
+  try {
+    await ports.cluster.get({ ...NAMESPACE, name }, { signal });
+  } catch (error) {
+    if (!isAppError(error, 'NotFound')) throw error;
+    if (!spec.createNamespace) {
+      throw new AppError('NotFound', `namespace "${name}": it does not exist; create it, or set spec.createNamespace`, { cause: error });
+    }
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await ports.cluster.apply(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
+  }
 }

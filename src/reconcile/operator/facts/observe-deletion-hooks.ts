@@ -1,4 +1,3 @@
-import { isHookOf } from '../../../domain/operator/helm-hook.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { quoted } from '../../../domain/instance/instance-commands.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/kubernetes/resource.ts';
@@ -21,6 +20,7 @@ export interface LiveHook {
 }
 
 const DELETION = ['pre-delete', 'post-delete'];
+const HOOK = 'helm.sh/hook';
 
 /** What of a release's hooks for its deletion is in the cluster. */
 export async function observeDeletionHooks({ ports, release, signal }: Work): Promise<DeletionHooks> {
@@ -54,4 +54,10 @@ function liveHook({ kind, resource, group }: ServedKind, { name, namespace }: { 
     what: `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
     kubectl: `kubectl delete ${type} ${quoted(name)}${where}`,
   };
+}
+
+/** Whether an object is a hook of Helm for one of these events, e.g. `pre-delete`. */
+function isHookOf({ metadata }: KubeObject, events: readonly string[]): boolean {
+  const hooks = metadata.annotations?.[HOOK]?.split(',').map((event) => event.trim()) ?? [];
+  return hooks.some((event) => events.includes(event));
 }

@@ -1,6 +1,15 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { crdOwner } from '../../../domain/operator/crd-owner.ts';
+import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
 import type { LegacyStatus } from '../../../domain/operator/operator-status.ts';
+import { effectiveLeaves } from '../../../domain/values/layers.ts';
+import { ownCrds } from '../acts/leave-crds.ts';
+import { publish } from '../acts/publish.ts';
+import { findCrd, observeReservedCrds, type CrdFact } from '../facts/observe-crds.ts';
+import type { ReportAction } from '../next-action.ts';
+import type { Chart } from '../ports.ts';
+import type { Finding } from './compose-status.ts';
 import {
   crdsEstablished,
   drifted,
@@ -14,14 +23,8 @@ import {
   UNTESTED,
   waitingSentence,
 } from './conditions.ts';
-import { ownCrds } from '../acts/leave-crds.ts';
-import type { ReportAction } from '../next-action.ts';
-import { publish } from '../acts/publish.ts';
-import { noKinds } from './no-kinds.ts';
-import { refusedClaim } from './refused-claim.ts';
-import type { ActiveFacts } from '../state.ts';
-import type { Finding } from './compose-status.ts';
 import { notReady, writeStatus } from './write-status.ts';
+import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
 
 const SLOWEST_POLL_MS = 5_000;
@@ -32,6 +35,12 @@ const WORDS = {
   'report-degraded': 'ERROR',
   'report-test-failed': 'ERROR',
 } as const satisfies Record<string, LegacyStatus>;
+
+/** Values by which charts leave their CRDs out: `crds.enabled`, `installCRDs`, `operator.crds.create`. */
+const SWITCH = /^(?:.+\.)?(?:crds?\.(?:enabled?|install|create)|(?:install|create)CRDs?)$/;
+
+const RUN_TIME =
+  'If the operator registers its CRDs while it runs, they are published once they carry the Helm annotations of the release or spec.catalog.kinds[].definition names them. If its project keeps them apart from the chart, apply them first';
 
 /** The release is as it should be; says how what it installed is. */
 export async function reportReleaseHealth(work: Work, facts: ActiveFacts, act: ReportAction): Promise<ReconcileResult> {
@@ -97,4 +106,47 @@ function pollDelay({ ports, status }: Work): number {
   const since = Date.parse(findCondition(status.conditions, 'Ready')?.lastTransitionTime ?? '');
   const elapsed = Number.isNaN(since) ? 0 : ports.now().getTime() - since;
   return Math.min(SLOWEST_POLL_MS, 1_000 + Math.max(0, elapsed) / 10);
+}
+
+/** That an Operator has no kinds, with the likely cause. What was said of the same chart and spec stands, so that the chart is not read again. */
+async function noKinds(work: Work, facts: Pick<ActiveFacts, 'chart'>, chart: Chart): Promise<ConditionInput> {
+  const { status, generation } = work;
+  const told = findCondition(status.conditions, 'CRDsEstablished');
+  if (told?.reason === 'NoKinds' && told.observedGeneration === generation && status.chart?.digest === chart.digest) {
+    return isTrue('CRDsEstablished', 'NoKinds', told.message);
+  }
+  return isTrue('CRDsEstablished', 'NoKinds', `The Operator has no kinds: ${await likelyCause(work, facts, chart)}`);
+}
+
+async function likelyCause({ ports, spec }: Work, facts: Pick<ActiveFacts, 'chart'>, { digest }: Chart): Promise<string> {
+  const defaults = (await ports.charts.contents(digest))?.values ?? {};
+  const values = facts.chart !== undefined && 'values' in facts.chart ? facts.chart.values.values : {};
+  const leaves = effectiveLeaves([
+    { origin: 'the chart', values: defaults },
+    { origin: 'the Operator', values },
+  ]);
+  const off = leaves.find(({ path, value }) => value === false && SWITCH.test(path));
+  if (off !== undefined) return `${off.path} is false in the values of ${off.origin}; set it to true in spec.values`;
+  const claims = claimedDefinitions(spec);
+  if (claims.length > 0) return `nothing has registered ${claims.join(', ')} yet, which spec.catalog names`;
+  return `the chart has no CRDs. ${RUN_TIME}`;
+}
+
+/** The condition that names the first CRD that the Operator claims or registers although it is somebody else's; undefined when there is none. */
+async function refusedClaim(work: Work, crds: readonly CrdFact[]): Promise<ConditionInput | undefined> {
+  const { name, namespace = 'default' } = work.operator.metadata;
+  const [reserved] = await observeReservedCrds(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
+  if (reserved !== undefined) {
+    const message = `kind "${reserved}": its API group belongs to Chandlery, and the operator has registered it; delete the CRD, and use an operator that does not`;
+    return isFalse('CRDsEstablished', 'CrdConflict', message);
+  }
+  const own = new Set(crds.map((crd) => crd.name));
+  for (const claimed of claimedDefinitions(work.spec).filter((definition) => !own.has(definition))) {
+    const crd = await findCrd(work.ports.cluster, claimed, work.signal);
+    const owner = crd === undefined ? undefined : crdOwner(crd);
+    if (owner === undefined) continue;
+    const message = `kind "${claimed}": ${owner} has brought it, and the Operator "${namespace}/${name}" claims it in spec.catalog.kinds; take it off one of the two`;
+    return isFalse('CRDsEstablished', 'CrdConflict', message);
+  }
+  return undefined;
 }

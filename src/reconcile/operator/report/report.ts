@@ -1,15 +1,16 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import type { AppError } from '../../../domain/core/errors.ts';
-import { awaitDependencies } from './await-dependencies.ts';
-import { awaitWindow } from './await-window.ts';
-import { fetched, isFalse } from './conditions.ts';
+import { AppError } from '../../../domain/core/errors.ts';
+import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
+import type { ForeignRelease } from '../facts/judge-release.ts';
+import type { DependencyFact } from '../facts/observe-dependencies.ts';
 import type { ActiveAction } from '../next-action.ts';
-import { refuseForeign } from './refuse-foreign.ts';
+import { fetched, isFalse, reconciling, stalled } from './conditions.ts';
 import { reportFailure, type Failure } from './report-failure.ts';
-import { reportRolledBack } from './report-rolled-back.ts';
 import { reportReleaseHealth } from './report-release-health.ts';
+import { reportRolledBack } from './report-rolled-back.ts';
+import { notReady, writeStatus } from './write-status.ts';
 import type { ActiveFacts } from '../state.ts';
-import { writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
 /** Acts that change nothing but what is said of the Operator. */
@@ -17,6 +18,11 @@ type ReportAct = Exclude<
   ActiveAction,
   { kind: 'guard' | 'unlock' | 'adopt' | 'install' | 'upgrade' | 'restore-crds' | 'roll-back' | 'test' | 'correct-drift' }
 >;
+
+const WAIT_MS = 5_000;
+
+/** A cycle ends by an edit of any of its Operators. */
+const CYCLE_MS = 30_000;
 
 /** Says how an Operator is, and when to look again. */
 export async function report(work: Work, facts: ActiveFacts, act: ReportAct): Promise<ReconcileResult> {
@@ -77,4 +83,67 @@ async function reportObstacle(
   const settled =
     status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
   return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }) };
+}
+
+/** Says what the Operator waits for. What is installed stays as it is. */
+async function awaitDependencies(
+  work: Work,
+  { release, crds }: ActiveFacts,
+  { chart, dependencies }: Extract<ActiveAction, { kind: 'await-dependencies' }>,
+): Promise<ReconcileResult> {
+  const condition = blockedBy(dependencies);
+  const isCycle = dependencies.cycle !== undefined;
+  await writeStatus(work, {
+    legacyStatus: isCycle ? 'ERROR' : 'INSTALLING',
+    ready: notReady(condition),
+    phase: isCycle ? stalled(condition) : reconciling(condition),
+    conditions: [fetched(work.spec.chart, chart), condition],
+    release,
+    crds,
+    chart,
+  });
+  return { requeueAfter: isCycle ? CYCLE_MS : WAIT_MS };
+}
+
+function blockedBy({ waiting, cycle }: DependencyFact): ConditionInput {
+  if (cycle !== undefined) {
+    const message = `spec.dependsOn leads back to itself: ${cycle.join(' → ')}; take one of them out`;
+    return isFalse('Released', 'DependencyCycle', message);
+  }
+  const sentence = waiting.map(({ operator, why }) => `Operator ${operator}: ${why}`).join('; ');
+  return isFalse('Released', 'DependencyNotReady', `Waiting for what it depends on: ${sentence}`);
+}
+
+/** Says that an upgrade waits for the maintenance window, and how what runs is meanwhile. Looks again when it opens. */
+async function awaitWindow(
+  work: Work,
+  facts: ActiveFacts,
+  { settled, pending }: Extract<ActiveAction, { kind: 'await-window' }>,
+): Promise<ReconcileResult> {
+  const { requeueAfter } = settled === undefined ? await tellFailed(work, facts, pending) : await reportReleaseHealth(work, facts, settled);
+  const untilOpen = Date.parse(pending.opensAt ?? '') - work.ports.now().getTime();
+  return { requeueAfter: Math.max(1_000, Math.min(requeueAfter ?? untilOpen, untilOpen)) };
+}
+
+async function tellFailed(work: Work, { release, crds }: ActiveFacts, pending: PendingUpgrade): Promise<ReconcileResult> {
+  const message = `The last upgrade failed; it is tried again when the maintenance window opens, ${pending.opensAt ?? ''}`;
+  const condition = isFalse('Released', 'OutsideWindow', message);
+  await writeStatus(work, { legacyStatus: 'ERROR', ready: notReady(condition), conditions: [condition], release, crds, pending });
+  return {};
+}
+
+/** Says who has a release of that name. It is never touched. */
+async function refuseForeign(work: Work, facts: ActiveFacts, foreign: ForeignRelease): Promise<ReconcileResult> {
+  if (facts.wait > 0) return { requeueAfter: facts.wait };
+  const { release, namespace } = work.release;
+  const error = new AppError('ReleaseConflict', `release "${namespace}/${release}": ${conflictOf(work, foreign)}`);
+  const condition = isFalse('Released', error.code, error.message);
+  return { requeueAfter: await reportFailure(work, { error, condition, release: facts.release, crds: facts.crds }) };
+}
+
+function conflictOf({ spec }: Work, { owner, status }: ForeignRelease): string {
+  const otherName = 'choose another spec.releaseName, or uninstall that one';
+  if (owner !== '') return `the Operator "${owner.replace('.', '/')}" owns it; ${otherName}`;
+  if (spec.adopt) return `somebody is changing it without Chandlery (${status}); it is taken over when that has ended`;
+  return `somebody has made it without Chandlery; set spec.adopt to take it over, ${otherName}`;
 }

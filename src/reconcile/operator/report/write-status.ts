@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
-import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
+import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import type { Work } from '../work.ts';
+import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
-import { isFalse } from './conditions.ts';
-import { recordPending, recordTransitions } from './record-transitions.ts';
+import { isFalse, waitingSentence } from './conditions.ts';
+import type { Work } from '../work.ts';
+
+/** Conditions whose turns are worth an Event. */
+const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested', 'Approved'];
 
 /** Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed. */
 export async function writeStatus(work: Work, finding: Finding): Promise<void> {
@@ -40,4 +43,50 @@ export function withStatus(work: Work, finding: Finding): Work {
   const status = composeStatus(work, finding);
   const operator: KubeObject = { ...work.operator, status };
   return { ...work, status, operator };
+}
+
+/** Writes an Event for each condition whose status or reason has changed. */
+async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
+  for (const condition of conditions.filter(({ type }) => TOLD.includes(type))) {
+    const before = findCondition(status.conditions, condition.type);
+    if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
+    if (before?.status === condition.status && before.reason === condition.reason) continue;
+    // What only repeats another condition's reason is told once.
+    if (
+      condition.type === 'Ready' &&
+      conditions.some((other) => other.type !== 'Ready' && TOLD.includes(other.type) && other.reason === condition.reason)
+    )
+      continue;
+    await ports.events.record(operator, { type: toneOf(condition), reason: condition.reason, message: condition.message });
+  }
+}
+
+/** Writes an Event when an upgrade begins to wait, or waits for something else. */
+async function recordPending({ ports, operator, status }: Work, pending: PendingUpgrade | undefined): Promise<void> {
+  const { pendingUpgrade: before } = status;
+  if (pending === undefined || (before?.version === pending.version && before.reason === pending.reason)) return;
+  await ports.events.record(operator, { type: 'Normal', reason: pending.reason, message: waitingSentence(pending) });
+}
+
+function toneOf({ type, status, reason }: Condition): 'Normal' | 'Warning' {
+  if (type === 'Drifted') return status === 'True' ? 'Warning' : 'Normal';
+  return status === 'False' && !isUnderWay(reason) ? 'Warning' : 'Normal';
+}
+
+function isUnderWay(reason: string): boolean {
+  return [
+    'Installing',
+    'Upgrading',
+    'Adopting',
+    'RollingBack',
+    'Testing',
+    'NotTested',
+    'Progressing',
+    'NotEstablished',
+    'DependencyNotReady',
+    'Unlocking',
+    'Deleting',
+    'Uninstalling',
+    'Unknown',
+  ].includes(reason);
 }

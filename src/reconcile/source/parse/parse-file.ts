@@ -1,13 +1,12 @@
 import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
-import type { SourceFault } from '../../../domain/source/catalog-source.ts';
 import { goTags } from '../../../domain/core/bounded-yaml.ts';
+import { messageOf } from '../../../domain/core/errors.ts';
 import { narrowIntegers } from '../../../domain/core/exact-json.ts';
 import { isObject } from '../../../domain/core/read.ts';
-import { messageOf } from '../../../domain/core/errors.ts';
 import { repeatedKey } from '../../../domain/core/repeated-key.ts';
-import type { SourceFile } from '../read-folder.ts';
-import { locateField } from './locate-field.ts';
+import type { SourceFault } from '../../../domain/source/catalog-source.ts';
 import { placesIn, type Place, type PlaceNode } from './place-node.ts';
+import type { SourceFile } from '../read-folder.ts';
 
 /** A document that is well-formed YAML and an object. */
 export interface SourceDocument {
@@ -35,6 +34,13 @@ export interface ParsedFile {
 /** As many values as a request may hold; a file can have thousands of resources, and needs not. */
 const MAX_VALUES = 20_000;
 const MAX_ALIASES = 100;
+const BEGINNING: Place = { line: 1, column: 1 };
+
+interface Step {
+  readonly place: Place | undefined;
+  readonly node: PlaceNode;
+  readonly rest: string;
+}
 
 /** Reads the documents of a file one by one, as kubectl would (YAML 1.1), but for duplicate keys, which are faults: what is wrong with one of them does not touch the others. Empty documents are left out. */
 export function parsePlainFile({ file, text }: SourceFile): PlainFile {
@@ -148,4 +154,51 @@ function sentence(error: unknown): string {
 function placeAt(lines: LineCounter, offset: number): Place {
   const { line, col } = lines.linePos(offset);
   return { line, column: col };
+}
+
+/**
+ * The place of a field of a YAML node, or of the nearest part of it that is there. Reads the paths of the api-server:
+ * `spec.users[0].name`, `.spec.kinds[kind="Cache"].fields`. Keys may hold dots; the longest key that fits wins.
+ */
+function locateField(root: PlaceNode, field: string): Place {
+  let place = root.place;
+  let node = root;
+  let rest = field.replace(/^\./, '');
+  while (rest !== '') {
+    const step = stepInto(node, rest);
+    if (step === undefined) break;
+    place = step.place ?? place;
+    ({ node, rest } = step);
+  }
+  return place ?? BEGINNING;
+}
+
+function stepInto({ pairs, items }: PlaceNode, rest: string): Step | undefined {
+  if (pairs !== undefined) return stepIntoMap(pairs, rest);
+  return items === undefined ? undefined : stepIntoSequence(items, rest);
+}
+
+function stepIntoMap(pairs: NonNullable<PlaceNode['pairs']>, rest: string): Step | undefined {
+  const bracketed = /^\[([^\]]+)\]/.exec(rest);
+  const [best] = pairs
+    .filter(({ key }) => key !== '' && (bracketed?.[1] === key || (rest.startsWith(key) && /^([.[]|$)/.test(rest.slice(key.length)))))
+    .toSorted((a, b) => b.key.length - a.key.length);
+  if (best === undefined) return undefined;
+  const used = bracketed?.[1] === best.key ? bracketed[0].length : best.key.length;
+  return { place: best.place, node: best.value, rest: rest.slice(used).replace(/^\./, '') };
+}
+
+function stepIntoSequence(items: readonly PlaceNode[], rest: string): Step | undefined {
+  const bracket = /^\[([^\]]*)\]\.?/.exec(rest);
+  if (bracket === null) return undefined;
+  const [all, inside = ''] = bracket;
+  const found = /^\d+$/.test(inside) ? items[Number(inside)] : items.find((item) => matches(item, inside));
+  return found === undefined ? undefined : { place: found.place, node: found, rest: rest.slice(all.length) };
+}
+
+/** Whether a list's item is the one that `kind="Cache",name="x"`, or `="Cache"` for a set, is about. */
+function matches(item: PlaceNode, selector: string): boolean {
+  const pairs = [...selector.matchAll(/([^=,]*)="([^"]*)"/g)];
+  const textAt = (key: string): string | undefined => (key === '' ? item.text : item.pairs?.find((pair) => pair.key === key)?.value.text);
+  return pairs.length > 0 && pairs.every(([, key = '', value]) => textAt(key) === value);
 }
