@@ -24,15 +24,17 @@ const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts', 'python'];
 const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.'];
 /** What this test has done itself before, or is part of. */
 const DONE = ['npm start', 'npm test'];
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];
 const READ_OPTIONS = `node --input-type=module -e "import { parseConfig } from '${repoRoot}/src/config.ts'; parseConfig(process.argv.slice(1), {})" --`;
+const OPERATOR = {
+  apiVersion: 'operatorcontroller.kubeplus/v1',
+  kind: 'Operator',
+  spec: { name: 'shown', chart: { repoURL: 'https://charts.example.com', name: 'demo', version: '1.0.0' } },
+};
 /** Pages about a kind, whose blocks may show a part of its spec. */
 const SUBJECTS: Readonly<Record<string, { apiVersion: string; kind: string; spec: object }>> = {
-  'docs/operator.md': {
-    apiVersion: 'operatorcontroller.kubeplus/v1',
-    kind: 'Operator',
-    spec: { name: 'shown', chart: { repoURL: 'https://charts.example.com', name: 'demo', version: '1.0.0' } },
-  },
+  'docs/operator.md': OPERATOR,
+  'docs/operator-upgrades.md': OPERATOR,
   'docs/environment.md': { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', spec: {} },
 };
 

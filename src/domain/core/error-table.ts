@@ -328,7 +328,7 @@ export const ERROR_TABLE = {
     meaning:
       'The chart defines a kind in an API group of Chandlery, holds one of its resources, or a role, binding or label by which Chandlery grants permissions. Nothing was changed.',
     remedy:
-      'Take the object that the sentence names out of the chart. Operators and Environments come from people and catalogue sources, permissions from Environments ([what is reserved](operator.md#what-no-chart-may-hold)).',
+      'Take the object that the sentence names out of the chart. Operators and Environments come from people and catalogue sources, permissions from Environments ([what is reserved](operator.md#reserved-objects)).',
   },
   CrdConflict: {
     status: 409,

@@ -17,19 +17,19 @@ describe('the table of legacy APIs', () => {
 
   it('is the one in the docs', async () => {
     const rows = (await readFile(DOCS, 'utf8')).split('\n').flatMap((line) => {
-      const [, from, kinds, becomes] = /^\| `([\w.]+\/v\d\w+)`\s*\| ([\w, ]+?)\s*\| (`[\w./]+`|refused)\s*\|/.exec(line) ?? [];
+      const [, from, kinds, becomes] = /^\| `([\w.]+\/v\d\w+)`\s*\| ([\w, ]+?)\s*\| (`[\w./]+`|rejected)\s*\|/.exec(line) ?? [];
       return (kinds ?? '').split(', ').flatMap((kind) => (from === undefined ? [] : [`${from} ${kind} → ${becomes ?? ''}`]));
     });
     const known = [
       ...LEGACY_SAMPLES.map(({ object, becomes }) => `${object.apiVersion} ${object.kind} → \`${becomes}\``),
-      ...WITHOUT_COUNTERPART.map((key) => `${key} → refused`),
+      ...WITHOUT_COUNTERPART.map((key) => `${key} → rejected`),
     ];
     assert.deepEqual(rows.toSorted(), known.toSorted());
   });
 });
 
 describe('lists', () => {
-  it('are unpacked, typed ones too, so that what is in them is carried over', () => {
+  it('are unpacked, typed ones too, so that their items are converted', () => {
     const item = '{apiVersion: batch/v1beta1, kind: CronJob, metadata: {name: a}}';
     for (const kind of ['List', 'CronJobList']) {
       const objects = parseManifest(`apiVersion: v1\nkind: ${kind}\nitems: [${item}]\n`);
