@@ -14,21 +14,22 @@ function formatStep(step: string | number, index: number): string {
   return index === 0 ? step : `.${step}`;
 }
 
-const STEP = /^(?:\.?([\w$-]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/;
+const STEP = /(?:\.?([\w$-]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y;
 const LONGEST = 2000;
 
 /** The path of such a text; undefined when it is none. */
 export function parsePath(text: string): FormPath | undefined {
   if (text.length > LONGEST || text.startsWith('.')) return undefined;
   const path: (string | number)[] = [];
-  let rest = text;
-  while (rest !== '') {
-    const match = STEP.exec(rest);
+  let end = 0;
+  while (end < text.length) {
+    STEP.lastIndex = end;
+    const match = STEP.exec(text);
     if (match === null) return undefined;
     const step = stepOf(match);
     if (step === undefined) return undefined;
     path.push(step);
-    rest = rest.slice(match[0].length);
+    end = STEP.lastIndex;
   }
   return path;
 }

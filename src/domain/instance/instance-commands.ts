@@ -103,9 +103,8 @@ export function hereDocument(text: string): string {
 }
 
 function hereDocumentEnd(text: string): string {
-  const lines = new Set(text.split('\n'));
   let end = 'EOF';
-  while (lines.has(end)) end = `${end}_`;
+  while (`\n${text}\n`.includes(`\n${end}\n`)) end = `${end}_`;
   return end;
 }
 

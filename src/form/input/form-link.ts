@@ -5,7 +5,7 @@ import { findBranch } from '../model/find-branch.ts';
 import { isScalar, type FormModel, type FormNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { writeScalar } from '../controls/scalar-text.ts';
-import { sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
+import { placesAt, sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
 import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
 import { childOf } from './form-fields.ts';
 import { prefill } from './prefill.ts';
@@ -38,7 +38,7 @@ export function formLink(model: FormModel, values: JsonObject, head: Readonly<Re
   for (const entry of entries) {
     const pair = new URLSearchParams({ [`v.${formatPath(entry.path)}`]: entry.text ?? '' });
     const own = pair.toString().length + 1;
-    if (entry.isSecret || places.has(formatPath(entry.path)) || hasStandIn(entry.text ?? '')) secret.push(formatPath(entry.path));
+    if (entry.isSecret || placesAt(places, entry.path) !== undefined || hasStandIn(entry.text ?? '')) secret.push(formatPath(entry.path));
     else if (length + own > LONGEST || query.size >= MOST_VALUES || !comesBack(model, pair, entry)) left.push(formatPath(entry.path));
     else {
       for (const [name, text] of pair) query.append(name, text);

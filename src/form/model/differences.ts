@@ -6,7 +6,7 @@ import { entrySchema } from '../../domain/values/own-values.ts';
 import { matchRows } from '../migration/match-rows.ts';
 import type { FormNode } from './form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
+import { placesAt, sensitivePlaces, type SensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
 
 /** A place where two values differ. */
 export interface Difference {
@@ -32,16 +32,14 @@ export interface Described {
  * lists are compared with those of the same key, wherever they stand. Values of secrets are in the result: mask them.
  */
 export function differencesBetween({ schema, root, marks = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
-  const sides = [from, to].map((value) => sensitivePlaces({ schema, marks }, { value, root: root.path }));
-  const places = new Set(sides.flatMap((side) => [...side]));
+  const places = sensitivePlaces({ schema, marks }, { value: from, root: root.path }, { value: to, root: root.path });
   return compare({
     path: formatPath(root.path),
     keys: [],
-    root: root.path,
     schema,
     fallback: undefined,
     nodes: [root],
-    places,
+    places: placesAt(places, root.path),
     without: undefined,
     from,
     to,
@@ -52,13 +50,12 @@ export function differencesBetween({ schema, root, marks = [] }: Described, from
 interface NodeRef {
   readonly path: string;
   readonly keys: readonly (string | number)[];
-  readonly root: readonly string[];
   readonly schema: JsonObject;
   /** The default that an ancestor names for it. */
   readonly fallback: Json | undefined;
   readonly nodes: readonly FormNode[];
-  /** Where either side is or holds something sensitive. */
-  readonly places: ReadonlySet<string>;
+  /** Where either side is or holds something sensitive: undefined where neither does. */
+  readonly places: SensitivePlaces | undefined;
   /** The side that has no such row at all, and so no defaults within it. */
   readonly without: 'from' | 'to' | undefined;
   readonly from: Json | undefined;
@@ -121,8 +118,8 @@ function ofRow(ref: NodeRef, schema: JsonObject, { from, to }: Pick<NodeRef, 'fr
 
 function stepInto(ref: NodeRef, step: string | number, schema: JsonObject): Omit<NodeRef, 'path' | 'from' | 'to'> {
   const nodes = formNodesBelow(ref.nodes, step);
-  const { root, places, without } = ref;
-  return { keys: [...ref.keys, step], root, schema, fallback: undefined, nodes, places, without };
+  const { places, without } = ref;
+  return { keys: [...ref.keys, step], schema, fallback: undefined, nodes, places: places?.below.get(step), without };
 }
 
 /** An empty object that is required says nothing: it is there to be filled with defaults. */
@@ -130,11 +127,11 @@ function isSilent({ nodes, from, to }: NodeRef): boolean {
   return from === undefined && isObject(to) && !isFull(to) && nodes.some((node) => node.kind === 'group' && node.required);
 }
 
-function differenceAt({ path, keys, root, places, from, to }: NodeRef): Difference {
+function differenceAt({ path, keys, places, from, to }: NodeRef): Difference {
   return {
     path,
     keys,
-    secret: places.has(formatPath([...root, ...keys])),
+    secret: places !== undefined,
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };

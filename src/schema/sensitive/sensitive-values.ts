@@ -59,10 +59,35 @@ export function sensitiveValues(marked: Marked, place: PlacedValue): SensitiveVa
   return found;
 }
 
-/** The paths of sensitive values, and of everything that they stand in. */
-export function sensitivePlaces(marked: Marked, place: PlacedValue): ReadonlySet<string> {
-  const paths = sensitiveValues(marked, place).flatMap(({ path }) => path.map((_, index) => formatPath(path.slice(0, index + 1))));
-  return new Set(paths);
+/** The places of sensitive values and of everything that they stand in, each below the one before; what holds nothing sensitive is in none. */
+export interface SensitivePlaces {
+  readonly below: ReadonlyMap<string | number, SensitivePlaces>;
+}
+
+interface GrowingPlaces extends SensitivePlaces {
+  readonly below: Map<string | number, GrowingPlaces>;
+}
+
+/** Where any of the values is or holds something sensitive. */
+export function sensitivePlaces(marked: Marked, ...values: readonly PlacedValue[]): SensitivePlaces {
+  const places: GrowingPlaces = { below: new Map() };
+  for (const value of values) {
+    for (const { path } of sensitiveValues(marked, value)) path.reduce(placeBelow, places);
+  }
+  return places;
+}
+
+function placeBelow({ below }: GrowingPlaces, step: string | number): GrowingPlaces {
+  const known = below.get(step);
+  if (known !== undefined) return known;
+  const made: GrowingPlaces = { below: new Map() };
+  below.set(step, made);
+  return made;
+}
+
+/** The place at a path; undefined where nothing sensitive is or stands below it. */
+export function placesAt(places: SensitivePlaces | undefined, path: FormPath): SensitivePlaces | undefined {
+  return path.reduce((place: SensitivePlaces | undefined, step) => place?.below.get(step), places);
 }
 
 /** The paths of the sensitive values of what a form is about: `spec.users[0].password`. */
