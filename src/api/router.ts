@@ -3,9 +3,10 @@ import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { nextTurn } from '../domain/core/next-turn.ts';
 import { checkPreconditions, names, parsePreconditions, type Preconditions } from '../domain/kubernetes/etag.ts';
 import type { RequestOrigin } from '../domain/audit/audit-log.ts';
-import { textAt } from '../domain/core/read.ts';
+import { isObject, textAt } from '../domain/core/read.ts';
 import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Ports } from '../operation/ports.ts';
@@ -33,7 +34,7 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
       const asking = { via: 'api', requestId: contextOf(res).requestId } as const;
       const call = callOf({ ports, actor: actorOf(res), asking, route, validator, req });
-      send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
+      await send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
     });
   }
   refuseOtherMethods(router);
@@ -78,8 +79,8 @@ function preconditionsOf({ etag, method }: Route, req: Request): Preconditions {
 }
 
 /** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already is told so (RFC 9110, 13.2.2). */
-function send(res: Response, { method }: Route, { preconditions, ...reply }: Reply & Pick<Call, 'preconditions'>): void {
-  const text = reply.body === undefined ? undefined : JSON.stringify(reply.body);
+async function send(res: Response, { method }: Route, { preconditions, ...reply }: Reply & Pick<Call, 'preconditions'>): Promise<void> {
+  const text = reply.body === undefined ? undefined : await jsonInTurns(reply.body);
   const strong = reply.etag ?? textAt(reply.body, 'etag');
   const etag = strong ?? (method === 'get' ? weakTag(text ?? '') : undefined);
   res.set('Cache-Control', 'private, no-cache');
@@ -93,6 +94,26 @@ function send(res: Response, { method }: Route, { preconditions, ...reply }: Rep
   res.status(reply.status);
   if (text === undefined) res.end();
   else res.type('json').end(text);
+}
+
+/** Characters of an answer that are written in one turn of the event loop. */
+const A_TURN = 256 * 1024;
+
+/** What JSON.stringify writes; between the members of a large answer, and before it is sent, others are served. */
+async function jsonInTurns(body: unknown): Promise<string> {
+  if (!isObject(body) || Array.isArray(body) || 'toJSON' in body) return JSON.stringify(body);
+  const members: string[] = [];
+  let written = 0;
+  for (const [key, value] of Object.entries(body)) {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) continue;
+    members.push(`${JSON.stringify(key)}:${text}`);
+    written += text.length;
+    if (written < A_TURN) continue;
+    written = 0;
+    await nextTurn();
+  }
+  return `{${members.join(',')}}`;
 }
 
 function weakTag(text: string): string {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
+import { inOwnTurn } from '../domain/core/next-turn.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
@@ -59,7 +60,8 @@ async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal)
 /** Restores every definition of a folder and waits until all of them are established and discovered. */
 async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<KubeObject[]> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
-  const definitions = (await Promise.all(files.map((file) => readManifests(join(folder, file))))).flat();
+  const definitions: KubeObject[] = [];
+  for (const file of files) definitions.push(...(await readManifests(join(folder, file))));
   const restored = await Promise.all(definitions.map((definition) => restoreCrd(kube.asController(), definition, signal)));
   for (const definition of definitions) await waitUntilServed(kube, definition, signal);
   return restored;
@@ -80,7 +82,8 @@ export async function applyManifests(kube: BootKube, objects: readonly KubeObjec
 /** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file. */
 export async function readManifests(file: string): Promise<KubeObject[]> {
   try {
-    return parseManifest(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    return await inOwnTurn(() => parseManifest(text));
   } catch (error) {
     throw new AppError('ConfigInvalid', `${file}: ${messageOf(error)}`, { cause: error });
   }

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { parseBoundedJson } from '../../domain/core/bounded-json.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { nextTurn } from '../../domain/core/next-turn.ts';
 import { hasBody, receiveWhole, type BodyLimit } from './receive.ts';
 
 /**

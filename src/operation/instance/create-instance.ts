@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
@@ -37,11 +38,11 @@ export async function makeInstance(
   const place = { namespace: environment.namespace, instance: object.metadata.name };
   const made = await makeSecrets(cluster, draft.secrets ?? [], place);
   try {
-    const secrets = secretsOf(markedOf(entry), object);
+    const secrets = await inOwnTurn(() => secretsOf(markedOf(entry), object));
     const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, object, USER_WRITE));
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
-    return instanceView(entry, environment, written.object);
+    return await inOwnTurn(() => instanceView(entry, environment, written.object));
   } catch (error) {
     throw await undone(cluster, made, error);
   }

@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
@@ -54,7 +55,7 @@ export async function prepareChange(
       `${place}: somebody changed it since you opened it; look at its present state and make your change again`,
     );
   }
-  return { ...found, changed: changedObject(found, change) };
+  return { ...found, changed: await inOwnTurn(() => changedObject(found, change)) };
 }
 
 function changedObject({ entry, ref, object }: FoundInstance, change: InstanceChange): KubeObject {
@@ -103,7 +104,7 @@ export async function writeChange(
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
     refuseLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
-    const secrets = secretsOf(markedOf(entry, prepared.ref.version), before, changed);
+    const secrets = await inOwnTurn(() => secretsOf(markedOf(entry, prepared.ref.version), before, changed));
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
       const write = async (): Promise<Written> => await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options);

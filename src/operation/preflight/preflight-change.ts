@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { besideOf, besidePatch, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
@@ -80,15 +80,13 @@ async function changesAndCommands(
   { change: { app, name, version }, entry, marked, environment, object, live }: Told,
 ): Promise<Pick<Preflight, 'changes' | 'commands'>> {
   const [before, after] = [ownContentOf(live), ownContentOf(object)];
-  await nextTurn();
-  const changes = changesOfLive(entry, before, after);
-  await nextTurn();
-  const writing = writingOf(maskedSides(marked, { before, after }));
-  await nextTurn();
+  const changes = await inOwnTurn(() => changesOfLive(entry, before, after));
+  const sides = await inOwnTurn(() => maskedSides(marked, { before, after }));
+  const writing = await inOwnTurn(() => writingOf(sides));
   const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
   const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
-  const commands = commandsFor(maskObject(marked, object), { ...writing, app, environment, url });
-  await nextTurn();
+  const masked = await inOwnTurn(() => maskObject(marked, object));
+  const commands = await inOwnTurn(() => commandsFor(masked, { ...writing, app, environment, url }));
   return { changes, commands };
 }
 

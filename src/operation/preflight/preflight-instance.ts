@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
@@ -34,11 +34,9 @@ export async function preflightInstance(
   const marked = markedOf(entry);
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
-  await nextTurn();
-  const changes = changesOfNew(entry, { ...layers.lower, own: ownContent(schemaOf(entry.crd, type.version), draft) });
-  await nextTurn();
-  const commands = withSecrets(commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
-  await nextTurn();
+  const own = ownContent(schemaOf(entry.crd, type.version), draft);
+  const changes = await inOwnTurn(() => changesOfNew(entry, { ...layers.lower, own }));
+  const commands = withSecrets(await commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
   const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
     (await missing) === undefined ? await dryRunSamplePods(ports, actor, { type, environment }) : { kind: 'None' };
@@ -65,16 +63,17 @@ interface Drafted {
   readonly marked: Marked;
 }
 
-function commandsOf({ publicUrl }: Pick<Ports, 'publicUrl'>, draft: InstanceDraft, { environment, object, marked }: Drafted): Commands {
+async function commandsOf(
+  { publicUrl }: Pick<Ports, 'publicUrl'>,
+  draft: InstanceDraft,
+  { environment, object, marked }: Drafted,
+): Promise<Commands> {
   const { app, spec, beside = {}, secrets = [] } = draft;
-  const content = maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject;
-  return commandsFor(maskObject(marked, object), {
-    method: 'POST',
-    app,
-    environment,
-    url: `${publicUrl}/api/v1/environments/${environment}/instances`,
-    body: { app, name: object.metadata.name, ...content, ...bodyOf(secrets) },
-  });
+  const content = await inOwnTurn(() => maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject);
+  const masked = await inOwnTurn(() => maskObject(marked, object));
+  const url = `${publicUrl}/api/v1/environments/${environment}/instances`;
+  const body = { app, name: object.metadata.name, ...content, ...bodyOf(secrets) };
+  return await inOwnTurn(() => commandsFor(masked, { method: 'POST', app, environment, url, body }));
 }
 
 interface PreflightContext {

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import { helmCommand } from '../../domain/operator/helm-command.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
@@ -25,10 +25,8 @@ const BY_NAMES = { schema: undefined, marks: [] };
 export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {
   const object = operatorToCreate(operator);
   const { namespace } = object.metadata;
-  const shown = maskObject(BY_NAMES, object);
-  await nextTurn();
-  const commands = commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown });
-  await nextTurn();
+  const shown = await inOwnTurn(() => maskObject(BY_NAMES, object));
+  const commands = await inOwnTurn(() => commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown }));
   const cluster = ports.clusters.asActor(actor);
   const stored = cluster.create(OPERATORS, object, { ...USER_WRITE, dryRun: 'All' });
   const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));
@@ -48,20 +46,19 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
     },
   });
   const checked = await looked;
-  return checked === undefined ? found : withChart(found, checked);
+  return checked === undefined ? found : await withChart(found, checked);
 }
 
 /** Beside what the actor lacks, what the controller's account does; and how Helm alone would install the chart. */
-function withChart(found: Preflight, { operator, remedies: more, conversions, version }: AcceptedOperator): Preflight {
+async function withChart(found: Preflight, { operator, remedies: more, conversions, version }: AcceptedOperator): Promise<Preflight> {
   const remedies = [...found.remedies, ...more];
   const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
-  const helm = helmCommand({
-    namespace: operator.metadata.namespace ?? OURS.systemNamespace,
-    spec: parseOperatorSpec(maskObject(BY_NAMES, operator)),
-    legacy: conversions.length,
-    ...(version === undefined ? {} : { version }),
-  });
-  return { ...found, ...grant, remedies, commands: { ...found.commands, helm: { ...helm, text: bareStandIns(helm.text) } } };
+  const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
+  const legacy = conversions.length;
+  const spec = await inOwnTurn(() => parseOperatorSpec(maskObject(BY_NAMES, operator)));
+  const helm = await inOwnTurn(() => helmCommand({ namespace, spec, legacy, ...(version === undefined ? {} : { version }) }));
+  const text = await inOwnTurn(() => bareStandIns(helm.text));
+  return { ...found, ...grant, remedies, commands: { ...found.commands, helm: { ...helm, text } } };
 }
 
 /** @throws AppError `InvalidInput` for what is no Operator. */

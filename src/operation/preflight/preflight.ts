@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
+import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { joinFindings, type Finding, type Findings, type FindingSubject } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
@@ -28,24 +28,19 @@ export interface Attempt {
 }
 
 /**
- * Finds out what would happen, and tells it without sensitive values.
+ * Finds out what would happen, and tells it without sensitive values. Each look at an object of thousands of values has a turn of the event loop for
+ * itself; what was found in it is kept for the next one.
  */
 export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { marked, live } = attempt.sensitive;
   const { object, result, warnings, faults, findings, ...found } = await tryAttempt(actor, attempt);
   const objects = [object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result])];
-  for (const one of objects) await inTurn(() => secretsOf(marked, one));
-  const secrets = await inTurn(() => secretsOf(marked, ...objects));
-  const shown = await inTurn(() => shownObject(marked, object));
-  const stored = await inTurn(() => (result === undefined ? {} : { result: shownObject(marked, result) }));
-  const texts = await inTurn(() => redactTexts({ warnings, faults, findings }, secrets));
-  return { ...found, object: shown, ...stored, ...texts, commands: await inTurn(() => withBareStandIns(attempt.commands)) };
-}
-
-/** Each look at an object of thousands of values has a turn of the event loop for itself. What was found in it is kept for the next one. */
-async function inTurn<T>(step: () => T): Promise<T> {
-  await nextTurn();
-  return step();
+  for (const one of objects) await inOwnTurn(() => secretsOf(marked, one));
+  const secrets = await inOwnTurn(() => secretsOf(marked, ...objects));
+  const shown = await inOwnTurn(() => shownObject(marked, object));
+  const stored = await inOwnTurn(() => (result === undefined ? {} : { result: shownObject(marked, result) }));
+  const texts = await inOwnTurn(() => redactTexts({ warnings, faults, findings }, secrets));
+  return { ...found, object: shown, ...stored, ...texts, commands: await inOwnTurn(() => withBareStandIns(attempt.commands)) };
 }
 
 /**

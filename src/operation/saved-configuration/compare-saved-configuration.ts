@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
+import { nextTurn } from '../../domain/core/next-turn.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';

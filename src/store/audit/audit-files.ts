@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditEntry } from '../../domain/audit/audit-log.ts';
+import { nextTurn } from '../../domain/core/next-turn.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface AuditFileLimits {

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairQueue } from '../../domain/core/fair-queue.ts';
+import { nextTurn } from '../../domain/core/next-turn.ts';
 import { nodesIn } from '../../form/input/form-budget.ts';
 import { MOST_ROWS, nodesAt, parseFieldName } from '../../form/input/form-fields.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
@@ -33,6 +33,8 @@ const TEXT = 1_000;
 /** Nodes of a row that are read in a step. */
 const NODES = 5;
 
+/** Steps for each input: the path in its name is read several times. */
+const INPUT = 3;
 /** Steps for each member of a value: it becomes inputs, and perhaps YAML. */
 const MEMBER = 2;
 
@@ -93,7 +95,7 @@ function weigh(scale: Scale, value: unknown): boolean {
 }
 
 function weighInputs(scale: Scale, fields: URLSearchParams): boolean {
-  scale.left -= fields.size;
+  scale.left -= fields.size * INPUT;
   if (scale.left < 0) return false;
   for (const [name, text] of fields) {
     scale.left -= text.length / inputScale(name);

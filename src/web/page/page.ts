@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { nextTurn } from '../../domain/core/next-turn.ts';
 import { unpackInputs } from '../../domain/core/packed-inputs.ts';
 import type { SignedIn } from '../../domain/core/session.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
@@ -62,7 +63,7 @@ export interface PageAnswer {
 export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
   return async (request, response) => {
     const visit = await visitOf(deps, request, response);
-    send(deps.views, response, { me: visit.me, answer: await forPerson(visit.actor.user, () => answer(visit)) });
+    await send(deps.views, response, { me: visit.me, answer: await forPerson(visit.actor.user, () => answer(visit)) });
   };
 }
 
@@ -86,7 +87,10 @@ export async function meOf(operations: Pick<WebOperations, 'me' | 'countChangeRe
   return { ...me, name: person.name, waiting };
 }
 
-function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): void {
+/** Characters of a page that are rendered and sent in one turn. */
+const A_TURN = 256 * 1024;
+
+async function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): Promise<void> {
   if ('redirect' in answer) {
     response.redirect(303, answer.redirect);
     return;
@@ -98,8 +102,12 @@ function send(views: Views, response: Response, { me, answer }: { readonly me: M
   const { view, title, section, crumbs, model, status, refresh } = answer;
   if (refresh !== undefined) response.set('Refresh', `${refresh.seconds}; url=${refresh.address}`);
   const frame = { title, shell: shellOf(me, section), ...(crumbs === undefined ? {} : { crumbs }) };
+  // To render a large page and to send it has a turn of the event loop each.
+  await nextTurn();
+  const html = views.render(view, { ...model, ...frame });
+  if (html.length > A_TURN) await nextTurn();
   response
     .status(status ?? 200)
     .type('html')
-    .send(views.render(view, { ...model, ...frame }));
+    .send(html);
 }

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { nextTurn } from '../../../domain/core/next-turn.ts';
 import type { SourceFile } from '../read-folder.ts';
 import { located, parsePlainFile, type ParsedFile, type PlainFile } from './parse-file.ts';
 
