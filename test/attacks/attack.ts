@@ -27,5 +27,23 @@ export interface Subject {
 
 /** The aim: no request holds the event loop for longer, in milliseconds of work. The table shows where one does. */
 export const TURN_AIM_MS = 50;
-/** What fails. The same work takes several times as long beside other programs, and what holds the loop for good takes seconds. */
-export const TURN_BOUND_MS = 250;
+/**
+ * What fails. A turn is measured by the processor time of the thread of the event loop, so that other programs count only by what they push out of
+ * the caches. Twice the aim leaves room for that, and for a pause of the garbage collector, which falls into any turn.
+ */
+export const TURN_BOUND_MS = 100;
+/** A turn that was long once may have been somebody else's, such as a reconciler's, the compiler's or the garbage collector's. */
+const TRIES = 3;
+
+/** Asks, and asks again where a turn was longer than the aim: what the shortest of the longest turns was, in milliseconds of work, with its answer. */
+export async function shortestOfTries<T>(target: Target, ask: () => Promise<T>): Promise<{ readonly workMs: number; readonly answer: T }> {
+  let least: { readonly workMs: number; readonly answer: T } | undefined;
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    await target.measure();
+    const answer = await ask();
+    const { workMs } = await target.measure();
+    if (least === undefined || workMs < least.workMs) least = { workMs, answer };
+    if (least.workMs <= TURN_AIM_MS) return least;
+  }
+  return least ?? { workMs: 0, answer: await ask() };
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Attack } from './attack.ts';
+import { shortestOfTries, TURN_BOUND_MS, type Attack } from './attack.ts';
 import { blockedIn, newOperator, preflighted, warnedIn } from './operators.ts';
 import type { Target } from './target.ts';
 
@@ -31,6 +31,13 @@ const HUNGRY: Readonly<Record<string, readonly [template: string, says: RegExp]>
     '{{ range until 100000 }}{{ $.Files.Get "values.yaml" | b64enc | sha512sum | repeat 100000 }}{{ end }}',
     /more than the 512 MiB|wrote more/,
   ],
+};
+
+/** Objects about as large as the api-server takes, each large in another way. */
+const LARGE: Readonly<Record<string, string>> = {
+  'many-keys': `${OBJECT}data:{{ range until 9000 }}\n  password-{{ . }}: "{{ repeat 20 "abcd" }} {{ . }}"{{ end }}`,
+  'many-rules': `${OBJECT}rules:{{ range $g := until 20000 }}\n  - {alert: A{{ . }}, expr: "sum(rate(x[5m])) > {{ $g }}", labels: {severity: page}}{{ end }}`,
+  'one-text': `${OBJECT}data: {a: "{{ repeat 100000 "line of text, and more\\n" }}"}`,
 };
 
 /** Other files of a chart that are too much. */
@@ -120,6 +127,19 @@ export const attacks: readonly Attack[] = [
         await assertBlocked(target, { chartURL: `file://attacks/${name}.tgz` }, says);
       }
       return Object.keys(DEEP).length;
+    },
+  },
+  {
+    title: 'a chart renders objects as large as the api-server takes',
+    run: async (target) => {
+      for (const [name, template] of Object.entries(LARGE)) {
+        await pack(target, name, { 'templates/a.yaml': template });
+        const operator = newOperator(name, { chartURL: `file://attacks/${name}.tgz` });
+        const { workMs, answer } = await shortestOfTries(target, async () => await preflighted(target, operator));
+        assert.equal(answer.status, 200, answer.text.slice(0, 500));
+        assert.ok(workMs <= TURN_BOUND_MS, `${name} held the event loop for ${workMs.toFixed(0)} ms`);
+      }
+      return Object.keys(LARGE).length;
     },
   },
   {

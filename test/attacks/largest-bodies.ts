@@ -6,12 +6,10 @@ import { SCHEMAS } from '../../src/api/schemas.ts';
 import { isObject, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { WebDeps } from '../../src/web/page/page.ts';
 import { createWebRouter } from '../../src/web/router.ts';
-import { TURN_AIM_MS, TURN_BOUND_MS, type Attack, type Pace } from './attack.ts';
+import { shortestOfTries, TURN_AIM_MS, TURN_BOUND_MS, type Attack, type Pace } from './attack.ts';
 import { ATTACKED, type PersonName } from './people.ts';
 import type { Target } from './target.ts';
 
-/** A turn that was long once may have been somebody else's, such as a reconciler's or the compiler's. */
-const TRIES = 3;
 const APP = 'caches.samples.chandlery.dev';
 
 /** The largest bodies that are legal, each large in another way; `bulk` fills a field in which anything may stand. */
@@ -170,19 +168,11 @@ function formsFor(shape: Shape): URLSearchParams[] {
   ];
 }
 
-/** Asks, and asks again where the turn was long. */
+/** Asks, and notes how long the loop was held. */
 async function measured(target: Target, what: Pick<Longest, 'route' | 'shape'>, ask: () => Promise<number>): Promise<number> {
-  let least: Longest | undefined;
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    await target.measure();
-    const status = await ask();
-    const { workMs } = await target.measure();
-    if (least === undefined || workMs < least.workMs) least = { ...what, workMs, status };
-    if (least.workMs <= TURN_AIM_MS) break;
-  }
-  if (least === undefined) return 0;
-  longest.push(least);
-  const { workMs, route, shape, status } = least;
+  const { workMs, answer: status } = await shortestOfTries(target, ask);
+  const { route, shape } = what;
+  longest.push({ ...what, workMs, status });
   assert.ok(status < 500, `${route} with ${shape} answered ${status}`);
   assert.ok(workMs <= TURN_BOUND_MS, `${route} with ${shape} (${status}) held the event loop for ${workMs.toFixed(0)} ms`);
   return 1;
