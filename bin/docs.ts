@@ -3,6 +3,7 @@ import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
+import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
 import { crdFile } from './docs/crd.ts';
 import { fieldTable } from './docs/field-table.ts';
 
@@ -10,6 +11,7 @@ import { fieldTable } from './docs/field-table.ts';
 const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
   { kind: ENVIRONMENT_KIND, page: 'docs/environment.md' },
+  { kind: OPERATOR_KIND, page: 'docs/operator.md' },
 ];
 
 /** `npm run docs` writes these: each file that is made from the code, or a part of it, with its text as it has to be. */

@@ -136,6 +136,8 @@ describe('the house', () => {
       files.filter(({ path, text }) => readFileSync(path, 'utf8') !== text).map(({ path }) => path),
       [],
     );
+    const crds = files.map(({ path }) => path).filter((path) => path.startsWith('charts/'));
+    assert.deepEqual(globSync('charts/chandlery/crds/*').sort(), crds.sort());
   });
 
   it('locks every package for every machine, so that a clean installation works', () => {

@@ -1,9 +1,7 @@
+import { LEGACY_STATUSES, PENDING_REASONS, REVISION_STATUSES } from '../domain/operator/kind/status-fields.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
-import { PENDING_REASONS } from '../domain/upgrade/pending-upgrade.ts';
-import { LEGACY_STATUSES } from '../domain/operator/operator-status.ts';
-import { REVISION_STATUSES } from '../domain/operator/revision-history.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { FORM_SCHEMAS } from './catalog/form-schemas.ts';
 import type { JsonSchema } from './route.ts';

@@ -1,5 +1,5 @@
+import type { Rollback } from '../../src/domain/operator/kind/status-fields.ts';
 import type { Health } from '../../src/domain/health/health.ts';
-import type { Rollback } from '../../src/domain/operator/rollback.ts';
 import type { CrdFact } from '../../src/reconcile/operator/facts/observe-crds.ts';
 import type { ForeignRelease, OwnRelease } from '../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../src/reconcile/operator/ports.ts';

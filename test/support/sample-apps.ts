@@ -1,5 +1,5 @@
 import type { App, AppSummary } from '../../src/domain/app/app.ts';
-import type { Preset } from '../../src/domain/catalog/presets.ts';
+import type { Preset } from '../../src/domain/operator/kind/catalog-fields.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 const SCHEMA: JsonObject = {

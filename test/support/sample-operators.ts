@@ -180,7 +180,7 @@ export function manyOperators(count: number): OperatorView[] {
       ...(index % 17 === 0 ? { availableVersion: '2.0.0' } : {}),
     };
     const kind = `Kind${index}`;
-    const crds = [{ name: `${kind.toLowerCase()}s.example.test`, kind, origin: 'crds', established: true }];
+    const crds = [{ name: `${kind.toLowerCase()}s.example.test`, kind, origin: 'crds' as const, established: true }];
     return {
       ...BARE,
       namespace: 'operators',

@@ -1,5 +1,5 @@
+import { CRD_SAFETY } from '../../domain/operator/kind/upgrade-fields.ts';
 import { FINDING_SEVERITIES } from '../../domain/upgrade/crd-safety/finding.ts';
-import { CRD_SAFETY } from '../../domain/operator/operator-spec.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
 import { UPGRADE_STEPS } from '../../domain/upgrade/preview/upgrade-preview.ts';
 

@@ -1,5 +1,5 @@
 import type { AppReference, ReferableKind } from '../catalog/app-references.ts';
-import type { Preset } from '../catalog/presets.ts';
+import type { Preset } from '../operator/kind/catalog-fields.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
 
 /** Whether an App can be installed now, and if not, why. */

@@ -3,18 +3,21 @@ import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
 import { findCondition } from '../kubernetes/condition.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import { OURS } from '../kubernetes/names.ts';
+import { specOf } from '../kind/kind.ts';
+import { type CatalogKind, catalogKind } from '../operator/kind/catalog-fields.ts';
+import { OPERATOR_KIND, type OperatorFields } from '../operator/kind/operator-kind.ts';
 import { operatorLabelValue } from '../operator/operator-spec.ts';
-import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../operator/operator-status.ts';
+import { booleanAt, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
-import { parseHistory } from '../operator/revision-history.ts';
 
 /** An App together with the two resources that it is made of. */
 export interface CatalogEntry {
   readonly summary: AppSummary;
   readonly operator: KubeObject;
   readonly crd: KubeObject;
-  /** The entry of the kind in the Operator's `spec.catalog.kinds`; empty when there is none. */
-  readonly kindBlock: Readonly<Record<string, unknown>>;
+  /** The entry of the kind in the Operator's `spec.catalog.kinds`; without any particulars when there is none. */
+  readonly kindBlock: CatalogKind;
   /** Groups that may see it; empty: everybody. */
   readonly audience: readonly string[];
 }
@@ -75,17 +78,11 @@ export function schemaOf(crd: KubeObject, version: string): JsonObject {
 function entryOf(operator: KubeObject, crd: KubeObject): CatalogEntry | undefined {
   const kind = textAt(crd.spec, 'names', 'kind') ?? '';
   const version = versionForNew(crd);
-  const block = objectAt(operator.spec, 'catalog');
-  const kindBlock = objectAt(listAt(block, 'kinds').find((candidate) => textAt(candidate, 'kind') === kind));
-  if (version === undefined || textAt(crd.spec, 'scope') !== 'Namespaced' || booleanAt(kindBlock, 'hidden') === true) return undefined;
+  const { catalog } = specOf(OPERATOR_KIND, operator);
+  const kindBlock = catalog.kinds.find((candidate) => candidate.kind === kind) ?? catalogKind.read({ kind });
+  if (version === undefined || textAt(crd.spec, 'scope') !== 'Namespaced' || kindBlock === undefined || kindBlock.hidden) return undefined;
   if (isBuiltInGroup(textAt(crd.spec, 'group') ?? '')) return undefined;
-  return {
-    summary: summaryOf({ operator, crd, kind, version, block, kindBlock }),
-    operator,
-    crd,
-    kindBlock,
-    audience: textsAt(block, 'audience'),
-  };
+  return { summary: summaryOf({ operator, crd, kind, version, catalog, kindBlock }), operator, crd, kindBlock, audience: catalog.audience };
 }
 
 /** New instances use the storage version while it is served, else the first one that is. */
@@ -99,12 +96,13 @@ interface Parts {
   readonly crd: KubeObject;
   readonly kind: string;
   readonly version: string;
-  readonly block: Readonly<Record<string, unknown>>;
-  readonly kindBlock: Readonly<Record<string, unknown>>;
+  readonly catalog: OperatorFields['catalog'];
+  readonly kindBlock: CatalogKind;
 }
 
-function summaryOf({ operator, crd, kind, version, block, kindBlock }: Parts): AppSummary {
-  const [availability, availabilityMessage] = availabilityOf(operator, crd);
+function summaryOf({ operator, crd, kind, version, catalog, kindBlock }: Parts): AppSummary {
+  const status = parseOperatorStatus(operator);
+  const [availability, availabilityMessage] = availabilityOf(operator, crd, status);
   const described = textAt(schemaOf(crd, version), 'description') ?? '';
   return {
     id: crd.metadata.name,
@@ -112,41 +110,43 @@ function summaryOf({ operator, crd, kind, version, block, kindBlock }: Parts): A
     group: textAt(crd.spec, 'group') ?? '',
     version,
     plural: textAt(crd.spec, 'names', 'plural') ?? '',
-    displayName: textAt(kindBlock, 'displayName') ?? spaced(kind),
-    summary: textAt(kindBlock, 'summary') ?? textAt(block, 'summary') ?? firstSentence(described),
-    category: textAt(block, 'category') ?? 'Other',
-    provider: textAt(block, 'provider') ?? '',
-    tags: textsAt(block, 'tags'),
-    ...optional('icon', safeIcon(textAt(block, 'icon'))),
-    ...optional('docsURL', safeLink(textAt(block, 'docsURL'))),
-    ...optional('chartVersion', textAt(operator.status, 'chart', 'version')),
-    ...optional('appVersion', textAt(operator.status, 'chart', 'appVersion')),
+    displayName: kindBlock.displayName ?? spaced(kind),
+    summary: kindBlock.summary ?? catalog.summary ?? firstSentence(described),
+    category: catalog.category ?? 'Other',
+    provider: catalog.provider ?? '',
+    tags: catalog.tags,
+    ...optional('icon', safeIcon(catalog.icon)),
+    ...optional('docsURL', safeLink(catalog.docsURL)),
+    ...optional('chartVersion', status.chart?.version),
+    ...optional('appVersion', status.chart?.appVersion),
     availability,
     availabilityMessage,
     operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name },
   };
 }
 
-function availabilityOf(operator: KubeObject, crd: KubeObject): [Availability, string] {
+function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorStatus): [Availability, string] {
   const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
-  if (operator.metadata.deletionTimestamp !== undefined || at(operator.status, 'status') === 'DELETING') {
+  if (operator.metadata.deletionTimestamp !== undefined || status.status === 'DELETING') {
     return ['Unavailable', 'It is being taken out of the catalogue'];
   }
   if (!established) return ['Installing', 'The cluster does not serve its kind yet'];
-  switch (at(operator.status, 'status')) {
+  switch (status.status) {
     case 'READY':
       return ['Available', ''];
     case 'INSTALLING':
       return ['Installing', 'Its operator is being installed'];
+    case 'ERROR':
+    case undefined:
+      return runsUnchanged(status) ? ['Available', ''] : ['Unavailable', 'Its operator is not working; an admin has to look at it'];
     default:
-      return runsUnchanged(operator) ? ['Available', ''] : ['Unavailable', 'Its operator is not working; an admin has to look at it'];
+      return status.status satisfies never;
   }
 }
 
 /** A change that was refused before it began leaves what was installed as it was. */
-function runsUnchanged(operator: KubeObject): boolean {
-  const [newest] = parseHistory(operator.status);
-  const unwell = findCondition(conditionsOf(operator), 'Healthy')?.status === 'False';
+function runsUnchanged({ history: [newest], conditions }: OperatorStatus): boolean {
+  const unwell = findCondition(conditions, 'Healthy')?.status === 'False';
   return newest?.status === 'deployed' && newest.healthy === true && !unwell;
 }
 

@@ -1,5 +1,6 @@
-import { at, isObject, objectAt, textAt } from '../core/read.ts';
+import { at, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
 
 /** A kind that fields can name an object of. */
 export interface ReferableKind {
@@ -14,21 +15,9 @@ export interface AppReference extends ReferableKind {
   readonly path: string;
 }
 
-const MOST = 50;
-
-/**
- * Reads `references` of a kind in the `catalog` block as its schema has accepted it. How a kind is called in addresses is known of those that the
- * cluster has; of others it is put together as Kubernetes does.
- */
-export function parseReferences(kindBlock: unknown, crds: readonly KubeObject[]): AppReference[] {
-  return Object.entries(objectAt(kindBlock, 'references'))
-    .slice(0, MOST)
-    .flatMap(([path, to]) => {
-      const kind = textAt(to, 'kind');
-      if (kind === undefined || !isObject(to)) return [];
-      const group = textAt(to, 'group') ?? '';
-      return [{ path, group, kind, plural: pluralOf(crds, group, kind) }];
-    });
+/** `references` of a kind in the `catalog` block. How a kind is called in addresses is known of those that the cluster has; of others it is put together as Kubernetes does. */
+export function parseReferences({ references }: Pick<CatalogKind, 'references'>, crds: readonly KubeObject[]): AppReference[] {
+  return Object.entries(references).map(([path, { group, kind }]) => ({ path, group, kind, plural: pluralOf(crds, group, kind) }));
 }
 
 function pluralOf(crds: readonly KubeObject[], group: string, kind: string): string {

@@ -1,5 +1,8 @@
-import { at, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import type { FieldFault } from '../core/errors.ts';
+import { specOf } from '../kind/kind.ts';
+import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
+import { OPERATOR_KIND } from '../operator/kind/operator-kind.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { schemaOf, versionForNew } from './app-catalog.ts';
@@ -19,16 +22,16 @@ const MOST_NAMED = 8;
  *
  * @param crds those of the Operator; empty while they are not known, and then nothing is compared.
  */
-export function checkCatalogBlock(operator: Pick<KubeObject, 'spec'>, crds: readonly KubeObject[]): readonly CatalogBlockFault[] {
+export function checkCatalogBlock(operator: KubeObject, crds: readonly KubeObject[]): readonly CatalogBlockFault[] {
   if (crds.length === 0) return [];
   const byKind = new Map(crds.map((crd) => [textAt(crd.spec, 'names', 'kind') ?? '', crd]));
-  return listAt(operator.spec, 'catalog', 'kinds')
-    .flatMap((block, index): readonly CatalogBlockFault[] => {
-      const kind = textAt(block, 'kind') ?? '';
+  return specOf(OPERATOR_KIND, operator)
+    .catalog.kinds.flatMap((block, index): readonly CatalogBlockFault[] => {
+      const { kind } = block;
       const place = `spec.catalog.kinds[${index}]`;
       const crd = byKind.get(kind);
       // A kind that the operator registers itself may come later.
-      if (crd === undefined && textAt(block, 'definition') !== undefined) return [];
+      if (crd === undefined && block.definition !== undefined) return [];
       if (crd !== undefined) return faultsOfBlock(block, { place, kind, schema: schemaOf(crd, versionForNew(crd) ?? '') });
       const near = nearestName(kind, [...byKind.keys()]);
       const hint = near === undefined ? `it has ${listed([...byKind.keys()])}` : `did you mean ${near}?`;
@@ -48,17 +51,17 @@ interface Scope {
 const PATHS = ['fields', 'locked', 'sensitive'] as const;
 const VALUES = ['defaults', 'example'] as const;
 
-function faultsOfBlock(block: unknown, scope: Scope): readonly CatalogBlockFault[] {
-  const paths = PATHS.flatMap((key) => textsAt(block, key).map((path, index) => ({ path, field: `${scope.place}.${key}[${index}]` })));
-  const references = Object.keys(objectAt(block, 'references')).map((path) => ({ path, field: `${scope.place}.references["${path}"]` }));
+function faultsOfBlock(block: CatalogKind, scope: Scope): readonly CatalogBlockFault[] {
+  const paths = PATHS.flatMap((key) => block[key].map((path, index) => ({ path, field: `${scope.place}.${key}[${index}]` })));
+  const references = Object.keys(block.references).map((path) => ({ path, field: `${scope.place}.references["${path}"]` }));
   const values = [
-    ...VALUES.map((key) => ({ value: at(block, key), field: `${scope.place}.${key}` })),
-    ...listAt(block, 'presets').map((preset, index) => ({ value: at(preset, 'values'), field: `${scope.place}.presets[${index}].values` })),
+    ...VALUES.map((key) => ({ value: block[key], field: `${scope.place}.${key}` })),
+    ...block.presets.map((preset, index) => ({ value: preset.values, field: `${scope.place}.presets[${index}].values` })),
   ];
   const found = [
     ...[...paths, ...references].flatMap(({ path, field }) => ({ field, message: unknownPath(stepsOf(path), scope) })),
     ...values.flatMap(({ value, field }) => unknownValues(value, field, scope)),
-    ...[...(textAt(block, 'usage') ?? '').matchAll(/\{(?:spec|metadata|status)\.[\w.]+\}/g)].map(([placeholder]) => ({
+    ...[...block.usage.matchAll(/\{(?:spec|metadata|status)\.[\w.]+\}/g)].map(([placeholder]) => ({
       field: `${scope.place}.usage`,
       message: `there is no placeholder ${placeholder}; usage has {name} and {namespace}`,
     })),
@@ -68,7 +71,7 @@ function faultsOfBlock(block: unknown, scope: Scope): readonly CatalogBlockFault
 
 /** An example may be a `spec` alone. */
 function unknownValues(value: unknown, field: string, scope: Scope): readonly { readonly field: string; readonly message?: string }[] {
-  if (!isObject(value)) return [];
+  if (!isObject(value) || Object.keys(value).length === 0) return [];
   const isSpec = field.endsWith('.example') && !isObject(value['spec']);
   const paths = isSpec ? leavesOf(value).map((path) => ['spec', ...path]) : leavesOf(value);
   return paths.flatMap((path) => {

@@ -1,72 +1,56 @@
 import { findCondition } from '../kubernetes/condition.ts';
-import { deletionPreview, parseDeletionStatus } from '../operator/deletion.ts';
+import { deletionPreview } from '../operator/deletion.ts';
 import { etagOf } from '../kubernetes/etag.ts';
-import { conditionsOf } from '../health/rules/conditions.ts';
+import { specOf } from '../kind/kind.ts';
 import type { OperatorView } from '../operator/operator.ts';
 import { OURS } from '../kubernetes/names.ts';
-import { parseDeletionPolicy, parseOperatorSpec } from '../operator/operator-spec.ts';
-import { LEGACY_STATUSES, type LegacyStatus, parseProvenance } from '../operator/operator-status.ts';
-import { parsePendingUpgrade } from '../upgrade/pending-upgrade.ts';
-import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
+import { OPERATOR_KIND, type OperatorFields } from '../operator/kind/operator-kind.ts';
+import type { LegacyStatus } from '../operator/kind/status-fields.ts';
+import { parseOperatorStatus, type OperatorStatus } from '../operator/operator-status.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { parseHistory } from '../operator/revision-history.ts';
 
 /** An Operator as admins see it. */
 export function operatorView(operator: KubeObject): OperatorView {
-  const { spec, status, metadata } = operator;
-  const conditions = listAt(status, 'conditions').filter((item) => isObject(item)) as unknown as OperatorView['conditions'];
-  const reported = reportedStatus(operator);
-  const stalled = findCondition(conditionsOf(operator), 'Stalled');
-  const ready = findCondition(conditionsOf(operator), 'Ready');
+  const { metadata } = operator;
+  const spec = specOf(OPERATOR_KIND, operator);
+  const status = parseOperatorStatus(operator);
+  const { values, release, crds, pendingUpgrade, history, conditions } = status;
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
-    displayName: textAt(spec, 'catalog', 'displayName') ?? metadata.name,
-    category: textAt(spec, 'catalog', 'category') ?? 'Other',
+    displayName: spec.catalog.displayName ?? metadata.name,
+    category: spec.catalog.category ?? 'Other',
     ...sourceOf(operator),
-    status: legacyStatusOf(operator),
-    message: reported === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet',
-    chart: chartOf(operator),
-    values: parseProvenance(status),
-    ...releaseOf(objectAt(status, 'release')),
-    crds: listAt(status, 'crds').map((crd) => ({
-      name: textAt(crd, 'name') ?? '',
-      kind: textAt(crd, 'kind') ?? '',
-      origin: textAt(crd, 'origin') ?? '',
-      established: booleanAt(crd, 'established') ?? false,
-      ...(numberAt(crd, 'instances') === undefined ? {} : { instances: numberAt(crd, 'instances') ?? 0 }),
-    })),
-    ...pendingOf(operator),
-    history: parseHistory(status),
-    ...deletionOf(operator),
+    status: legacyStatusOf(operator, status),
+    message: messageOf(status),
+    chart: chartOf(spec, status),
+    values,
+    ...(release === undefined ? {} : { release }),
+    crds,
+    ...(pendingUpgrade === undefined ? {} : { pendingUpgrade }),
+    history,
+    ...(metadata.deletionTimestamp === undefined ? {} : { deletion: deletionOf(spec, status) }),
     conditions,
-    deletionPolicy: parseDeletionPolicy(textAt(spec, 'deletionPolicy')),
-    suspended: booleanAt(spec, 'suspend') ?? false,
+    deletionPolicy: spec.deletionPolicy,
+    suspended: spec.suspend,
     created: metadata.creationTimestamp ?? '',
     etag: etagOf(operator),
   };
 }
 
 /** `status.status` as admins see it: an Operator that nobody has looked at is being installed, one that is being deleted says so. */
-export function legacyStatusOf(operator: KubeObject): LegacyStatus {
-  return operator.metadata.deletionTimestamp === undefined ? reportedStatus(operator) : 'DELETING';
+export function legacyStatusOf(operator: KubeObject, { status = 'INSTALLING' } = parseOperatorStatus(operator)): LegacyStatus {
+  return operator.metadata.deletionTimestamp === undefined ? status : 'DELETING';
 }
 
-function reportedStatus({ status }: KubeObject): LegacyStatus {
-  return LEGACY_STATUSES.find((candidate) => candidate === at(status, 'status')) ?? 'INSTALLING';
+/** Empty when all is well. */
+function messageOf({ status, conditions }: OperatorStatus): string {
+  const [stalled, ready] = [findCondition(conditions, 'Stalled'), findCondition(conditions, 'Ready')];
+  return status === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet';
 }
 
-function deletionOf(operator: KubeObject): Pick<OperatorView, 'deletion'> {
-  const { status, metadata } = operator;
-  if (metadata.deletionTimestamp === undefined) return {};
-  const policy = parseOperatorSpec(operator).deletionPolicy;
-  const released = textAt(status, 'release', 'name') !== undefined;
-  return { deletion: deletionPreview({ policy, deletion: parseDeletionStatus(status), released }) };
-}
-
-function pendingOf({ status }: KubeObject): Pick<OperatorView, 'pendingUpgrade'> {
-  const pendingUpgrade = parsePendingUpgrade(status);
-  return pendingUpgrade === undefined ? {} : { pendingUpgrade };
+function deletionOf({ deletionPolicy }: OperatorFields, { deletion, release }: OperatorStatus): OperatorView['deletion'] & {} {
+  return deletionPreview({ policy: deletionPolicy, deletion, released: release !== undefined });
 }
 
 function sourceOf({ metadata: { labels = {} } }: KubeObject): Pick<OperatorView, 'source'> {
@@ -74,27 +58,7 @@ function sourceOf({ metadata: { labels = {} } }: KubeObject): Pick<OperatorView,
   return source === undefined ? {} : { source };
 }
 
-function chartOf({ spec, status }: KubeObject): OperatorView['chart'] {
-  const repo = textAt(spec, 'chart', 'repoURL');
-  const address =
-    textAt(spec, 'chartURL') ?? (repo === undefined ? '' : `${repo.replace(/\/$/, '')}/${textAt(spec, 'chart', 'name') ?? ''}`);
-  const found: [string, string][] = ['name', 'version', 'appVersion', 'digest'].flatMap((key) => {
-    const value = textAt(status, 'chart', key);
-    return value === undefined ? [] : [[key, value] satisfies [string, string]];
-  });
-  const availableVersion = textAt(status, 'availableVersion');
-  return { address, ...Object.fromEntries(found), ...(availableVersion === undefined ? {} : { availableVersion }) };
-}
-
-function releaseOf(release: Readonly<Record<string, unknown>>): Pick<OperatorView, 'release'> {
-  const name = textAt(release, 'name');
-  if (name === undefined) return {};
-  return {
-    release: {
-      name,
-      namespace: textAt(release, 'namespace') ?? '',
-      revision: numberAt(release, 'revision') ?? 0,
-      status: textAt(release, 'status') ?? '',
-    },
-  };
+function chartOf({ chartURL, chart }: OperatorFields, { chart: found, availableVersion }: OperatorStatus): OperatorView['chart'] {
+  const address = chartURL ?? (chart === undefined ? '' : `${chart.repoURL.replace(/\/$/, '')}/${chart.name}`);
+  return { address, ...found, ...(availableVersion === undefined ? {} : { availableVersion }) };
 }

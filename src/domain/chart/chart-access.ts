@@ -29,7 +29,7 @@ export interface ChartLogin {
   readonly authorization: Secret;
 }
 
-const VERIFY_PROVIDERS = ['Provenance', 'Cosign'] as const;
+export const VERIFY_PROVIDERS = ['Provenance', 'Cosign'] as const;
 /** The kind of a signature: the `.prov` file of Helm (OpenPGP), or a signature of cosign beside the chart in its registry. */
 export type VerifyProvider = (typeof VERIFY_PROVIDERS)[number];
 

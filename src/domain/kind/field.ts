@@ -175,14 +175,16 @@ export function object<const F extends Fields, const O extends Described & { rea
   });
 }
 
+const EMPTY: Readonly<Record<string, unknown>> = { array: [], object: {}, string: '' };
+
 /** A field that may be left out, and then is absent from what is read. */
 export function optional<T>(given: Field<T, 'required'>): Field<T, 'optional'> {
   return { ...given, presence: 'optional' };
 }
 
-/** A list, map or object that may be left out, and then reads as the empty one. */
-export function orEmpty<T extends object>(given: Field<T, 'required'>): Field<T, 'present'> {
-  const empty = given.schema.type === 'array' ? [] : {};
+/** A list, map, object or text that may be left out, and then reads as the empty one. */
+export function orEmpty<T extends object | string>(given: Field<T, 'required'>): Field<T, 'present'> {
+  const empty = EMPTY[given.schema.type ?? ''];
   return { ...given, presence: 'present', read: (value) => given.read(value) ?? given.read(empty) };
 }
 

@@ -1,28 +1,7 @@
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
-import type { OperatorDeletionPolicy } from './operator-spec.ts';
+import type { OperatorDeletionPolicy } from './kind/operator-kind.ts';
+import type { DeletionBlocker, DeletionStatus } from './kind/status-fields.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-
-/** An instance that an Operator which is being deleted waits for. */
-export interface DeletionBlocker {
-  readonly kind: string;
-  /** Absent when the kind is cluster-scoped. */
-  readonly namespace?: string;
-  readonly name: string;
-  /** What holds it once it is being deleted. */
-  readonly finalizers: readonly string[];
-  /** The field managers that set its finalizers, as far as the api-server knows them. */
-  readonly heldBy: readonly string[];
-  /** When its deletion was asked for, RFC 3339; absent while nobody has. */
-  readonly since?: string;
-}
-
-/** What stands in the way of a deletion. */
-export interface DeletionStatus {
-  /** How many instances there are, the ones not named included. */
-  readonly instances: number;
-  /** At most twenty, those that hang first. */
-  readonly blockers: readonly DeletionBlocker[];
-}
 
 export interface DeletionStep {
   /** A sentence without a full stop. */
@@ -62,14 +41,6 @@ export function blockerSentence({ kind, namespace, name, finalizers, heldBy, sin
   if (since === undefined || finalizers.length === 0) return who;
   const by = heldBy.length === 0 ? '' : `, set by ${heldBy.join(', ')}`;
   return `${who} (since ${since} it waits for the ${finalizers.length === 1 ? 'finalizer' : 'finalizers'} ${finalizers.join(', ')}${by})`;
-}
-
-/** Reads `status.deletion`; undefined while there is none. */
-export function parseDeletionStatus(status: unknown): DeletionStatus | undefined {
-  const deletion = objectAt(status, 'deletion');
-  const instances = deletion['instances'];
-  if (typeof instances !== 'number') return undefined;
-  return { instances, blockers: listAt(deletion, 'blockers').map(parseBlocker) };
 }
 
 export interface DeletionProgress {
@@ -117,18 +88,6 @@ function stepsOf(policy: OperatorDeletionPolicy, { instances, released }: { inst
 function ordered(steps: readonly { readonly what: string; readonly done: boolean }[]): DeletionStep[] {
   const current = steps.findIndex(({ done }) => !done);
   return steps.map(({ what }, index) => ({ what, state: index < current ? 'Done' : index === current ? 'Current' : 'Later' }));
-}
-
-function parseBlocker(item: unknown): DeletionBlocker {
-  const [namespace, since] = [textAt(item, 'namespace'), textAt(item, 'since')];
-  return {
-    kind: textAt(item, 'kind') ?? '',
-    ...(namespace === undefined ? {} : { namespace }),
-    name: textAt(item, 'name') ?? '',
-    finalizers: listAt(item, 'finalizers').filter((name) => typeof name === 'string'),
-    heldBy: listAt(item, 'heldBy').filter((name) => typeof name === 'string'),
-    ...(since === undefined ? {} : { since }),
-  };
 }
 
 /** Server-side bookkeeping tells who has set each finalizer: `f:metadata.f:finalizers.v:"name"`. */

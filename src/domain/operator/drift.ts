@@ -1,21 +1,6 @@
-import { booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { booleanAt, isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import type { DriftRule } from './kind/upgrade-fields.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-
-/** What to do about an object that is not as the release has it: nothing, say so, or put it right. */
-export type DriftMode = 'Disabled' | 'Warn' | 'Enabled';
-
-/** Fields that may differ. Without a kind, or a name, those of every one. */
-export interface DriftRule {
-  readonly kind?: string;
-  readonly name?: string;
-  /** `spec.replicas`; what is below it is meant, too. */
-  readonly paths: readonly string[];
-}
-
-export interface DriftDetection {
-  readonly mode: DriftMode;
-  readonly ignore: readonly DriftRule[];
-}
 
 /** One field of an object that is not as the release has it. It holds no value. */
 export interface Drift {
@@ -27,22 +12,9 @@ export interface Drift {
   readonly managers: readonly string[];
 }
 
-const MODES: readonly DriftMode[] = ['Disabled', 'Warn', 'Enabled'];
 const MOST_PATHS = 50;
 /** What the api-server writes itself. */
 const SERVER_FIELDS = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']);
-
-/** Reads `spec.driftDetection` as its schema has accepted it. */
-export function parseDriftDetection(spec: unknown): DriftDetection {
-  const mode = textAt(spec, 'driftDetection', 'mode');
-  return {
-    mode: MODES.find((word) => word === mode) ?? 'Disabled',
-    ignore: listAt(spec, 'driftDetection', 'ignore').map((rule) => {
-      const [kind, name] = [textAt(rule, 'kind'), textAt(rule, 'name')];
-      return { ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { name }), paths: textsAt(rule, 'paths') };
-    }),
-  };
-}
 
 /**
  * Where an object differs from what it would be after it was applied again, the api-server's own fields and `status` aside. At most fifty paths.

@@ -1,8 +1,8 @@
+import type { ValuesFrom } from './kind/chart-fields.ts';
 import { hereDocument, manifestYaml, quoted } from '../instance/instance-commands.ts';
 import type { HelmCommand } from '../instance/instance.ts';
 import type { ChartSource, OperatorSpec } from './operator-spec.ts';
 import { placeAt } from '../values/layers.ts';
-import type { ValuesFrom } from '../values/values-from.ts';
 
 /** An Operator as Helm would install it. */
 interface HelmInput {

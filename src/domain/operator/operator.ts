@@ -1,10 +1,8 @@
+import type { OperatorDeletionPolicy } from './kind/operator-kind.ts';
+import type { CrdStatus, LegacyStatus, PendingUpgrade, Revision } from './kind/status-fields.ts';
 import type { Condition } from '../kubernetes/condition.ts';
 import type { DeletionPreview } from './deletion.ts';
-import type { OperatorDeletionPolicy } from './operator-spec.ts';
-import type { PendingUpgrade } from '../upgrade/pending-upgrade.ts';
-import type { LegacyStatus } from './operator-status.ts';
 import type { SourceFault } from '../source/catalog-source.ts';
-import type { Revision } from './revision-history.ts';
 
 /** An Operator as admins see it. */
 export interface OperatorView {
@@ -30,13 +28,7 @@ export interface OperatorView {
   /** Which layer set each value of the release, those of the chart aside. */
   readonly values?: readonly { readonly path: string; readonly origin: string }[];
   readonly release?: { readonly name: string; readonly namespace: string; readonly revision: number; readonly status: string };
-  readonly crds: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly origin: string;
-    readonly established: boolean;
-    readonly instances?: number;
-  }[];
+  readonly crds: readonly CrdStatus[];
   /** A newer revision that waits for somebody or for its time. */
   readonly pendingUpgrade?: PendingUpgrade;
   /** Revisions of the release, newest first. */

@@ -1,31 +1,5 @@
-import { at, booleanAt, listAt, numberAt, textAt } from '../core/read.ts';
+import { REVISION_STATUSES, type Revision } from './kind/status-fields.ts';
 import type { ReleaseStatus } from './release.ts';
-
-/** How a revision ended; `rolled-back`: a later revision brought back an earlier one because this one failed. */
-export const REVISION_STATUSES = ['deployed', 'failed', 'superseded', 'rolled-back'] as const;
-export type RevisionStatus = (typeof REVISION_STATUSES)[number];
-
-/** One revision of the release of an Operator, as its status remembers it. */
-export interface Revision {
-  readonly revision: number;
-  /** Name of the chart. */
-  readonly chart: string;
-  readonly version: string;
-  readonly appVersion?: string;
-  /** Over chart, values and Kubernetes minor: the step that the revision took. Empty for one that somebody else has made. */
-  readonly digest: string;
-  /** `sha256:<hex>` of the packed chart. */
-  readonly chartDigest?: string;
-  /** RFC 3339: when it began. */
-  readonly time: string;
-  readonly status: RevisionStatus;
-  /** The outcome of the chart's own tests; absent while they have not run. */
-  readonly tested?: boolean;
-  /** Whether everything that it installed became healthy, and its tests passed where they are asked for; absent while that is open. */
-  readonly healthy?: boolean;
-  /** The revision that came back instead. */
-  readonly rolledBackTo?: number;
-}
 
 /** What Helm's record of a revision tells by its labels. */
 export interface RevisionRecord {
@@ -92,31 +66,6 @@ export function lastHealthyRevision(history: readonly Revision[], records: reado
   return (healthy ?? usable.find(({ revision }) => !known.has(revision)))?.revision;
 }
 
-/** Reads `status.history`; what is no revision is left out. */
-export function parseHistory(status: unknown): readonly Revision[] {
-  return listAt(status, 'history').flatMap((item) => {
-    const word = REVISION_STATUSES.find((candidate) => candidate === at(item, 'status'));
-    const revision = numberAt(item, 'revision');
-    if (word === undefined || revision === undefined) return [];
-    const rolledBackTo = numberAt(item, 'rolledBackTo');
-    return [
-      {
-        revision,
-        chart: textAt(item, 'chart') ?? '',
-        version: textAt(item, 'version') ?? '',
-        ...optional('appVersion', textAt(item, 'appVersion')),
-        digest: textAt(item, 'digest') ?? '',
-        ...optional('chartDigest', textAt(item, 'chartDigest')),
-        time: textAt(item, 'time') ?? '',
-        status: word,
-        ...optional('tested', booleanAt(item, 'tested')),
-        ...optional('healthy', booleanAt(item, 'healthy')),
-        ...optional('rolledBackTo', rolledBackTo),
-      },
-    ];
-  });
-}
-
 function entryOf(
   { revision, status, configDigest, time }: RevisionRecord,
   before: Revision | undefined,
@@ -132,8 +81,4 @@ function entryOf(
 function withRollback(entry: Revision, newest: number, rollback: HistoryInput['rollback']): Revision {
   if (rollback === undefined || entry.revision !== rollback.revision || newest === rollback.revision) return entry;
   return { ...entry, status: 'rolled-back', rolledBackTo: rollback.toRevision };
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
 }

@@ -1,6 +1,5 @@
-import { parseDuration } from '../core/duration.ts';
 import { AppError } from '../core/errors.ts';
-import { objectAt, textAt, textsAt } from '../core/read.ts';
+import type { WindowFields } from '../operator/kind/upgrade-fields.ts';
 
 /** The days of a week as a window names them, in the order of `Date.getUTCDay`. */
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
@@ -21,20 +20,10 @@ export interface MaintenanceWindow {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Reads `spec.upgrade.window` as its schema has accepted it; undefined when there is none. The time zone is looked up when it is needed. */
-export function parseMaintenanceWindow(spec: unknown): MaintenanceWindow | undefined {
-  const window = objectAt(spec, 'upgrade', 'window');
-  const start = textAt(window, 'start');
-  const duration = textAt(window, 'duration');
-  if (start === undefined || duration === undefined) return undefined;
+/** A window as the spec has it, for the clock. The time zone is looked up when it is needed. */
+export function parseMaintenanceWindow({ days, start, duration, timeZone }: WindowFields): MaintenanceWindow {
   const [hours = 0, minutes = 0] = start.split(':').map(Number);
-  const named = textsAt(window, 'days');
-  return {
-    days: WEEKDAYS.filter((day) => named.length === 0 || named.includes(day)),
-    start: hours * 60 + minutes,
-    duration: parseDuration(duration),
-    timeZone: textAt(window, 'timeZone') ?? 'UTC',
-  };
+  return { days: WEEKDAYS.filter((day) => days.length === 0 || days.includes(day)), start: hours * 60 + minutes, duration, timeZone };
 }
 
 /**

@@ -1,9 +1,9 @@
+import type { ValuesFrom } from '../operator/kind/chart-fields.ts';
 import { parseYamlDocument } from '../core/bounded-yaml.ts';
 import { AppError } from '../core/errors.ts';
 import { at, isObject, textAt } from '../core/read.ts';
 import type { Json, JsonObject, KubeObject } from '../kubernetes/resource.ts';
 import { placeAt } from './layers.ts';
-import type { ValuesFrom } from './values-from.ts';
 
 /** What a Secret or ConfigMap gives as values. A clause `why` quotes nothing of what the object holds. */
 export type SourceReading =

@@ -3,9 +3,8 @@ import type { App } from '../../domain/app/app.ts';
 import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
-import { parsePresets } from '../../domain/catalog/presets.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
-import { at, isObject, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
+import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
 import { maskValue } from '../../schema/sensitive/mask.ts';
@@ -28,24 +27,24 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     versions: versionsOf(crd),
     siblings: await cardsOf(ports, siblings),
     schema: schemaOf(crd, summary.version),
-    fields: textsAt(kindBlock, 'fields'),
+    fields: kindBlock.fields,
     suggested: suggestedFields(crd, summary.version, words?.readme ?? ''),
     ...(example === undefined ? {} : { example }),
-    usage: textAt(kindBlock, 'usage') ?? '',
+    usage: kindBlock.usage,
     defaults: maskedDefaults(entry),
-    locked: textsAt(kindBlock, 'locked'),
-    sensitive: textsAt(kindBlock, 'sensitive'),
+    locked: kindBlock.locked,
+    sensitive: kindBlock.sensitive,
     references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
     others: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
-    presets: parsePresets(kindBlock),
+    presets: kindBlock.presets,
   };
 }
 
 /** The example is written as a `spec` or as a whole object; here it is always a whole object. */
 function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined {
-  const example = kindBlock['example'];
-  if (!isObject(example)) return undefined;
-  const { metadata, ...members } = isWhole(example) ? contentOf(example) : { spec: example as JsonObject };
+  const { example } = kindBlock;
+  if (example === undefined) return undefined;
+  const { metadata, ...members } = isWhole(example) ? contentOf(example) : { spec: example };
   const head = { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind };
   return { ...head, metadata: { ...objectAt(metadata), name: 'example' }, ...members };
 }
@@ -60,6 +59,6 @@ function isWhole(example: object): boolean {
 
 /** What new instances start with, for eyes: writing takes it from the catalogue itself. */
 function maskedDefaults(entry: CatalogEntry): JsonObject {
-  const defaults = objectAt(entry.kindBlock, 'defaults') as JsonObject;
+  const { defaults } = entry.kindBlock;
   return { ...defaults, ...(maskValue(contentMarked(markedOf(entry)), { value: contentOf(defaults), root: [] }) as JsonObject) };
 }

@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import { objectAt, textsAt } from '../../domain/core/read.ts';
+import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { instanceLayers, lowerOf, type InstanceLayers } from '../../domain/values/instance-layers.ts';
 import { lockFaults } from '../../domain/values/locks.ts';
@@ -9,8 +9,8 @@ import { lockFaults } from '../../domain/values/locks.ts';
 /** What lies beneath the values of a person for an entry of the catalogue in an environment. */
 export function layersOf({ kindBlock, summary }: CatalogEntry, environment: EnvironmentView): InstanceLayers {
   const { id, operator } = summary;
-  const defaults = objectAt(kindBlock, 'defaults') as JsonObject;
-  return instanceLayers({ id, operator, defaults, locked: textsAt(kindBlock, 'locked') }, environment);
+  const { defaults, locked } = kindBlock;
+  return instanceLayers({ id, operator, defaults, locked }, environment);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { schemaOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
-import { isObject, objectAt, textsAt } from '../../domain/core/read.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
@@ -10,7 +10,7 @@ import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 
 /** What says which values of an Instance are sensitive. */
 export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: string = summary.version): Marked {
-  return { schema: schemaOf(crd, version), marks: textsAt(kindBlock, 'sensitive') };
+  return { schema: schemaOf(crd, version), marks: kindBlock.sensitive };
 }
 
 /** The same for its content; see `contentOf`. */

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
-import { at, textsAt } from '../../domain/core/read.ts';
+import { at } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { layValues } from '../../domain/values/locks.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
@@ -48,7 +48,7 @@ function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   const whole = schemaOf(crd, summary.version);
   const schema = contentSchema(whole);
   const { root } = rememberForm({ schema, ...formRoot(whole), curated: [], mode: 'create' });
-  return { schema, root, marks: textsAt(kindBlock, 'sensitive') };
+  return { schema, root, marks: kindBlock.sensitive };
 }
 
 /** Those that none of the others is at, above or below. */

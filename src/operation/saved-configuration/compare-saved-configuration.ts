@@ -3,7 +3,6 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { nextTurn } from '../../domain/core/next-turn.ts';
-import { objectAt } from '../../domain/core/read.ts';
 import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
@@ -45,7 +44,7 @@ export async function compareSavedConfiguration(
   const entry = findApp(ports, actor, savedConfiguration.app);
   await nextTurn();
   if (instance === undefined) {
-    const operator = contentOf(objectAt(entry.kindBlock, 'defaults'));
+    const operator = contentOf(entry.kindBlock.defaults);
     return {
       savedConfiguration,
       changes: changesOfNew(entry, { operator, environment: {}, own: contentOfSavedConfiguration(savedConfiguration) }),

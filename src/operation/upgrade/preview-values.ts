@@ -1,3 +1,4 @@
+import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
@@ -6,7 +7,7 @@ import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resou
 import { namesOf } from '../../domain/upgrade/preview/value-changes.ts';
 import { mergeLayers, textsIn, type ValuesLayer } from '../../domain/values/layers.ts';
 import { readValuesSource } from '../../domain/values/read-source.ts';
-import { sourceName, type ValuesFrom } from '../../domain/values/values-from.ts';
+import { sourceName } from '../../domain/values/values-from.ts';
 import { sensitiveTexts } from '../../schema/sensitive/mask.ts';
 import type { Ports } from '../ports.ts';
 

@@ -1,7 +1,6 @@
+import type { PendingUpgrade, Rollback } from '../../domain/operator/kind/status-fields.ts';
 import type { AppError } from '../../domain/core/errors.ts';
 import type { Health } from '../../domain/health/health.ts';
-import type { PendingUpgrade } from '../../domain/upgrade/pending-upgrade.ts';
-import type { Rollback } from '../../domain/operator/rollback.ts';
 import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './facts/observe-drift.ts';

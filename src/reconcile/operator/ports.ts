@@ -1,7 +1,7 @@
+import type { PendingUpgrade } from '../../domain/operator/kind/status-fields.ts';
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
-import type { PendingUpgrade } from '../../domain/upgrade/pending-upgrade.ts';
 import type { ReleaseInfo, TestReport, UnlockAction } from '../../domain/operator/release.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ApprovalFault } from '../../domain/upgrade/upgrade-approval.ts';

@@ -1,10 +1,9 @@
+import type { OperatorDeletionPolicy } from '../../domain/operator/kind/operator-kind.ts';
+import type { DriftMode, RemediationPolicy } from '../../domain/operator/kind/upgrade-fields.ts';
+import type { PendingUpgrade, Rollback, RollbackCause } from '../../domain/operator/kind/status-fields.ts';
 import type { AppError } from '../../domain/core/errors.ts';
-import type { OperatorDeletionPolicy } from '../../domain/operator/operator-spec.ts';
-import type { DriftMode } from '../../domain/operator/drift.ts';
 import { isPending } from '../../domain/operator/release.ts';
 import type { Health } from '../../domain/health/health.ts';
-import type { PendingUpgrade } from '../../domain/upgrade/pending-upgrade.ts';
-import type { RemediationPolicy, Rollback, RollbackCause } from '../../domain/operator/rollback.ts';
 import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './facts/observe-drift.ts';

@@ -1,4 +1,5 @@
-import { presetContent, type Preset } from '../../domain/catalog/presets.ts';
+import { contentOf } from '../../domain/instance/instance-content.ts';
+import type { Preset } from '../../domain/operator/kind/catalog-fields.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at } from '../../domain/core/read.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
@@ -32,8 +33,8 @@ export function switchPreset(
   const [from, to] = [chosenPreset(presets, fields), presets.find(({ name }) => name === wanted)];
   if (to === undefined && wanted !== '') return fields;
   const filled = applyPreset(model, fields, {
-    ...(from === undefined ? {} : { from: presetContent(from) }),
-    ...(to === undefined ? {} : { to: presetContent(to) }),
+    ...(from === undefined ? {} : { from: contentOf(from.values) }),
+    ...(to === undefined ? {} : { to: contentOf(to.values) }),
   });
   const changed = new URLSearchParams(filled);
   changed.delete(CHOSEN);
@@ -58,7 +59,7 @@ export function presetsView(presets: readonly Preset[], fields: URLSearchParams)
 export function presetValues(presets: readonly Preset[], fields: URLSearchParams, object: unknown): PresetValues | undefined {
   const chosen = chosenPreset(presets, fields);
   if (chosen === undefined) return undefined;
-  const theirs = presetContent(chosen);
+  const theirs = contentOf(chosen.values);
   return {
     title: chosen.title,
     holds: (path) => {
@@ -76,5 +77,5 @@ const UP_TO_ROWS = /^(?:[^[]|\["(?:[^"\\]|\\.)*"\])*/;
 /** The chosen preset as the form marks what it set. */
 export function shownPreset(presets: readonly Preset[], fields: URLSearchParams): { preset?: ShownPreset } {
   const chosen = chosenPreset(presets, fields);
-  return chosen === undefined ? {} : { preset: { title: chosen.title, values: presetContent(chosen) } };
+  return chosen === undefined ? {} : { preset: { title: chosen.title, values: contentOf(chosen.values) } };
 }

@@ -25,6 +25,7 @@ function crd(over: { label?: string; scope?: string; versions?: object[]; establ
 const only = (operators: KubeObject[], crds: KubeObject[]): string[] => buildCatalog(operators, crds).map(({ summary }) => summary.id);
 
 const SOUND = { revision: 2, chart: 'c', version: '1.0.0', digest: 'd', time: '', status: 'deployed', healthy: true };
+const ILL = { type: 'Healthy', status: 'False', reason: 'Degraded', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z' };
 
 describe('the catalogue', () => {
   it('holds the kinds that an Operator brings', () => assert.deepEqual(only([operator()], [crd()]), ['caches.a.example']));
@@ -63,12 +64,7 @@ describe('the catalogue', () => {
     ['a failed operator', { status: 'ERROR' }, true, 'Unavailable'],
     ['an operator whose next version was refused', { status: 'ERROR', history: [SOUND] }, true, 'Available'],
     ['an operator whose next version failed half way', { status: 'ERROR', history: [{ ...SOUND, status: 'failed' }] }, true, 'Unavailable'],
-    [
-      'an operator that fell ill',
-      { status: 'ERROR', history: [SOUND], conditions: [{ type: 'Healthy', status: 'False' }] },
-      true,
-      'Unavailable',
-    ],
+    ['an operator that fell ill', { status: 'ERROR', history: [SOUND], conditions: [ILL] }, true, 'Unavailable'],
     ['a kind that is not served yet', { status: 'READY' }, false, 'Installing'],
   ] as const) {
     it(`calls the app of ${title} ${availability}`, () => {
@@ -140,12 +136,12 @@ describe('the catalogue block of an Operator', () => {
     ],
     [
       'a reference',
-      { references: { 'spec.stroage': {} } },
+      { references: { 'spec.stroage': { kind: 'Secret' } } },
       'references["spec.stroage"]: BigCache has no field spec.stroage; did you mean spec.storage?',
     ],
     [
       'a value of a preset',
-      { presets: [{ values: { spec: { storage: { sice: 1 } } } }] },
+      { presets: [{ name: 'a', title: 'A', values: { spec: { storage: { sice: 1 } } } }] },
       'presets[0].values.spec.storage.sice: BigCache has no field spec.storage.sice; did you mean spec.storage.size?',
     ],
     [

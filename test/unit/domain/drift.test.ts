@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, parseDriftDetection } from '../../../src/domain/operator/drift.ts';
+import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf } from '../../../src/domain/operator/drift.ts';
 import { objectAt } from '../../../src/domain/core/read.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 
@@ -70,14 +70,6 @@ it('an autoscaler decides the replicas of exactly its target', () => {
     ['a', 'b'].map((name) => isScaledBy(scaler(name), object({}))),
     [true, false],
   );
-});
-
-it('drift detection is off unless asked for', () => {
-  assert.deepEqual(parseDriftDetection({}), { mode: 'Disabled', ignore: [] });
-  assert.deepEqual(parseDriftDetection({ driftDetection: { mode: 'Warn', ignore: [{ kind: 'A', paths: ['b'] }] } }), {
-    mode: 'Warn',
-    ignore: [{ kind: 'A', paths: ['b'] }],
-  });
 });
 
 function object(some: object): KubeObject {

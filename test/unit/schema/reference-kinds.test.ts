@@ -87,7 +87,7 @@ describe('a field of which the catalogue says what it names', () => {
     ];
     const references = {
       'spec.a': { group: 'a.io', kind: 'Postgres' },
-      'spec.b': { kind: 'Secret' },
+      'spec.b': { group: '', kind: 'Secret' },
       'spec.c': { group: 'b.io', kind: 'Proxy' },
     };
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { manyOperators, SAMPLE_OPERATORS, sampleOperatorTree } from '../../suppo
 
 const [sample] = SAMPLE_OPERATORS;
 assert.ok(sample !== undefined);
-const crd = { name: 'caches.a.example', kind: 'Cache', origin: 'crds', established: true };
+const crd = { name: 'caches.a.example', kind: 'Cache', origin: 'crds', established: true } as const;
 const MISSING = { verb: 'list', group: 'a.example', resource: 'caches' };
 
 describe('a count of instances', () => {

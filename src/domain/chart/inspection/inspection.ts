@@ -1,4 +1,4 @@
-import type { CrdOrigin } from '../../operator/operator-status.ts';
+import type { CrdOrigin } from '../../operator/kind/status-fields.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Conversion, Refusal } from '../../uplift/conversion.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CrdSafety } from '../../operator/operator-spec.ts';
+import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import { isObject, listAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import { type CrdVersion, versionsOf } from './compare-crds.ts';

@@ -1,5 +1,5 @@
+import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
-import type { CrdSafety } from '../../operator/operator-spec.ts';
 import type { UpgradePolicy } from '../../chart/chart-version.ts';
 import type { MissingRight } from '../../core/errors.ts';
 import type { LabelledCommand } from '../../operator/operator-commands.ts';

@@ -1,5 +1,6 @@
+import type { DeletionStatus } from '../../../domain/operator/kind/status-fields.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
-import { blockersOf, blockerSentence, firstBlockers, type DeletionStatus } from '../../../domain/operator/deletion.ts';
+import { blockersOf, blockerSentence, firstBlockers } from '../../../domain/operator/deletion.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { Work } from '../work.ts';

@@ -1,8 +1,8 @@
+import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
-import type { Rollback } from '../../../domain/operator/rollback.ts';
 import { isFalse, reconciling, rollingBack } from '../report/conditions.ts';
 import { isAway, withoutSecrets } from './deploy.ts';
 import { withReleaseLease } from './with-release-lease.ts';

@@ -1,5 +1,5 @@
+import type { CrdOrigin } from '../../../domain/operator/kind/status-fields.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import type { CrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { objectAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { Conversion, Refusal } from '../../../domain/uplift/conversion.ts';

@@ -1,10 +1,10 @@
+import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ChartAccess } from '../../../domain/chart/chart-access.ts';
 import { checkRange, isPinned, isSame, newerVersion, versionToAskFor, type Channel } from '../../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
 import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { digestDiffers, judgeApproval, type Approval, type ApprovalFault } from '../../../domain/upgrade/upgrade-approval.ts';
 import type { Chart } from '../ports.ts';
 import type { Work } from '../work.ts';

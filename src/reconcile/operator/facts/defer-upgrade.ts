@@ -1,8 +1,8 @@
+import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import { isNewer } from '../../../domain/chart/chart-version.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import { isOpen, nextOpening } from '../../../domain/upgrade/maintenance-window.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import type { OwnRelease } from './judge-release.ts';
 import type { Chart } from '../ports.ts';
 import { readChartAccess } from '../charts/read-chart-access.ts';

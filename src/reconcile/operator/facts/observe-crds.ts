@@ -1,8 +1,9 @@
 import pMap from 'p-map';
+import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
 import { findObject } from '../../find-object.ts';
 import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { parseCrdOrigin, type CrdStatus } from '../../../domain/operator/operator-status.ts';
+import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
 import { isReservedCrd } from '../../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';

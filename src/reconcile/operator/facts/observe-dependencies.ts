@@ -2,7 +2,7 @@ import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../../find-object.ts';
 import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
 import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
-import { parseDependsOn } from '../../../domain/operator/operator-spec.ts';
+import { parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
 import { numberAt, textAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { Work } from '../work.ts';
@@ -29,7 +29,7 @@ export async function observeDependencies(work: Work): Promise<DependencyFact> {
     if (found.has(key) || key === start) continue;
     const operator = await find(work, key);
     found.set(key, operator);
-    const targets = operator === undefined ? [] : parseDependsOn(operator);
+    const targets = operator === undefined ? [] : parseOperatorSpec(operator).dependsOn;
     edges.set(key, targets);
     open.push(...targets);
   }

@@ -1,3 +1,4 @@
+import type { ValuesFrom } from '../../../domain/operator/kind/chart-fields.ts';
 import { findObject } from '../../find-object.ts';
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../domain/core/errors.ts';
@@ -5,7 +6,7 @@ import type { JsonObject, KubeObject } from '../../../domain/kubernetes/resource
 import { redact } from '../../../domain/core/redact.ts';
 import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
 import { readValuesSource } from '../../../domain/values/read-source.ts';
-import { sourceName, type ValuesFrom } from '../../../domain/values/values-from.ts';
+import { sourceName } from '../../../domain/values/values-from.ts';
 import { CONFIG_MAP, SECRET } from '../kinds.ts';
 import { sensitiveTexts } from '../../../schema/sensitive/mask.ts';
 import type { Work } from '../work.ts';

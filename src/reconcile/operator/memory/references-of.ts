@@ -1,6 +1,6 @@
-import { textAt } from '../../../domain/core/read.ts';
+import { specOf } from '../../../domain/kind/kind.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { parseValuesFrom } from '../../../domain/values/values-from.ts';
+import { OPERATOR_KIND } from '../../../domain/operator/kind/operator-kind.ts';
 
 /** A Secret or ConfigMap that an Operator refers to. */
 export interface Reference {
@@ -10,10 +10,11 @@ export interface Reference {
 }
 
 /** What an Operator refers to, in its own namespace. Sorted, each once. */
-export function referencesOf({ spec, metadata }: KubeObject): readonly Reference[] {
-  const namespace = metadata.namespace ?? 'default';
-  const secrets = [textAt(spec, 'chart', 'secretRef', 'name'), textAt(spec, 'chart', 'verify', 'secretRef', 'name')];
-  const named = [...parseValuesFrom(spec), ...secrets.flatMap((name) => (name === undefined ? [] : [{ kind: 'Secret' as const, name }]))];
+export function referencesOf(operator: KubeObject): readonly Reference[] {
+  const { namespace = 'default' } = operator.metadata;
+  const { chart, valuesFrom } = specOf(OPERATOR_KIND, operator);
+  const secrets = [chart?.secretRef?.name, chart?.verify?.secretRef.name];
+  const named = [...valuesFrom, ...secrets.flatMap((name) => (name === undefined ? [] : [{ kind: 'Secret' as const, name }]))];
   const byId = new Map(named.map(({ kind, name }) => [idOf({ kind, namespace, name }), { kind, namespace, name }]));
   return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reference]) => reference);
 }

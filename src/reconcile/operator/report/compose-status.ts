@@ -1,9 +1,8 @@
+import type { Attempt, LegacyStatus, PendingUpgrade, Revision, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { recordHistory, type Revision, type RevisionChart, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
-import type { Rollback } from '../../../domain/operator/rollback.ts';
-import type { Attempt, LegacyStatus, OperatorStatus } from '../../../domain/operator/operator-status.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
+import { recordHistory, type RevisionChart, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
+import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import { deletionStatus } from '../acts/delete-instances.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';

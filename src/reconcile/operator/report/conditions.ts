@@ -1,12 +1,11 @@
+import type { PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { checkCatalogBlock } from '../../../domain/catalog/check-catalog.ts';
 import { listAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { addressOf, type ChartSource } from '../../../domain/operator/operator-spec.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
-import type { Rollback } from '../../../domain/operator/rollback.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import type { ExtractedCrds } from '../charts/extract-crds.ts';

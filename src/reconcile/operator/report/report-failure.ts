@@ -1,7 +1,8 @@
+import type { Attempt } from '../../../domain/operator/kind/status-fields.ts';
 import { backoffDelay } from '../../../domain/core/backoff.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError, ErrorCode } from '../../../domain/core/errors.ts';
-import type { Attempt, OperatorStatus } from '../../../domain/operator/operator-status.ts';
+import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import { RETRY_BACKOFF } from '../due.ts';

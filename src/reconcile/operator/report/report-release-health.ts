@@ -1,8 +1,8 @@
+import type { LegacyStatus } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { crdOwner } from '../../../domain/operator/crd-owner.ts';
 import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
-import type { LegacyStatus } from '../../../domain/operator/operator-status.ts';
 import { effectiveLeaves } from '../../../domain/values/layers.ts';
 import { ownCrds } from '../acts/leave-crds.ts';
 import { publish } from '../acts/publish.ts';

@@ -1,7 +1,7 @@
+import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
-import type { Rollback } from '../../../domain/operator/rollback.ts';
 import { chartOfRevision } from './chart-of-revision.ts';
 import { healthy, isFalse, stalled } from './conditions.ts';
 import type { ActiveAction } from '../next-action.ts';

@@ -1,7 +1,7 @@
+import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
 import type { ActiveAction } from '../next-action.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import type { PendingUpgrade } from '../../../domain/upgrade/pending-upgrade.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
 import { isFalse, waitingSentence } from './conditions.ts';
 import type { Work } from '../work.ts';

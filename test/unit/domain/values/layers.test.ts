@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { mergeLayers, placeAt, provenanceOf, textsIn } from '../../../../src/domain/values/layers.ts';
-import { parseValuesFrom } from '../../../../src/domain/values/values-from.ts';
 
 describe('values laid over one another', () => {
   const cases: readonly { title: string; layers: readonly JsonObject[]; values: JsonObject; from: Readonly<Record<string, number>> }[] = [
@@ -62,10 +61,4 @@ describe('a text of a Secret', () => {
   it('is found wherever it stands in values', () => {
     assert.deepEqual(textsIn({ a: 'x', b: [1, { c: 'y' }], d: true, e: null }), ['x', '1', 'y']);
   });
-});
-
-it('valuesFrom reads values.yaml unless told otherwise', () => {
-  assert.deepEqual(parseValuesFrom({ valuesFrom: [{ kind: 'Secret', name: 'db' }] }), [
-    { kind: 'Secret', name: 'db', key: 'values.yaml', optional: false },
-  ]);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ValuesFrom } from '../../../../src/domain/operator/kind/chart-fields.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { readValuesSource } from '../../../../src/domain/values/read-source.ts';
-import type { ValuesFrom } from '../../../../src/domain/values/values-from.ts';
 
 const SHOUT = 'hunter22';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

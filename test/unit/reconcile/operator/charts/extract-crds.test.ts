@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { extractCrds } from '../../../../../src/reconcile/operator/charts/extract-crds.ts';
 import { isBroughtBy } from '../../../../../src/domain/operator/crd-owner.ts';
+import { parseOperatorSpec } from '../../../../../src/domain/operator/operator-spec.ts';
 import { crdFactOf } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
 import { judgeRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
 import type { Chart } from '../../../../../src/reconcile/operator/ports.ts';
@@ -137,7 +138,8 @@ describe('whose release it is', () => {
 
 describe('rights on Apps', () => {
   const app = crdFactOf(definition('caches.example.com'), 'n.o');
-  const catalog = { tags: [], kinds: [{ kind: 'Hidden', hidden: true, fields: [], defaults: {}, usage: '' }] };
+  const spec = { chartURL: 'https://a.io/a.tgz', catalog: { kinds: [{ kind: 'Hidden', hidden: true }] } };
+  const { catalog } = parseOperatorSpec({ apiVersion: 'v1', kind: 'Operator', metadata: { name: 'o' }, spec });
 
   it('are given on namespaced kinds that are not hidden', () => {
     const crds = [app, { ...app, name: 'b', kind: 'Hidden' }, { ...app, name: 'c', namespaced: false }];
