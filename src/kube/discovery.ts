@@ -94,8 +94,9 @@ function kindOf(entry: unknown, group: string, version: string): ServedKind[] {
   return [{ group, version, resource, kind, namespaced, verbs: textsAt(entry, 'verbs'), shortNames: textsAt(entry, 'shortNames') }];
 }
 
+/** Versions stay as the api-server lists them, the one that it prefers first. */
 function byGroupAndName(a: ServedKind, b: ServedKind): number {
-  return a.group.localeCompare(b.group) || a.resource.localeCompare(b.resource) || a.version.localeCompare(b.version);
+  return a.group.localeCompare(b.group) || a.resource.localeCompare(b.resource);
 }
 
 /** The promise, or a rejection with the signal's reason as soon as it aborts. */

@@ -29,6 +29,16 @@ test('kinds are found in exactly their version, and what is cached serves many l
   assert.equal(calls(), 2);
 });
 
+test('the version that the api-server prefers comes first, whatever its name', async () => {
+  const version = (name: string) => ({ version: name, resources: [resource('Thing', 'things')] });
+  const { transport } = serving([{ metadata: { name: 'example.com' }, versions: ['v2', 'v1', 'v3alpha1'].map(version) }]);
+  const kinds = await createDiscovery(transport, () => 0).kinds();
+  assert.deepEqual(
+    kinds.filter(({ kind }) => kind === 'Thing').map(({ version: name }) => name),
+    ['v2', 'v1', 'v3alpha1'],
+  );
+});
+
 test('a lookup that misses asks the cluster again, at most once a second', async () => {
   const groups: object[] = [];
   const { transport, calls } = serving(groups);
