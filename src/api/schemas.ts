@@ -233,7 +233,12 @@ export const SCHEMAS = {
     health,
     causes: list(object({ kind: text, name: text, message: text })),
     unreadable: { ...list(text), description: 'Kinds that the caller may not list here' },
+    unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
   }),
+  UnavailableKind: {
+    ...object({ kind: text, apiVersion: text, message: text }),
+    description: 'A kind that nobody can list now, because what the api-server has to ask for it does not answer',
+  },
   Event: object({
     type: { enum: ['Normal', 'Warning'] },
     reason: text,

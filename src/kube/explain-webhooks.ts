@@ -1,17 +1,16 @@
 import type { CatalogCache, Cluster, Clusters, DryRunCluster } from '../domain/kubernetes/cluster.ts';
 import { AppError } from '../domain/core/errors.ts';
-import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CALLERS, explainUnanswered, isNamedBy } from '../domain/operator/called-services.ts';
 import { unansweredSentence, type Unanswered } from '../domain/kubernetes/unanswered.ts';
 
-const DEFINITIONS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const PATIENCE_MS = 3_000;
 
 /**
  * The same clusters, whose errors about a webhook that does not answer name the configuration behind it, its Service and the Operator that brought it.
  * The api-server itself tells the name of the webhook alone. The configuration is read by the controller's account, because people hardly ever may.
  */
-export function explainWebhooks(clusters: Clusters, catalog: Pick<CatalogCache, 'operators'>): Clusters {
+export function explainWebhooks(clusters: Clusters, catalog: Known): Clusters {
   const explain = async (error: unknown): Promise<unknown> => await explained({ clusters, catalog }, error);
   return {
     asController: () => clusters.asController(),
@@ -21,6 +20,7 @@ export function explainWebhooks(clusters: Clusters, catalog: Pick<CatalogCache, 
   };
 }
 
+type Known = Pick<CatalogCache, 'operators' | 'customResourceDefinitions'>;
 type Explain = (error: unknown) => Promise<unknown>;
 
 function explainingCluster(cluster: Cluster, explain: Explain): Cluster {
@@ -29,6 +29,7 @@ function explainingCluster(cluster: Cluster, explain: Explain): Cluster {
     get: explaining(cluster.get, explain),
     list: explaining(cluster.list, explain),
     listMetadata: explaining(cluster.listMetadata, explain),
+    pages: (type, options) => explainingPages(cluster.pages(type, options), explain),
     create: explaining(cluster.create, explain),
     apply: explaining(cluster.apply, explain),
     applyStatus: explaining(cluster.applyStatus, explain),
@@ -57,25 +58,36 @@ function explaining<A extends readonly unknown[], R>(ask: (...args: A) => Promis
   };
 }
 
+async function* explainingPages<T>(pages: AsyncIterable<T>, explain: Explain): AsyncGenerator<T> {
+  try {
+    yield* pages;
+  } catch (error) {
+    throw await explain(error);
+  }
+}
+
 interface Sources {
   readonly clusters: Clusters;
-  readonly catalog: Pick<CatalogCache, 'operators'>;
+  readonly catalog: Known;
 }
 
 async function explained({ clusters, catalog }: Sources, error: unknown): Promise<unknown> {
   if (!(error instanceof AppError) || error.unanswered === undefined) return error;
   const { unanswered, code, message } = error;
-  const found = await findConfiguration(clusters.asController(), unanswered);
-  const sentence = explainUnanswered(unanswered, { found, operators: operatorsIn(catalog) });
+  const found =
+    unanswered.kind === 'Conversion'
+      ? known(catalog.customResourceDefinitions).find((crd) => isNamedBy(unanswered, crd))
+      : await findCaller(clusters.asController(), unanswered);
+  const sentence = explainUnanswered(unanswered, { found, operators: known(catalog.operators) });
   const what = message.slice(0, Math.max(0, message.length - unansweredSentence(unanswered).length));
   return new AppError(code, `${what}${sentence}`, { faults: [{ message: sentence }], unanswered, cause: error });
 }
 
 /** Undefined when nothing names it, or nobody can tell now. */
-async function findConfiguration(cluster: Pick<Cluster, 'list'>, unanswered: Unanswered): Promise<KubeObject | undefined> {
+async function findCaller(cluster: Pick<Cluster, 'list'>, unanswered: Unanswered): Promise<KubeObject | undefined> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   try {
-    for (const type of unanswered.kind === 'Conversion' ? [DEFINITIONS] : CALLERS) {
+    for (const type of CALLERS) {
       const { items } = await cluster.list(type, { signal });
       const found = items.find((object) => isNamedBy(unanswered, object));
       if (found !== undefined) return found;
@@ -86,9 +98,10 @@ async function findConfiguration(cluster: Pick<Cluster, 'list'>, unanswered: Una
   return undefined;
 }
 
-function operatorsIn(catalog: Pick<CatalogCache, 'operators'>): readonly KubeObject[] {
+/** Nothing while the catalogue has not been read. */
+function known(read: () => readonly KubeObject[]): readonly KubeObject[] {
   try {
-    return catalog.operators();
+    return read();
   } catch {
     return [];
   }

@@ -96,7 +96,7 @@ export function sampleTree({ name, health, kind }: InstanceView): ResourceTree {
     node('PersistentVolumeClaim', `data-${name}-0`, { health: fine, info: '10Gi' }),
   ];
   const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];
-  return { root: node(kind, name, { health, children }), count: 9, health, causes, unreadable: bad ? ['Secret'] : [] };
+  return { root: node(kind, name, { health, children }), count: 9, health, causes, unreadable: bad ? ['Secret'] : [], unavailable: [] };
 }
 
 type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children'>>;

@@ -59,6 +59,7 @@ const READS: Omit<
   listInstances: async (_actor, name) => ({
     instances: name === 'team-a' ? sampleInstances(name) : [],
     unreadable: name === 'shop' ? ['Cache'] : [],
+    unavailable: [],
   }),
   instancePermissions: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),

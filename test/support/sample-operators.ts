@@ -215,7 +215,15 @@ export function sampleOperatorTree(objects = 1, health: 'well' | 'sick' = 'well'
     node(kind, 'operator', {}),
   );
   const root = node('Operator', 'postgres-operator', { health: FINE, children: [...rest, ...deployments] });
-  return { root, count: 5 + objects * 3, health: FINE, causes: [], unreadable: ['Secret', 'Lease'], namespace: 'chandlery-system' };
+  return {
+    root,
+    count: 5 + objects * 3,
+    health: FINE,
+    causes: [],
+    unreadable: ['Secret', 'Lease'],
+    unavailable: [],
+    namespace: 'chandlery-system',
+  };
 }
 
 const INSTANCES: readonly OperatorInstance[] = [

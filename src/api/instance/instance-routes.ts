@@ -93,12 +93,15 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     replies: {
       200: {
         description: 'A page of instances',
-        schema: pageOf('InstanceSummary', { unreadable: { type: 'array', items: { type: 'string' } } }),
+        schema: pageOf('InstanceSummary', {
+          unreadable: { type: 'array', items: { type: 'string' } },
+          unavailable: { type: 'array', items: { $ref: '#/components/schemas/UnavailableKind' } },
+        }),
       },
     },
     handle: async ({ ports, actor, params, query }) => {
-      const { instances, unreadable } = await listInstances(ports, actor, params['environment'] ?? '');
-      return { status: 200, body: { ...pageOfItems(instances, ({ name, app }) => `${name} ${app}`, query), unreadable } };
+      const { instances, ...gaps } = await listInstances(ports, actor, params['environment'] ?? '');
+      return { status: 200, body: { ...pageOfItems(instances, ({ name, app }) => `${name} ${app}`, query), ...gaps } };
     },
   },
   {

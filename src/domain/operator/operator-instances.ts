@@ -1,7 +1,7 @@
 import type { MissingRight } from '../core/errors.ts';
 
-/** How many instances a kind has, or the right that is missing to know. */
-export type InstanceCount = { readonly count: number } | { readonly missing: MissingRight };
+/** How many instances a kind has, the right that is missing to know, or why nobody can tell now. */
+export type InstanceCount = { readonly count: number } | { readonly missing: MissingRight } | { readonly unavailable: string };
 
 /** An instance of one of an Operator's kinds, by its metadata alone. */
 export interface OperatorInstance {

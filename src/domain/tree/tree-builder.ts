@@ -10,9 +10,13 @@ const DEEPEST = 32;
  * Builds the tree below a root out of all objects of its namespace, along owner references.
  *
  * @param objects full objects for kinds with a health rule, metadata alone for the others.
- * @param unreadable the kinds that could not be listed.
+ * @param gaps the kinds that could not be listed.
  */
-export function buildTree(root: KubeObject, objects: readonly KubeObject[], unreadable: readonly string[]): ResourceTree {
+export function buildTree(
+  root: KubeObject,
+  objects: readonly KubeObject[],
+  { unreadable = [], unavailable = [] }: Partial<Pick<ResourceTree, 'unreadable' | 'unavailable'>> = {},
+): ResourceTree {
   const children = childrenByOwner(objects);
   const tree = nodeOf(root, children, new Set());
   const nodes = flatten(tree);
@@ -28,6 +32,7 @@ export function buildTree(root: KubeObject, objects: readonly KubeObject[], unre
     health: health === undefined ? SILENT : explained(health, tree, causes),
     causes,
     unreadable: [...unreadable].sort(),
+    unavailable: unavailable.toSorted((a, b) => a.kind.localeCompare(b.kind)),
   };
 }
 

@@ -15,6 +15,14 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
+/** A kind whose objects cannot be listed now, because what the api-server has to ask for them does not answer. */
+export interface UnavailableKind {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** What does not answer, and the Service behind it. */
+  readonly message: string;
+}
+
 /** The resource tree of an Instance as one actor may read it. */
 export interface ResourceTree {
   readonly root: TreeNode;
@@ -25,6 +33,8 @@ export interface ResourceTree {
   readonly causes: readonly { readonly kind: string; readonly name: string; readonly message: string }[];
   /** Kinds that the actor may not list here; what they hold is not in the tree. */
   readonly unreadable: readonly string[];
+  /** Kinds that nobody can list now; what they hold is not in the tree either. */
+  readonly unavailable: readonly UnavailableKind[];
 }
 
 /** The resource tree of an Operator: its release and its definitions. */

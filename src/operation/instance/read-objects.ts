@@ -1,8 +1,9 @@
 import pMap from 'p-map';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError } from '../../domain/core/errors.ts';
+import type { Cluster, ListOptions } from '../../domain/kubernetes/cluster.ts';
 import { healthSource } from '../../domain/health/rules/health-of.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import type { UnavailableKind } from '../../domain/tree/tree.ts';
+import { listKind } from './list-kind.ts';
 
 /** Kinds that own nothing and are owned by nothing that a tree is read for. */
 const NOISE = new Set([
@@ -55,6 +56,8 @@ export interface ReadObjects {
   readonly objects: readonly KubeObject[];
   /** Kinds that the identity may not list there. */
   readonly unreadable: readonly ServedKind[];
+  /** Kinds that nobody can list now. */
+  readonly unavailable: readonly UnavailableKind[];
 }
 
 /**
@@ -66,28 +69,27 @@ export async function readObjects(
   kinds: readonly ServedKind[],
   where: { readonly namespace?: string; readonly labelSelector?: string },
 ): Promise<ReadObjects> {
-  const lists = await pMap(kinds, async (kind) => ({ kind, items: await itemsOf(cluster, kind, where) }), { concurrency: 8 });
+  const read = async (kind: ServedKind) => {
+    return { kind, list: await listKind(async (options) => await itemsOf(cluster, kind, { ...where, ...options })) };
+  };
+  const lists = await pMap(kinds, read, { concurrency: 8 });
   return {
-    objects: lists.flatMap(({ items }) => items ?? []),
-    unreadable: lists.filter(({ items }) => items === undefined).map(({ kind }) => kind),
+    objects: lists.flatMap(({ list }) => (list.outcome === 'Listed' ? list.items : [])),
+    unreadable: lists.filter(({ list }) => list.outcome === 'Forbidden').map(({ kind }) => kind),
+    unavailable: lists.flatMap(({ kind, list }) =>
+      list.outcome === 'Unavailable' ? [{ kind: kind.kind, apiVersion: apiVersionOf(kind), message: list.message }] : [],
+    ),
   };
 }
 
-/** Nothing when the identity may not list the kind; empty when the kind has just gone. */
 async function itemsOf(
   cluster: Pick<Cluster, 'list' | 'listMetadata'>,
   kind: ServedKind,
-  where: { readonly namespace?: string; readonly labelSelector?: string },
-): Promise<readonly KubeObject[] | undefined> {
-  try {
-    const source = healthSource(apiVersionOf(kind), kind.kind);
-    const { items } = source === 'rule' ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
-    return source === 'conditions' && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
-  } catch (error) {
-    if (isAppError(error, 'Forbidden')) return undefined;
-    if (isAppError(error, 'NotFound', 'MethodNotAllowed')) return [];
-    throw error;
-  }
+  where: ListOptions,
+): Promise<readonly KubeObject[]> {
+  const source = healthSource(apiVersionOf(kind), kind.kind);
+  const { items } = source === 'rule' ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
+  return source === 'conditions' && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
 }
 
 /** Whether an object can stand below another one in a tree. */

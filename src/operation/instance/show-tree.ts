@@ -16,12 +16,9 @@ export async function showTree(
 ): Promise<ResourceTree> {
   const { entry, object, ref } = await findInstance(ports, actor, address);
   const kinds = namespacedKinds(await ports.discovery.kinds());
-  const { objects, unreadable } = await readObjects(ports.clusters.asActor(actor), kinds, { namespace: ref.namespace });
-  const tree = buildTree(
-    object,
-    objects,
-    unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind),
-  );
+  const { objects, unreadable, unavailable } = await readObjects(ports.clusters.asActor(actor), kinds, { namespace: ref.namespace });
+  const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
+  const tree = buildTree(object, objects, { unreadable: related, unavailable });
   return withoutSecrets(tree, secretsOf(markedOf(entry), object));
 }
 

@@ -32,6 +32,7 @@ async function countOf(cluster: Pick<Cluster, 'pages'>, crd: ServedCrd): Promise
     return { count: await total(cluster, crd) };
   } catch (error) {
     if (isAppError(error, 'NotFound')) return { count: 0 };
+    if (isAppError(error) && error.unanswered !== undefined) return { unavailable: error.faults[0]?.message ?? error.message };
     if (!isAppError(error, 'Forbidden')) throw error;
     return { missing: error.missing ?? { verb: 'list', group: crd.group, resource: crd.resource } };
   }

@@ -38,12 +38,8 @@ export async function showOperatorTree(
   const isOurs = (object: KubeObject): boolean =>
     !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
   const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
-  const unreadable = [...inside.unreadable, ...outside.unreadable];
-  const tree = buildTree(
-    operator,
-    objects,
-    unreadable.map(({ kind }) => kind),
-  );
+  const unreadable = [...inside.unreadable, ...outside.unreadable].map(({ kind }) => kind);
+  const tree = buildTree(operator, objects, { unreadable, unavailable: [...inside.unavailable, ...outside.unavailable] });
   return { ...tree, namespace, ...missingRight(inside.unreadable, namespace) };
 }
 
@@ -58,7 +54,11 @@ async function readOutside(cluster: Pick<Cluster, 'list' | 'listMetadata'>, kind
     ),
     readObjects(cluster, definitions, { labelSelector: `${OURS.operatorLabel}=${label}` }),
   ]);
-  return { objects: [...others.objects, ...own.objects], unreadable: [...others.unreadable, ...own.unreadable] };
+  return {
+    objects: [...others.objects, ...own.objects],
+    unreadable: [...others.unreadable, ...own.unreadable],
+    unavailable: [...others.unavailable, ...own.unavailable],
+  };
 }
 
 function isDefinitionKind({ group, resource }: ServedKind): boolean {

@@ -6,7 +6,7 @@ import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { deletionCommands } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { claimsLeft, deletionFindings, ownedBelow, type ClaimFate, type Reclaim } from '../../domain/preflight/deletion-findings.ts';
-import { joinFindings, type Findings } from '../../domain/preflight/findings.ts';
+import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceDeletion } from '../instance/delete-instance.ts';
@@ -57,7 +57,7 @@ export async function preflightDeletion(
 async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
   const { namespace } = root.metadata;
   const kinds = namespacedKinds(await discovery.kinds());
-  const { objects, unreadable } = await readObjects(cluster, kinds, namespace === undefined ? {} : { namespace });
+  const { objects, unreadable, unavailable } = await readObjects(cluster, kinds, namespace === undefined ? {} : { namespace });
   const owned = ownedBelow(root, objects);
   const goes = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MOST_CLAIMS);
   const claims = await pMap(
@@ -69,9 +69,12 @@ async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluste
   );
   const stays = claimsLeft(owned, objects).map((claim): ClaimFate => ({ claim, fate: 'Stays', reclaim: 'Unknown' }));
   const names = unreadable.map(({ kind }) => kind).sort();
-  const message = `There may be more: you may not list ${names.join(', ')} there`;
-  const hidden = names.length === 0 ? {} : { unchecked: [{ message, about: 'Object', evidence: 'exact' }] as const };
-  return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), hidden]);
+  const gaps = [
+    ...(names.length === 0 ? [] : [`you may not list ${names.join(', ')} there`]),
+    ...unavailable.map(({ kind, message }) => `${kind} cannot be listed: ${message}`),
+  ];
+  const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, about: 'Object', evidence: 'exact' }));
+  return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), { unchecked }]);
 }
 
 /** The policy of the volume itself; where only the class can be read, that of the class, which new volumes get. */

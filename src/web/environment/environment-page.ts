@@ -30,6 +30,7 @@ export interface EnvironmentPage {
   readonly environment: EnvironmentRow;
   readonly instances: readonly InstanceRow[];
   readonly unreadable: readonly string[];
+  readonly unavailable: InstanceList['unavailable'];
   /** The name of an instance that was deleted just now. */
   readonly deleted?: string;
 }
@@ -46,6 +47,7 @@ export function environmentPage(environment: EnvironmentView, list: InstanceList
     environment: environmentRow(environment),
     instances: list.instances.map(instanceRow),
     unreadable: list.unreadable,
+    unavailable: list.unavailable,
     ...(deleted === undefined ? {} : { deleted }),
   };
 }

@@ -107,7 +107,7 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
     working: instance.deleting || word === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     causes: explaining(tree, events),
-    tree: treeRow(tree.root),
+    tree: treeRow(tree.root, tree.unavailable),
     count: tree.count,
     unreadable: tree.unreadable,
     conditions: conditionRows(instance.conditions),

@@ -19,7 +19,7 @@ export interface ResourcesTab extends BoundedTree {
 
 export function resourcesTab(operator: OperatorView, tree: OperatorTree): ResourcesTab {
   return {
-    ...boundedTree(tree.root),
+    ...boundedTree(tree),
     namespace: tree.namespace,
     unreadable: [...new Set(tree.unreadable)],
     missing: tree.missing === undefined ? '' : missingSentence(tree.missing),

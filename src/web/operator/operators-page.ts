@@ -203,6 +203,7 @@ export function countText(crds: OperatorView['crds'], counts: Counts): CountText
   if (crds.length === 0) return { text: '', why: 'no kinds' };
   const found = crds.map(({ name, instances }) => counts[name] ?? (instances === undefined ? undefined : { count: instances }));
   if (found.some((one) => one !== undefined && 'missing' in one)) return { text: '', why: 'not allowed' };
+  if (found.some((one) => one !== undefined && 'unavailable' in one)) return { text: '', why: 'not available' };
   if (found.some((one) => one === undefined)) return { text: '', why: 'not counted' };
   return { text: String(found.reduce((sum, one) => sum + (one !== undefined && 'count' in one ? one.count : 0), 0)), why: '' };
 }

@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../domain/tree/tree.ts';
+import type { ResourceTree, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
 
 /** A view of `parts/tree-node`. */
@@ -14,7 +14,8 @@ export interface TreeRow {
   readonly children: readonly TreeRow[];
 }
 
-export function treeRow(node: TreeNode): TreeRow {
+/** @param unavailable stand below the root, as rows of their own, because what they hold may belong there. */
+export function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] = []): TreeRow {
   const { kind, name, apiVersion, info, created, health } = node;
   return {
     kind,
@@ -24,8 +25,12 @@ export function treeRow(node: TreeNode): TreeRow {
     created,
     ...(health === undefined ? {} : { health: healthBadge(health.status) }),
     message: health !== undefined && health.status !== 'Healthy' ? health.message : '',
-    children: node.children.map(treeRow),
+    children: [...node.children.map((child) => treeRow(child)), ...unavailable.map(unavailableRow)],
   };
+}
+
+function unavailableRow({ kind, apiVersion, message }: UnavailableKind): TreeRow {
+  return { kind, name: 'cannot be listed', apiVersion, info: '', created: '', health: healthBadge('Unknown'), message, children: [] };
 }
 
 /** A tree of at most so many rows, so that no page grows without end. */
@@ -40,7 +45,7 @@ export interface BoundedTree {
 const MOST_ROWS = 500;
 
 /** Level by level, so that what stands near the root is there in any case. */
-export function boundedTree(root: TreeNode, most = MOST_ROWS): BoundedTree {
+export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | 'unavailable'>, most = MOST_ROWS): BoundedTree {
   const shown = new Set<TreeNode>();
   let count = -1;
   for (let level: readonly TreeNode[] = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
@@ -48,5 +53,5 @@ export function boundedTree(root: TreeNode, most = MOST_ROWS): BoundedTree {
     for (const node of level) if (shown.size < most) shown.add(node);
   }
   const only = (node: TreeNode): TreeNode => ({ ...node, children: node.children.filter((child) => shown.has(child)).map(only) });
-  return { tree: treeRow(only(root)), count, hidden: count + 1 - shown.size };
+  return { tree: treeRow(only(root), unavailable), count, hidden: count + 1 - shown.size };
 }
