@@ -36,16 +36,9 @@ export function mayBeSecret(key: string): boolean {
 /** Whether a schema marks its value as a secret, whatever the value is. */
 export function saysSecret(schema: unknown): boolean {
   if (!isObject(schema)) return false;
-  const known = saying.get(schema);
-  if (known !== undefined) return known;
-  const isMarked = schema['format'] === 'password' || schema['writeOnly'] === true;
-  const says = isMarked || Object.keys(schema).some((key) => SAYS_SECRET.test(key) && schema[key] !== false);
-  saying.set(schema, says);
-  return says;
+  if (schema['format'] === 'password' || schema['writeOnly'] === true) return true;
+  return Object.keys(schema).some((key) => key[1] === '-' && SAYS_SECRET.test(key) && schema[key] !== false);
 }
-
-/** What schemas say, which do not change: every member of a map has the same one. */
-const saying = new WeakMap<object, boolean>();
 
 /** Whether a map or list of this name holds secrets under any name: `passwords: {shop: …}`. */
 export function holdsSecretsOnly(path: FieldFacts['path']): boolean {

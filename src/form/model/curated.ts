@@ -18,20 +18,25 @@ const MOST = 500;
 export function curatedOrder(paths: readonly string[]): CuratedOrder {
   const picked = new Set<string>();
   const order = new Map<string, number>();
+  /** The last keys of all these paths: hardly any other path ends like them, so the others are not written out. */
+  const ends = new Set<string>();
   for (const text of paths.slice(0, MOST)) {
     const keys = (parsePath(text.replace(/^\./, '').replaceAll(/\[\*?\]/g, '["*"]')) ?? []).map((step) =>
       typeof step === 'number' ? '*' : step,
     );
     if (keys.length > 0) picked.add(keyOf(keys));
-    keys.forEach((_, index) => {
+    keys.forEach((key, index) => {
+      ends.add(key);
       const prefix = keyOf(keys.slice(0, index + 1));
       if (!order.has(prefix)) order.set(prefix, order.size);
     });
   }
-  const rank = (node: FormNode) => (node.layer === 'required' ? -1 : (order.get(keyOf(node.path)) ?? Number.MAX_SAFE_INTEGER));
+  const endsLikeOne = (path: readonly string[]): boolean => ends.has(path.at(-1) ?? '');
+  const placeOf = (path: readonly string[]): number | undefined => (endsLikeOne(path) ? order.get(keyOf(path)) : undefined);
+  const rank = (node: FormNode) => (node.layer === 'required' ? -1 : (placeOf(node.path) ?? Number.MAX_SAFE_INTEGER));
   return {
-    picks: (path) => picked.size > 0 && picked.has(keyOf(path)),
-    reaches: (path) => order.size > 0 && order.has(keyOf(path)),
+    picks: (path) => endsLikeOne(path) && picked.has(keyOf(path)),
+    reaches: (path) => placeOf(path) !== undefined,
     sort: (nodes) =>
       order.size === 0 && nodes.every((node) => node.layer === 'all') ? nodes : nodes.toSorted((a, b) => rank(a) - rank(b)),
   };
