@@ -4,6 +4,7 @@ import type { Json } from '../src/domain/kubernetes/resource.ts';
 import { coverage, type Coverage } from '../src/form/model/coverage.ts';
 import { buildForm } from '../src/form/model/form-model.ts';
 import type { FormModel } from '../src/form/model/form-node.ts';
+import { listFields } from '../src/form/model/list-fields.ts';
 import { formToValues } from '../src/form/input/form-to-values.ts';
 import { formView } from '../src/form/view/form-view.ts';
 import { valuesToFields } from '../src/form/input/values-to-fields.ts';
@@ -22,6 +23,8 @@ export interface Ours {
   readonly pageBytes: number;
   /** Fields and groups that stand in front of all others. */
   readonly inFront: number;
+  /** Why each field is YAML that is. */
+  readonly yamlReasons: readonly string[];
 }
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
@@ -43,6 +46,7 @@ export function measureOurs(source: FormSource): Ours {
     pageMs: medianMs(page),
     pageBytes: Buffer.byteLength(page()),
     inFront: formView(model, { fields: valuesToFields(model, {}), base: {}, faults: [] }).main.length,
+    yamlReasons: listFields(model).flatMap(({ reason }) => reason ?? []),
   };
 }
 

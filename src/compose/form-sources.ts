@@ -12,6 +12,7 @@ import { isObject, objectAt, textAt } from '../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import { formRoot } from '../form/model/app-form.ts';
 import { contentSchema } from '../form/model/content-schema.ts';
+import { chartHints, type ChartHints } from '../schema/hints/chart-hints.ts';
 import { inferSchema } from '../schema/infer-schema.ts';
 
 /** A schema that a form can be made of. */
@@ -23,6 +24,8 @@ export interface FormSource {
   readonly defaults?: JsonObject;
   /** What stands first in the form of a kind without a pick of the catalogue. */
   readonly suggested?: readonly string[];
+  /** What types the values of a chart that its schema leaves open. */
+  readonly hints?: ChartHints;
 }
 
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -38,18 +41,29 @@ export async function readFormSources(file: string, signal: AbortSignal): Promis
   if (found === undefined) throw bad(file, 'there is no such file');
   if (found.isDirectory() || /\.(tgz|tar\.gz)$/.test(file)) return chartSources(await readLocalChart(resolve(file), signal));
   if (found.size > LARGEST_FILE) throw bad(file, `it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
-  return sourcesInText(file, await readFile(file, 'utf8'));
+  return sourcesInText(file, await readFile(file, 'utf8'), await readValuesBeside(file));
+}
+
+/** The values.yaml of a schema that lies beside it: `values.yaml` of `values.schema.json`, `NAME.values.yaml` of `NAME.schema.json`. */
+async function readValuesBeside(file: string): Promise<string> {
+  const name = basename(file).replace(/(^values)?\.?schema\.(json|ya?ml)$/, (_, own: string | undefined) =>
+    own === undefined ? '.values.yaml' : 'values.yaml',
+  );
+  if (name === basename(file)) return '';
+  const found = await stat(join(dirname(file), name)).catch(() => undefined);
+  return found === undefined || found.size > LARGEST_FILE ? '' : await readFile(join(dirname(file), name), 'utf8');
 }
 
 /**
  * The same for a text that is no chart.
  *
  * @param file what messages call it.
+ * @param valuesText the values.yaml that a values schema is for; empty when there is none.
  */
-export function sourcesInText(file: string, text: string): FormSource[] {
+export function sourcesInText(file: string, text: string, valuesText = ''): FormSource[] {
   return /^kind:\s*["']?(CustomResourceDefinition|List)\b/m.test(text) || /"kind":\s*"CustomResourceDefinition"/.test(text)
     ? crdSources(file, text)
-    : [valuesSource(file, text)];
+    : [valuesSource(file, text, valuesText)];
 }
 
 async function readLocalChart(path: string, signal: AbortSignal): Promise<ChartContents> {
@@ -65,10 +79,11 @@ async function readLocalChart(path: string, signal: AbortSignal): Promise<ChartC
 
 function chartSources({ metadata, schema, values, valuesText, crds }: ChartContents): FormSource[] {
   const title = `values of ${metadata.name} ${metadata.version}`;
+  const hints = chartHints({ valuesText });
   const form =
     schema === undefined
-      ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values' }
-      : { title, schema, root: 'values', defaults: values };
+      ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values', hints }
+      : { title, schema, root: 'values', defaults: values, hints };
   return [form, ...crds.filter(({ kind }) => kind === 'CustomResourceDefinition').map(crdSource)];
 }
 
@@ -89,12 +104,14 @@ function crdSource(crd: KubeObject): FormSource {
   return { title, schema: contentSchema(whole as JsonObject), ...formRoot(whole as JsonObject), suggested };
 }
 
-function valuesSource(file: string, text: string): FormSource {
+function valuesSource(file: string, text: string, valuesText: string): FormSource {
   const schema = attributed(file, () => parseYamlDocument(text));
   const keywords = ['properties', '$ref', 'allOf', 'anyOf', 'oneOf', 'type', 'additionalProperties', 'patternProperties', '$schema'];
   if (!isObject(schema) || !keywords.some((keyword) => schema[keyword] !== undefined))
     throw bad(file, 'it is neither a CustomResourceDefinition nor a JSON Schema; give one of these or a chart');
-  return { title: `values of ${basename(file)}`, schema, root: 'values' };
+  const values = attributed(file, () => parseYamlDocument(valuesText));
+  const defaults = isObject(values) ? values : {};
+  return { title: `values of ${basename(file)}`, schema, root: 'values', defaults, hints: chartHints({ valuesText }) };
 }
 
 function attributed<T>(file: string, read: () => T): T {

@@ -10,7 +10,8 @@ export type Merged =
 
 const DEEPEST = 16;
 const MOST_BRANCHES = 20;
-const SEVERAL = 'several shapes are allowed';
+/** Why a node has no typed control whose alternatives cannot be shown as a choice. */
+export const SEVERAL = 'several shapes are allowed';
 
 /**
  * Takes alternatives out of a schema where a form can do without them: those that only restrict what is described outside of them, those of

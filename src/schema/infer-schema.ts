@@ -1,12 +1,11 @@
 import { isMap, isScalar, isSeq, parseDocument, type Pair, type ParsedNode } from 'yaml';
-import { wellKnownValue } from './well-known-values.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 const DEEPEST = 40;
 
 /**
  * A schema for a chart that has none, from its values.yaml: comments become descriptions and values become defaults. It widens rather than
- * guesses: a number may become text, what is empty may become anything, and every map takes keys that it does not name.
+ * guesses: a number may become text, what is empty may become anything, and every map takes keys that it does not name. What hints tell of it is not part of it.
  *
  * @param text values.yaml, which has been parsed before: it is YAML within the bounds for charts.
  */
@@ -27,29 +26,17 @@ function mapSchema(pairs: readonly Pair<ParsedNode, ParsedNode | null>[], depth:
     if (!isScalar(key)) return [];
     const description = descriptionOf(key.commentBefore ?? '', value?.comment ?? '');
     const said = saidType(`${key.commentBefore ?? ''}\n${value?.comment ?? ''}`);
-    const schema = emptySchema(value, { key: String(key.value), said, description }) ?? schemaOf(value, depth + 1);
+    const schema = emptyScalar(value, said) ?? schemaOf(value, depth + 1);
     return [[String(key.value), { ...schema, ...(description === '' ? {} : { description }) }]];
   });
   if (properties.length === 0) return { type: 'object', additionalProperties: true };
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
 }
 
-interface Said {
-  readonly key: string;
-  /** The type that the comment names; empty when it names none. */
-  readonly said: string;
-  readonly description: string;
-}
-
-/** What is empty says nothing of itself: its comment does, or its name. */
-function emptySchema(value: ParsedNode | null, { key, said, description }: Said): JsonObject | undefined {
-  if (isMap(value)) return value.items.length === 0 ? wellKnownValue(key, 'map', description) : undefined;
-  if (isSeq(value)) {
-    const known = value.items.length === 0 ? wellKnownValue(key, 'list', description) : undefined;
-    return known === undefined ? undefined : { ...known, default: [] };
-  }
+/** A scalar that is empty says nothing of itself: its comment does, where it names a type. */
+function emptyScalar(value: ParsedNode | null, said: string): JsonObject | undefined {
   const content = isScalar(value) ? value.value : null;
-  if (content !== '' && content !== null) return undefined;
+  if ((value !== null && !isScalar(value)) || (content !== '' && content !== null)) return undefined;
   const type = TYPES[said];
   if (type === undefined) return undefined;
   return content === '' && type !== 'string'

@@ -10,6 +10,8 @@ export type Resolver = (schema: Json | undefined) => Resolved;
 
 /** Why a node of a schema that asks for more work than is allowed has no typed control. */
 export const TOO_LARGE = 'the schema is too large';
+/** Why a node has no typed control that another document describes. */
+export const ELSEWHERE = 'refers to another document';
 /** Why a node that no value fits has no typed control. */
 const CONTRADICTS = 'the schema contradicts itself';
 
@@ -50,7 +52,7 @@ function resolve(place: Place, schema: Json | undefined, refs: readonly string[]
   let followed = refs;
   if (ref !== undefined) {
     const target = follow(place.root, ref);
-    if (typeof ref !== 'string' || target === undefined) return { reason: 'refers to another document' };
+    if (typeof ref !== 'string' || target === undefined) return { reason: ELSEWHERE };
     if (refs.includes(ref)) return { reason: 'refers to itself' };
     followed = [...refs, ref];
     parts.push(target);

@@ -25,7 +25,7 @@ export function coverage(schema: JsonObject, model: FormModel): Coverage {
   const walk: Walk = { document: { root: schema, work: { left: MOST_WORK } }, leaves: [] };
   walkSchema(walk, { schema, path: [], refs: [] });
   const step = stepper();
-  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(step, model.root, path) }));
+  const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(step, model.root, { path, free }) }));
   return {
     leaves: reached.length,
     typed: reached.filter((leaf) => leaf.how === 'typed').length,
@@ -114,7 +114,7 @@ function branchesOf(schema: JsonObject): Json[] {
 }
 
 /** Where branches differ, a leaf counts as typed when one of them has a control for it; a choice is typed when all its branches are. */
-function reach(step: Step, root: FormNode, path: readonly string[]): 'typed' | 'yaml' | 'nothing' {
+function reach(step: Step, root: FormNode, { path, free }: Leaf): 'typed' | 'yaml' | 'nothing' {
   let nodes: readonly FormNode[] = [root];
   let open = false;
   for (const key of path) {
@@ -122,9 +122,17 @@ function reach(step: Step, root: FormNode, path: readonly string[]): 'typed' | '
     open ||= steps.includes('open');
     nodes = steps.filter((next) => next !== undefined && next !== 'open');
   }
-  const controls = nodes.map((node) => branchNodes(node).every(({ kind }) => kind !== 'yaml'));
+  const controls = nodes.map((node) => branchNodes(node).every(free ? isTyped : (one) => one.kind !== 'yaml'));
   if (controls.includes(true)) return 'typed';
   return controls.length > 0 || open ? 'yaml' : 'nothing';
+}
+
+/** A control for what the schema only calls an object or a list counts where each field below it has one, too. */
+function isTyped(node: FormNode): boolean {
+  if (node.kind === 'group') return node.children.every(isTyped);
+  if (node.kind === 'choice') return node.branches.every((branch) => isTyped(branch.node));
+  if (node.kind === 'list') return isTyped(node.item);
+  return node.kind === 'map' ? isTyped(node.value) : node.kind !== 'yaml';
 }
 
 function branchNodes(node: FormNode): readonly FormNode[] {

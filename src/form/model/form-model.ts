@@ -4,13 +4,16 @@ import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder, type CuratedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
+import { expectedShape } from './expected-shape.ts';
+import type { ChartHints } from '../../schema/hints/chart-hints.ts';
+import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
 import { helpOf, humanise } from './label.ts';
-import { constraintsOf, enumNode, scalarNode } from './leaf-nodes.ts';
+import { asYaml, constraintsOf, enumNode, scalarNode, yamlNode } from './leaf-nodes.ts';
 import { markReferences } from '../references/mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from '../references/reference-kinds.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
-import { isNullable, shapeOf, type Shape } from './shape.ts';
+import { isNullable, shapeOf, yamlShape, type Shape } from './shape.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
 import { memberNames, MOST_WORK } from '../../schema/work.ts';
 
@@ -38,6 +41,8 @@ export interface FormInput {
   readonly references?: readonly { readonly path: string; readonly to: ReferenceTarget }[];
   /** Paths that the catalogue calls sensitive: `spec.users[*].pin`. */
   readonly sensitive?: readonly string[];
+  /** What types the values of a chart that its schema leaves open; absent: nothing does. */
+  readonly hints?: ChartHints;
 }
 
 /** As many as a kind of 6,000 leaves has. */
@@ -45,7 +50,6 @@ const MOST_NODES = 10_000;
 const DEEPEST = 24;
 /** Nobody fills in more than so many required fields on one page. */
 const MOST_REQUIRED = 200;
-/** What a choice of a field costs. */
 const STEPS_OF_OPTION = 3;
 /** Steps for the names of branches, which are made last. */
 const STEPS_OF_NAMES = MOST_WORK / 10;
@@ -119,8 +123,8 @@ interface InnerDraft {
   readonly place: Place;
   readonly base: NodeBase;
   readonly shape: InnerShape;
-  /** Absent until they were looked at, which what is too much for a form never is. */
-  below?: readonly Draft[];
+  /** Empty until they were looked at, which what is too much for a form never is. */
+  below: readonly Draft[];
 }
 type InnerShape = Shape & { readonly kind: 'group' | 'map' | 'list' | 'choice' };
 type Draft = LeafDraft | InnerDraft;
@@ -180,7 +184,7 @@ function rootPath({ root }: FormInput): readonly string[] {
 }
 
 /** Whether a path is that of the root or of what stands for it. */
-function isRoot({ input }: Builder, path: readonly string[]): boolean {
+function isRoot(input: FormInput, path: readonly string[]): boolean {
   const below = path.length - rootPath(input).length;
   return below <= 0 || (below === 1 && path.at(-1) === input.hoisted);
 }
@@ -194,23 +198,31 @@ function draft(builder: Builder, place: Place): Draft {
   if (isSpent(builder)) return yamlDraft(builder, place, TOO_LARGE);
   builder.nodes += 1;
   const resolved = resolveSchema(builder.document, place.schema, place.refs);
-  if (resolved.schema === undefined) return yamlDraft(builder, place, resolved.reason);
-  const { schema, refs } = resolved;
+  const { schema = {}, refs } = { refs: place.refs, ...resolved };
   if (place.path.length > DEEPEST) return yamlDraft(builder, place, 'nested too deeply', schema);
-  const own = shapeOf(schema, (part) => resolveSchema(builder.document, part, refs));
+  const resolver = (part: Json | undefined) => resolveSchema(builder.document, part, refs);
+  const own = resolved.schema === undefined ? yamlShape(resolved.reason, {}) : shapeOf(schema, resolver);
   const rules = frozenPaths(own.schema);
   const here = rules.length === 0 && refs === place.refs ? place : { ...place, refs, frozen: [...place.frozen, ...rules] };
-  const shape = own.kind === 'choice' && isRoot(builder, place.path) ? shapeOfRoot(own) : own;
   const base = baseOf(builder, here, own.schema);
+  const shape = shapeFor(builder, place, own);
   if (shape.kind === 'enum') builder.document.work.left -= STEPS_OF_OPTION * shape.values.length;
   if (!hasInside(shape)) return { place: here, base, shape };
-  const inner: InnerDraft = { place: here, base, shape };
+  const inner: InnerDraft = { place: here, base, shape, below: [] };
   builder.queue.push(inner);
   return inner;
 }
 
 function yamlDraft(builder: Builder, place: Place, reason: string, schema: JsonObject = {}): LeafDraft {
-  return { place, base: baseOf(builder, place, schema), shape: { kind: 'yaml', reason, schema } };
+  return { place, base: baseOf(builder, place, schema), shape: yamlShape(reason, schema) };
+}
+
+/** What becomes of a shape in this form. */
+function shapeFor({ document, input }: Builder, { path, schema, fallback }: Place, own: Shape): Shape {
+  if (isRoot(input, path)) return own.kind === 'choice' ? shapeOfRoot(own) : own;
+  if (own.kind !== 'yaml' || input.hints === undefined) return own;
+  const open = { path: path.slice(rootPath(input).length), schema, fallback: fallback ?? own.schema['default'], shape: own };
+  return expectedShape(input.hints, open, document.work);
 }
 
 function hasInside(shape: Shape): shape is InnerShape {
@@ -220,9 +232,7 @@ function hasInside(shape: Shape): shape is InnerShape {
 /** The whole form is one object: what its alternatives add is left to the YAML of its other fields. */
 function shapeOfRoot({ schema }: Shape): Shape {
   const { properties } = schema;
-  return isObject(properties) && Object.keys(properties).length > 0
-    ? { kind: 'group', open: true, schema }
-    : { kind: 'yaml', reason: 'several shapes are allowed', schema };
+  return isObject(properties) && Object.keys(properties).length > 0 ? { kind: 'group', open: true, schema } : yamlShape(SEVERAL, schema);
 }
 
 function draftsBelow(builder: Builder, { place, base, shape }: InnerDraft): readonly Draft[] {
@@ -238,7 +248,7 @@ function nodeOf(builder: Builder, drafted: Draft): FormNode {
   if (shape.kind === 'enum') return leaf(builder, enumNode(base, shape.values));
   if (shape.kind === 'scalar')
     return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
-  const below = ('below' in drafted ? (drafted.below ?? []) : []).map((one) => nodeOf(builder, one));
+  const below = 'below' in drafted ? drafted.below.map((one) => nodeOf(builder, one)) : [];
   if (shape.kind === 'group') return groupNode(builder, below, { shape, base });
   const [first] = below;
   if (first === undefined) return leaf(builder, asYaml(base, TOO_LARGE));
@@ -292,7 +302,10 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
       schema: members[key],
       refs: place.refs,
       required: required.has(key),
-      chain: place.chain && (base.required || isRoot(builder, place.path)) && (required.has(key) || isRoot(builder, [...place.path, key])),
+      chain:
+        place.chain &&
+        (base.required || isRoot(builder.input, place.path)) &&
+        (required.has(key) || isRoot(builder.input, [...place.path, key])),
       layer: picked ? 'curated' : place.layer,
       frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
@@ -350,7 +363,7 @@ function choiceNode(builder: Builder, below: readonly FormNode[], { shape, base 
   const branches = below.flatMap((node, index) =>
     node.kind === 'choice' ? node.branches : [{ node, label: branchLabel(builder.naming, shape.branches[index] ?? {}, node) }],
   );
-  if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, 'several shapes are allowed');
+  if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, SEVERAL);
   return { ...base, kind: 'choice', branches: distinctLabels(branches) };
 }
 
@@ -370,7 +383,7 @@ function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
       : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
     immutable: place.immutable || place.frozen.some((path) => path.length === 0),
     nullable: isNullable(schema),
-    layer: place.chain && !isRoot(builder, place.path) && isAmongRequired(builder) ? 'required' : picked,
+    layer: place.chain && !isRoot(builder.input, place.path) && isAmongRequired(builder) ? 'required' : picked,
   };
 }
 
@@ -384,14 +397,4 @@ function labelOf({ labels }: Builder, key: string): string {
   const label = labels.get(key) ?? humanise(key);
   labels.set(key, label);
   return label;
-}
-
-function yamlNode(base: NodeBase, reason: string): YamlNode {
-  return { ...base, kind: 'yaml', reason };
-}
-
-function asYaml(node: NodeBase, reason: string): YamlNode {
-  const { key, path, label, help, required, fallback, fallbackSource, immutable, nullable, layer } = node;
-  const known = { ...(fallback === undefined ? {} : { fallback }), ...(fallbackSource === undefined ? {} : { fallbackSource }) };
-  return yamlNode({ key, path, label, help, required, immutable, nullable, layer, ...known }, reason);
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import type { Constraints, EnumNode, MeasureNode, NodeBase, ScalarNode, ScalarType } from './form-node.ts';
+import type { Constraints, EnumNode, MeasureNode, NodeBase, ScalarNode, ScalarType, YamlNode } from './form-node.ts';
 import { hasQuantityPattern, textMeaning } from './heuristics.ts';
 import { humanise } from './label.ts';
 import { isPercentage, isPort, portLimits } from '../controls/special-number.ts';
@@ -105,4 +105,16 @@ export function constraintsOf(schema: JsonObject): Constraints {
   if (schema['exclusiveMaximum'] === true && constraints.maximum !== undefined) constraints.exclusiveMaximum = constraints.maximum;
   if (typeof schema['pattern'] === 'string') constraints.pattern = schema['pattern'];
   return constraints;
+}
+
+/** A node that no typed control expresses. */
+export function yamlNode(base: NodeBase, reason: string): YamlNode {
+  return { ...base, kind: 'yaml', reason };
+}
+
+/** The same of one that has become a node of another kind. */
+export function asYaml(node: NodeBase, reason: string): YamlNode {
+  const { key, path, label, help, required, fallback, fallbackSource, immutable, nullable, layer } = node;
+  const known = { ...(fallback === undefined ? {} : { fallback }), ...(fallbackSource === undefined ? {} : { fallbackSource }) };
+  return yamlNode({ key, path, label, help, required, immutable, nullable, layer, ...known }, reason);
 }

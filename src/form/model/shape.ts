@@ -1,8 +1,8 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ScalarType } from './form-node.ts';
-import type { Resolver } from '../../schema/resolve-schema.ts';
-import { mergeBranches } from '../../schema/branches.ts';
+import { ELSEWHERE, type Resolver } from '../../schema/resolve-schema.ts';
+import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
 import { memberNames } from '../../schema/work.ts';
 
 /** What a schema describes, before names and help are looked at. */
@@ -15,26 +15,32 @@ export type Shape =
   | { readonly kind: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
   | { readonly kind: 'yaml'; readonly reason: string; readonly schema: JsonObject };
 
+const ANYTHING = 'any value is allowed';
+const ANY_ROWS = 'a list of anything';
+const FREE_FORM = 'free-form';
+/** Why a node is YAML of which its schema says nothing that a value could be held against. */
+export const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
+
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MOST_OPTIONS = 1000;
 
 /** The shape of a resolved schema. Whatever no typed control can hold is `yaml`, with the reason in a few words. */
 export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
   const merged = mergeBranches(resolved, resolver);
-  if (merged.reason !== undefined) return { kind: 'yaml', reason: merged.reason, schema: resolved };
+  if (merged.reason !== undefined) return yamlShape(merged.reason, resolved);
   if (merged.choice !== undefined) return { kind: 'choice', branches: merged.choice, schema: resolved };
   const { schema } = merged;
   const values = optionsOf(schema);
   if (values !== undefined && values.length <= MOST_OPTIONS) {
-    return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yaml('a choice of whole objects', schema);
+    return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yamlShape('a choice of whole objects', schema);
   }
   const types = typesOf(schema);
-  if (types.length === 0) return yaml('any value is allowed', schema);
+  if (types.length === 0) return yamlShape(ANYTHING, schema);
   if (types.every((type) => SCALARS.includes(type))) return { kind: 'scalar', types: types as ScalarType[], schema };
   if (types.length > 1) return { kind: 'choice', branches: byType(schema, types), schema };
   if (types[0] === 'array') return listShape(schema);
   if (types[0] === 'object') return objectShape(schema, merged.open);
-  return yaml('any value is allowed', schema);
+  return yamlShape(ANYTHING, schema);
 }
 
 /** One branch for all scalars, and one for each other type. */
@@ -76,8 +82,8 @@ function isScalarValue(value: Json): boolean {
 
 function listShape(schema: JsonObject): Shape {
   const { items } = schema;
-  if (Array.isArray(items) || schema['prefixItems'] !== undefined) return yaml('each place of the list has its own shape', schema);
-  return isObject(items) ? { kind: 'list', item: items, schema } : yaml('a list of anything', schema);
+  if (Array.isArray(items) || schema['prefixItems'] !== undefined) return yamlShape('each place of the list has its own shape', schema);
+  return isObject(items) ? { kind: 'list', item: items, schema } : yamlShape(ANY_ROWS, schema);
 }
 
 function objectShape(schema: JsonObject, open: boolean): Shape {
@@ -89,15 +95,16 @@ function objectShape(schema: JsonObject, open: boolean): Shape {
     return { kind: 'group', open: open || preserves || allowsMore || byPattern.length > 0, schema };
   }
   const [onlyPattern] = isObject(patterns) ? Object.entries(patterns) : [];
-  if (preserves || open) return yaml('free-form', schema);
+  if (preserves || open) return yamlShape(FREE_FORM, schema);
   if (isObject(more) && byPattern.length === 0) return { kind: 'map', value: more, schema };
   if (byPattern.length === 1 && onlyPattern !== undefined && !isObject(more)) {
     const [keys, value] = onlyPattern;
     return { kind: 'map', value: value as Json, keys, schema };
   }
-  return yaml(byPattern.length > 0 ? 'the shape depends on the key' : 'free-form', schema);
+  return yamlShape(byPattern.length > 0 ? 'the shape depends on the key' : FREE_FORM, schema);
 }
 
-function yaml(reason: string, schema: JsonObject): Shape {
+/** What no typed control can hold. */
+export function yamlShape(reason: string, schema: JsonObject): Shape & { readonly kind: 'yaml' } {
   return { kind: 'yaml', reason, schema };
 }

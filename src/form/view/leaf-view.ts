@@ -1,5 +1,6 @@
 import { advise } from '../controls/advise.ts';
 import { readScalar } from '../controls/scalar-text.ts';
+import { WHOLE_OBJECTS } from '../model/expected-shape.ts';
 import { fieldName } from '../input/form-fields.ts';
 import type { BooleanNode, EnumNode, FormNode, ScalarNode, YamlNode } from '../model/form-node.ts';
 import { pickView, referenceOf } from '../references/pick-view.ts';
@@ -62,7 +63,7 @@ function enumSearchView(context: ViewContext, node: EnumNode, ref: ShowNode & { 
 export function yamlView(context: ViewContext, node: FormNode, ref: ShowNode): TextView {
   const live = frozen(context, node, ref);
   const value = fieldText(live ?? context, 'y', ref.path) ?? '';
-  const note = node.kind === 'yaml' ? 'Written as YAML.' : 'Shown as YAML.';
+  const note = node.kind === 'yaml' ? noteOn(node) : 'Shown as YAML.';
   return {
     ...frameOf(context, node, ref, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
     ...plainText(node, { name: fieldName('y', ref.path), value }),
@@ -72,6 +73,13 @@ export function yamlView(context: ViewContext, node: FormNode, ref: ShowNode): T
     code: true,
     fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', ref.path).slice(2)}`,
   };
+}
+
+/** What is to be written where that is known. */
+function noteOn({ reason }: YamlNode): string {
+  return reason === WHOLE_OBJECTS
+    ? 'Written as YAML: whole objects as kubectl takes them, each with apiVersion, kind and metadata.'
+    : 'Written as YAML.';
 }
 
 /** The members of a group that its schema does not know. */

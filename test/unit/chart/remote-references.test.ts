@@ -35,7 +35,7 @@ test('What a schema refers to elsewhere is never fetched, by nothing that looks 
   });
   await writeFiles(join(folder, 'demo'), files);
   const lines = await formCommand(['-f', join(folder, 'demo')], signal);
-  assert.match(lines, /values\.byHttp\s+yaml.*refers to another document/);
+  assert.match(lines, /values\.byHttps\s+yaml.*refers to another document/);
   assert.match(lines, /, 0 unreachable/);
   const inspected = await chartCommand({ argv: ['inspect', join(folder, 'demo'), '-o', 'json'], env: {}, repoRoot }, signal);
   assert.match(inspected, /ValuesUnchecked/);

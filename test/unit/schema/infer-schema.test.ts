@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { chartHints } from '../../../src/schema/hints/chart-hints.ts';
 import { inferSchema } from '../../../src/schema/infer-schema.ts';
 
 const VALUES = `
@@ -24,7 +25,8 @@ free: {}
 # -- (int) Never below one
 count:
 `;
-const model = buildForm({ schema: inferSchema(VALUES), root: 'values', curated: [], mode: 'create' });
+const hints = chartHints({ valuesText: VALUES });
+const model = buildForm({ schema: inferSchema(VALUES), root: 'values', curated: [], mode: 'create', hints });
 
 test('What is empty in values.yaml has controls by its comment or its name, and stays free where neither says anything', () => {
   const kinds = model.root.kind === 'group' ? Object.fromEntries(model.root.children.map(({ key, kind }) => [key, kind])) : {};

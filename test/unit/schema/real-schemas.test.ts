@@ -4,11 +4,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { at } from '../../../src/domain/core/read.ts';
-import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { coverage } from '../../../src/form/model/coverage.ts';
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { chartHints } from '../../../src/schema/hints/chart-hints.ts';
 
 const REAL = path.join(import.meta.dirname, '../../../../shared/schemas');
 const SAMPLES = path.join(import.meta.dirname, '../../../charts');
@@ -26,11 +27,25 @@ for (const { name, schema } of [...crdsIn(path.join(REAL, 'crds')), ...sampleCrd
   });
 }
 
-for (const { name, schema, values } of charts()) {
+for (const { name, schema, values, valuesText } of charts()) {
+  const model = buildForm({
+    schema,
+    root: 'values',
+    curated: [],
+    defaults: values,
+    defaultsFrom: 'chart',
+    mode: 'create',
+    hints: chartHints({ valuesText }),
+  });
   test(`Every value of the chart ${name} can be reached, and its defaults come back from the form as they are`, () => {
-    const model = buildForm({ schema, root: 'values', curated: [], mode: 'create' });
     assert.deepEqual(coverage(schema, model).unreachable, []);
     assert.deepEqual(formToValues(model, valuesToFields(model, values), {}).values, values);
+  });
+
+  test(`Nearly all values of the chart ${name} have a control of their own, also those that its schema leaves open`, () => {
+    const { leaves, typed } = coverage(schema, model);
+    assert.equal(model.reduced, undefined);
+    assert.ok(typed / leaves > 0.93, `${typed} of ${leaves} are typed`);
   });
 }
 
@@ -66,7 +81,7 @@ function sampleCrds(): Named[] {
   return ['cache-operator', 'postgres-operator'].flatMap((chart) => crdsIn(path.join(SAMPLES, chart, 'crds')));
 }
 
-function charts(): (Named & { readonly values: Json })[] {
+function charts(): (Named & { readonly values: JsonObject; readonly valuesText: string })[] {
   const folder = path.join(REAL, 'charts');
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
@@ -74,7 +89,8 @@ function charts(): (Named & { readonly values: Json })[] {
     .toSorted()
     .map((file) => {
       const name = file.replace(/\.schema\.\w+$/, '');
-      const read = (of: string) => parse(readFileSync(path.join(folder, of), 'utf8')) as JsonObject;
-      return { name, schema: read(file), values: read(`${name}.values.yaml`) };
+      const read = (of: string) => readFileSync(path.join(folder, of), 'utf8');
+      const valuesText = read(`${name}.values.yaml`);
+      return { name, schema: parse(read(file)) as JsonObject, values: parse(valuesText) as JsonObject, valuesText };
     });
 }

@@ -1,0 +1,134 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { kubernetesType, typeAt } from './kubernetes-types.ts';
+import { examplesInComments, type Example } from './examples-in-comments.ts';
+import { describes, schemaOfContent } from './schema-of-content.ts';
+import { typeByName, type Form } from './type-by-name.ts';
+
+/**
+ * What a chart tells of its values beside their schema, as a tree by their keys, `*` for rows. `type` is a type as `kubernetesType` takes it, or a schema
+ * that only describes. Plain data.
+ */
+export interface ChartHints {
+  readonly type?: string | JsonObject;
+  readonly members?: Readonly<Record<string, ChartHints>>;
+}
+
+const NO_HINTS: ChartHints = {};
+
+/** What a chart is read for hints. All of it is foreign. */
+export interface HintSources {
+  /** values.yaml as it is written. */
+  readonly valuesText: string;
+}
+
+/** What a chart tells of its values: by the examples in the comments of values.yaml. Bounded: what is too much is left out. */
+export function chartHints({ valuesText }: HintSources): ChartHints {
+  const root: MutableHints = {};
+  for (const example of examplesInComments(valuesText)) addExample(root, example);
+  return root;
+}
+
+interface MutableHints extends ChartHints {
+  type?: string | JsonObject;
+  members?: Record<string, MutableHints>;
+}
+
+/** What the name says is better than one example of it, which rarely has every member. */
+function addExample(root: MutableHints, { path, content }: Example): void {
+  const named = kubernetesType(typeByName(path, Array.isArray(content) ? 'list' : 'object') ?? '');
+  const schema = schemaOfContent([content]);
+  if (schema === undefined || (named !== undefined && describes(named, content))) return;
+  nodeAt(root, path).type = schema;
+}
+
+function nodeAt(root: MutableHints, path: readonly string[]): MutableHints {
+  return path.reduce((at, step) => {
+    at.members ??= {};
+    const known = Object.hasOwn(at.members, step) ? at.members[step] : undefined;
+    const next = known ?? {};
+    // A key called __proto__ is one like any other.
+    if (known === undefined) Object.defineProperty(at.members, step, { value: next, enumerable: true, configurable: true, writable: true });
+    return next;
+  }, root);
+}
+
+/** A value of which the schema of a chart tells nothing, or only that it is an object or a list. */
+export interface Untyped {
+  /** Keys of the values, `*` for rows. */
+  readonly path: readonly string[];
+  readonly form: Form;
+  /** What it is unless somebody sets it. */
+  readonly fallback: Json | undefined;
+  readonly description: string;
+  /** The schema that says nothing. */
+  readonly schema: JsonObject;
+}
+
+/**
+ * What a value most likely is, of which its schema says nothing: by the chart's templates and examples, by the type that the schema points to in a document
+ * that is not fetched, by its name, by its default. What does not describe the default is no guess.
+ *
+ * @returns a schema that describes and never restricts; undefined where nothing tells.
+ */
+export function expectedSchema(hints: ChartHints, value: Untyped): JsonObject | undefined {
+  const { path, form, fallback = null, description, schema } = value;
+  const guesses = [
+    () => schemaOfHint(hintAt(hints, path), form),
+    () => kubernetesType(referredType(schema, form)),
+    () => kubernetesType(saysNames(path, description) ? 'text[]' : (typeByName(path, form) ?? '')),
+    () => (fallback === '' ? undefined : schemaOfContent([fallback])),
+  ];
+  for (const guess of guesses) {
+    const found = guess();
+    if (found !== undefined && hasForm(found, form) && describes(found, fallback)) return found;
+  }
+  return undefined;
+}
+
+function hintAt(hints: ChartHints, path: readonly string[]): ChartHints {
+  return path.reduce((at, step) => memberOf(at, step), hints);
+}
+
+function memberOf({ type, members = {} }: ChartHints, step: string): ChartHints {
+  if (Object.hasOwn(members, step)) return members[step] ?? NO_HINTS;
+  const below = typeof type === 'object' ? memberSchema(type, step) : typeAt(type ?? '', [step]);
+  return below === undefined ? NO_HINTS : { type: below };
+}
+
+function memberSchema({ properties, items, additionalProperties }: JsonObject, step: string): JsonObject | undefined {
+  const found =
+    isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : step === '*' ? (items ?? additionalProperties) : undefined;
+  return isObject(found) ? found : undefined;
+}
+
+/** Members that somebody looks at are members; rows are those of a map or of a list, as the schema or the default says. */
+function schemaOfHint({ type, members = {} }: ChartHints, form: Form): JsonObject | undefined {
+  if (typeof type === 'string') return kubernetesType(type);
+  if (type !== undefined) return Object.keys(type).length === 0 ? undefined : type;
+  const rows = Object.hasOwn(members, '*') ? schemaOfHint(members['*'] ?? NO_HINTS, 'any') : undefined;
+  if (rows !== undefined) return form === 'object' ? { type: 'object', additionalProperties: rows } : { type: 'array', items: rows };
+  const known = Object.entries(members).flatMap(([name, member]): [string, JsonObject][] => {
+    const schema = name === '*' ? undefined : schemaOfHint(member, 'any');
+    return schema === undefined ? [] : [[name, schema]];
+  });
+  return known.length === 0 ? undefined : { type: 'object', properties: Object.fromEntries(known), additionalProperties: true };
+}
+
+/** Schemas of charts often point into the published ones of Kubernetes: `…/_definitions.json#/definitions/io.k8s.api.core.v1.Toleration`. */
+function referredType({ $ref: ref, items }: JsonObject, form: Form): string {
+  if (form === 'list' && isObject(items)) return `${referredType(items, 'any')}[]`;
+  if (typeof ref !== 'string') return '';
+  const [, name = ''] = /\/io\.k8s\.[\w.-]*\.(\w+)(?:\/[\w/]*)?$/.exec(ref.slice(-300)) ?? [];
+  return name;
+}
+
+/** Charts take pull secrets as objects or by their names. */
+function saysNames(path: readonly string[], description: string): boolean {
+  return /pullSecrets$/i.test(path.at(-1) ?? '') && /\bnames\b/i.test(description);
+}
+
+function hasForm({ type }: JsonObject, form: Form): boolean {
+  if (form === 'any') return true;
+  return type === (form === 'list' ? 'array' : 'object');
+}
