@@ -27,7 +27,7 @@ const FRESH_MS = 60_000;
  * @param cache what is watched: an Operator in step then costs no call. Without it, every look asks the cluster.
  */
 export function createOperatorReconciler(ports: OperatorPorts, cache?: OperatorCache): Reconcile {
-  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory(), settled: new Map() };
+  const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory() };
   const kubernetesVersion = rememberVersion(ports);
   const recall = recallCharts(ports.charts);
   const portsFor = (key: string): OperatorPorts => {

@@ -12,7 +12,6 @@ import { observeCrds } from './facts/observe-crds.ts';
 import { observeDeletionHooks } from './facts/observe-deletion-hooks.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
 import { observeRelease } from './facts/observe-release.ts';
-import { nextDeletingAction, type DeletingAction } from './next-action.ts';
 import { unpublish } from './acts/publish.ts';
 import { determineDeletingState, type DeletingFacts } from './state.ts';
 import { uninstall } from './acts/uninstall.ts';
@@ -26,10 +25,32 @@ const WAIT_MS = 1_000;
 /** How soon to try again after helm has failed. */
 const FAILED_MS = 30_000;
 
-/** Brings an Operator that is being deleted one act nearer to its end: instances → release → CRDs if asked → rights → our finalizer. */
+/** Brings an Operator that is being deleted one action nearer to its end: instances → release → CRDs if asked → RBAC → our finalizer. */
 export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
   const facts = await observe(work);
-  return perform(work, facts, nextDeletingAction(determineDeletingState(facts)));
+  const state = determineDeletingState(facts);
+  switch (state.kind) {
+    case 'Released':
+      return {};
+    case 'InUse':
+      await report(work, facts, blocked(state.instances));
+      return { requeueAfter: BLOCKED_MS };
+    case 'DeletingInstances':
+      await report(work, facts, isFalse('Deletable', 'DeletingInstances', `Waiting for ${instancesSentence(state.instances)}`));
+      await deleteInstances(work, state.instances);
+      return { requeueAfter: WAIT_MS };
+    case 'Installed':
+      return uninstallOrReport(work, facts);
+    case 'DeletingCrds':
+      await report(work, facts);
+      await deleteCrds(work, state.crds);
+      return { requeueAfter: WAIT_MS };
+    case 'ReleaseKept':
+    case 'CrdsDeleted':
+      return leave(work, facts);
+    default:
+      return state satisfies never;
+  }
 }
 
 async function observe(work: Work): Promise<DeletingFacts> {
@@ -42,45 +63,20 @@ async function observe(work: Work): Promise<DeletingFacts> {
   return { hasFinalizer: hasFinalizer(operator), policy: spec.deletionPolicy, release, crds, instances };
 }
 
-async function perform(work: Work, facts: DeletingFacts, act: DeletingAction): Promise<ReconcileResult> {
-  switch (act.kind) {
-    case 'leave':
-      return {};
-    case 'block':
-      await report(work, facts, blocked(act.instances));
-      return { requeueAfter: BLOCKED_MS };
-    case 'delete-instances':
-      await report(work, facts, isFalse('Deletable', 'DeletingInstances', `Waiting for ${instancesSentence(act.instances)}`));
-      await deleteInstances(work, act.instances);
-      return { requeueAfter: WAIT_MS };
-    case 'uninstall':
-      return uninstallOrSay(work, facts);
-    case 'delete-crds':
-      await report(work, facts);
-      await deleteCrds(work, act.crds);
-      return { requeueAfter: WAIT_MS };
-    case 'disown':
-    case 'finish':
-      return depart(work, facts);
-    default:
-      return act satisfies never;
-  }
-}
-
 /**
  * Leaves what is to stay, and lets the Operator go. Under the lease of the release and after another look: a worker that is held up, or one that has
  * just died, may have begun an installation that nobody would remove any more.
  */
-async function depart(work: Work, { policy, crds }: DeletingFacts): Promise<ReconcileResult> {
+async function leave(work: Work, { policy, crds }: DeletingFacts): Promise<ReconcileResult> {
   const { ports, operator, release, label } = work;
   let vacant = false;
-  const leave = async (signal: AbortSignal): Promise<void> => {
+  const disown = async (signal: AbortSignal): Promise<void> => {
     vacant = policy === 'Orphan' || (await observeRelease(ports.cluster, release, { label, signal })).kind !== 'Own';
     if (!vacant) return;
     await disownCrds({ ...work, signal }, crds);
     await unpublish({ ...work, signal });
   };
-  if ((await withReleaseLease(work, leave)) === 'Busy') return { requeueAfter: WAIT_MS };
+  if ((await withReleaseLease(work, disown)) === 'Busy') return { requeueAfter: WAIT_MS };
   if (!vacant) return AT_ONCE;
   // Nothing of the Operator may stay behind it. The cluster may have been away when the lease was to be given back.
   if (await isLeaseLeft(work)) return { requeueAfter: WAIT_MS };
@@ -88,7 +84,7 @@ async function depart(work: Work, { policy, crds }: DeletingFacts): Promise<Reco
   return {};
 }
 
-async function uninstallOrSay(work: Work, facts: DeletingFacts): Promise<ReconcileResult> {
+async function uninstallOrReport(work: Work, facts: DeletingFacts): Promise<ReconcileResult> {
   // A failure stands until the release is gone, so that it can be read between two attempts.
   if (findCondition(work.status.conditions, 'Deletable')?.reason !== 'UninstallFailed') await report(work, facts);
   try {

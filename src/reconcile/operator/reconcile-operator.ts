@@ -17,13 +17,11 @@ import { install } from './acts/install.ts';
 import { observeReservation } from './facts/observe-reservation.ts';
 import { observeRelease } from './facts/observe-release.ts';
 import type { ReleaseFact } from './facts/judge-release.ts';
-import { nextActiveAction, type ActiveAction } from './next-action.ts';
 import { recallHistory } from './facts/recall-history.ts';
 import { report } from './report/report.ts';
 import { restoreCrds } from './acts/restore-crds.ts';
 import { rollBack } from './acts/roll-back.ts';
-import type { ReconcileCache } from './memory/reconcile-cache.ts';
-import { determineActiveState, isAdoptable, type ActiveFacts } from './state.ts';
+import { determineActiveState, isAdoptable, type ActiveFacts, type ActiveState } from './state.ts';
 import { testRelease } from './acts/test-release.ts';
 import { unlockRelease } from './acts/unlock-release.ts';
 import { upgrade } from './acts/upgrade.ts';
@@ -34,7 +32,11 @@ export interface OperatorMemory {
   readonly charts: ChartMemory;
   readonly drift: DriftMemory;
   readonly leases: LeaseMemory;
-  readonly settled: ReconcileCache;
+}
+
+interface Observed {
+  readonly work: Work;
+  readonly facts: ActiveFacts;
 }
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
@@ -43,10 +45,51 @@ const BUSY_MS = 2_000;
 /** How soon to look again at a lease that somebody else holds while nothing is to be changed. */
 const HELD_MS = 5_000;
 
-/** Brings an Operator that is to stay one act nearer to its spec. */
+/** Brings an Operator that is to stay one action nearer to its spec: observes, says what is, and acts once. */
 export async function reconcileOperator(memory: OperatorMemory, work: Work): Promise<ReconcileResult> {
   const facts = await observe(memory, work);
-  return perform(memory, { work, facts }, nextActiveAction(determineActiveState(facts)));
+  return act(memory, { work, facts }, determineActiveState(facts));
+}
+
+/** One action for each state. */
+async function act(memory: OperatorMemory, { work, facts }: Observed, state: ActiveState): Promise<ReconcileResult> {
+  switch (state.kind) {
+    case 'FinalizerMissing':
+      await addFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
+      return AT_ONCE;
+    case 'Locked':
+      return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
+    case 'Absent':
+      return install(work, facts, state.target);
+    case 'Adoptable':
+      return adopt(work, facts, state);
+    case 'Failed':
+    case 'OutOfSync':
+    case 'Forced':
+      return upgrade(work, facts, state.target);
+    case 'CrdsMissing':
+      return restoreCrds(work, facts, state.target);
+    case 'RollbackDue':
+      return rollBack(work, facts, state.failure);
+    case 'Untested':
+      return testRelease(work, facts, state);
+    case 'Drifted':
+      return correctDrift(memory.drift, work, state.drift);
+    case 'Suspended':
+    case 'Waiting':
+    case 'Reserved':
+    case 'Foreign':
+    case 'Unfetched':
+    case 'Unresolved':
+    case 'Blocked':
+    case 'RolledBack':
+    case 'RollbackFailed':
+    case 'InSync':
+    case 'OutsideWindow':
+      return afterReport(memory.leases, work, await report(work, facts, state));
+    default:
+      return state satisfies never;
+  }
 }
 
 /** Looks at as much as the next act needs, the cheapest first. */
@@ -113,54 +156,8 @@ async function observeInStep(memory: OperatorMemory, work: Work, facts: ActiveFa
   return { ...facts, health, ...dependencies, drift: await observeDrift(memory.drift, work, release) };
 }
 
-interface Seen {
-  readonly work: Work;
-  readonly facts: ActiveFacts;
-}
-
-async function perform(memory: OperatorMemory, { work, facts }: Seen, act: ActiveAction): Promise<ReconcileResult> {
-  switch (act.kind) {
-    case 'guard':
-      await addFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
-      return AT_ONCE;
-    case 'unlock':
-      return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
-    case 'adopt':
-      return adopt(work, facts, act);
-    case 'install':
-      return install(work, facts, act.target);
-    case 'upgrade':
-      return upgrade(work, facts, act.target);
-    case 'restore-crds':
-      return restoreCrds(work, facts, act.target);
-    case 'roll-back':
-      return rollBack(work, facts, act.failure);
-    case 'test':
-      return testRelease(work, facts, act);
-    case 'correct-drift':
-      return correctDrift(memory.drift, work, act.drift);
-    case 'rest':
-    case 'wait':
-    case 'report-reserved':
-    case 'refuse-foreign':
-    case 'report-unfetched':
-    case 'report-unresolved':
-    case 'await-dependencies':
-    case 'report-rolled-back':
-    case 'report-unrecovered':
-    case 'watch-progress':
-    case 'report-degraded':
-    case 'report-test-failed':
-    case 'mark-ready':
-    case 'await-window':
-      return restAfter(memory.leases, work, await report(work, facts, act));
-    default:
-      return act satisfies never;
-  }
-}
-
 /** Nothing is to be changed; what a worker that died left behind is cleared away when its time is over. */
-async function restAfter(leases: LeaseMemory, work: Work, { requeueAfter }: ReconcileResult): Promise<ReconcileResult> {
+async function afterReport(leases: LeaseMemory, work: Work, { requeueAfter }: ReconcileResult): Promise<ReconcileResult> {
   if ((await clearLease(leases, work)) === 'Held') return { requeueAfter: Math.min(requeueAfter ?? HELD_MS, HELD_MS) };
   return requeueAfter === undefined ? {} : { requeueAfter };
 }

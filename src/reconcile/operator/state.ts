@@ -91,18 +91,23 @@ export type ActiveState =
   | { readonly kind: 'CrdsMissing'; readonly target: Target }
   /** Objects are not as the release has them, and the Operator wants them put right. */
   | { readonly kind: 'Drifted'; readonly drift: DriftFact }
-  | { readonly kind: 'Progressing'; readonly chart: Chart; readonly health: Health; readonly unestablished: readonly string[] }
-  | { readonly kind: 'Degraded'; readonly chart: Chart; readonly health: Health }
   /** Healthy, and its tests have not run. */
   | { readonly kind: 'Untested'; readonly target: Target; readonly release: OwnRelease }
-  /** Its tests have failed, and nothing is to be brought back. */
-  | { readonly kind: 'TestFailed'; readonly chart: Chart; readonly health: Health }
-  | { readonly kind: 'InSync'; readonly chart: Chart; readonly health: Health }
-  /** The desired state has moved, and the maintenance window is closed. What runs is as `settled` says; absent when the last upgrade failed. */
-  | { readonly kind: 'OutsideWindow'; readonly pending: PendingUpgrade; readonly settled?: SteadyState };
+  /** The release is as desired. How its workloads are, conditions say. */
+  | InSync
+  /** The desired state has moved, and the maintenance window is closed. `runs` is what runs meanwhile; absent when the last upgrade failed. */
+  | { readonly kind: 'OutsideWindow'; readonly pending: PendingUpgrade; readonly runs?: InSync };
 
-/** How a revision is that is as it should be. */
-export type SteadyState = Extract<ActiveState, { kind: 'Progressing' | 'Degraded' | 'TestFailed' | 'InSync' }>;
+/** A release that is as desired, and what is known of what it installed. */
+export interface InSync {
+  readonly kind: 'InSync';
+  readonly chart: Chart;
+  readonly health: Health;
+  /** Names of CRDs that the api-server does not serve yet. */
+  readonly unestablished: readonly string[];
+  /** `Failed`: the tests of the chart failed, and no revision is to be brought back. */
+  readonly tests: 'Failed' | 'NotFailed';
+}
 
 /** A revision that failed, and the one to bring back. */
 export interface RevisionFailure {
@@ -134,7 +139,7 @@ export interface Target {
   readonly configDigest: string;
 }
 
-/** Says what is; what to do about it is the plan's. */
+/** Says what is true of an Operator; what to do about it is for `reconcileOperator`. Pure. */
 export function determineActiveState(facts: ActiveFacts): ActiveState {
   const { release, chart } = facts;
   if (facts.suspended) return { kind: 'Suspended' };
@@ -155,6 +160,7 @@ export function isAdoptable({ adopt }: Pick<ActiveFacts, 'adopt'>, release: Fore
   return adopt && release.owner === '' && !isPending(release);
 }
 
+/** Says how far the deletion of an Operator has come. Pure. */
 export function determineDeletingState(facts: DeletingFacts): DeletingState {
   if (!facts.hasFinalizer) return { kind: 'Released' };
   if (facts.policy === 'Orphan') return { kind: 'ReleaseKept' };
@@ -187,13 +193,9 @@ function installedState(facts: ActiveFacts, installed: Installed): ActiveState {
   if (facts.forced) return { kind: 'Forced', target };
   if (lacksCrds(facts)) return { kind: 'CrdsMissing', target };
   if (isToBeCorrected(facts)) return { kind: 'Drifted', drift: facts.drift };
-  const state = settledState(facts, installed);
+  const state = stateOfRevision(facts, installed);
   const { held } = facts;
-  return held !== undefined && isSettled(state) ? { kind: 'OutsideWindow', pending: held, settled: state } : state;
-}
-
-function isSettled(state: ActiveState): state is SteadyState {
-  return ['Progressing', 'Degraded', 'TestFailed', 'InSync'].includes(state.kind);
+  return held !== undefined && state.kind === 'InSync' ? { kind: 'OutsideWindow', pending: held, runs: state } : state;
 }
 
 /** A rollback that was written down is done before anything else, and ends there. */
@@ -211,25 +213,18 @@ function recoverable(facts: ActiveFacts, { release, target }: Installed, cause: 
   return { target, revision, toRevision: past.recovery, cause, ...(health === undefined ? {} : { health }) };
 }
 
-function settledState(facts: ActiveFacts, installed: Installed): ActiveState {
+/** What is left to do about the newest revision once it is the desired one: bring another back, test it, or nothing. */
+function stateOfRevision(facts: ActiveFacts, installed: Installed): ActiveState {
   const { crds, health = UNSEEN, past, testing } = facts;
   const { chart } = installed.target;
   const unestablished = crds.filter((crd) => !crd.established).map((crd) => crd.name);
-  const progressing =
-    health.status === 'Progressing' || health.status === 'Unknown' || health.status === 'Missing' || unestablished.length > 0;
-  const unwell = progressing || health.status === 'Degraded';
+  const isWell = unestablished.length === 0 && (health.status === 'Healthy' || health.status === 'Suspended');
   const testFailed = testing && past.marks.tested === false && !facts.asked;
-  const failure = testFailed
-    ? recoverable(facts, installed, 'TestFailed')
-    : unwell && past.overdue
-      ? recoverable(facts, installed, 'Unhealthy')
-      : undefined;
+  const cause = testFailed ? 'TestFailed' : !isWell && past.overdue ? 'Unhealthy' : undefined;
+  const failure = cause === undefined ? undefined : recoverable(facts, installed, cause);
   if (failure !== undefined) return { kind: 'RollbackDue', failure };
-  if (progressing) return { kind: 'Progressing', chart, health, unestablished };
-  if (health.status === 'Degraded') return { kind: 'Degraded', chart, health };
-  if (testFailed) return { kind: 'TestFailed', chart, health };
-  if (testing && past.marks.tested !== true) return { kind: 'Untested', ...installed };
-  return { kind: 'InSync', chart, health };
+  if (isWell && testing && !testFailed && past.marks.tested !== true) return { kind: 'Untested', ...installed };
+  return { kind: 'InSync', chart, health, unestablished, tests: testFailed ? 'Failed' : 'NotFailed' };
 }
 
 const UNSEEN: Health = { status: 'Unknown', message: 'Its workloads were not looked at' };

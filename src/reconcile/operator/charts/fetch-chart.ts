@@ -47,7 +47,7 @@ async function valuesOf(work: Work): Promise<ResolvedValues | AppError> {
 }
 
 /** The chart of an Operator: the one of a moment ago, else what its source says now. Throws as fetching a chart does. */
-export async function lookUpChart(memory: ChartMemory, work: Work): Promise<Chart> {
+async function lookUpChart(memory: ChartMemory, work: Work): Promise<Chart> {
   const { ports, operator, spec, generation, requestedAt } = work;
   const key = operator.metadata.uid ?? '';
   const known = memory.get(key);

@@ -1,21 +1,18 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
-import { observeReservation } from '../facts/observe-reservation.ts';
 import type { OperatorPorts } from '../ports.ts';
-import { rememberReconcile, recallReconcile, recordReads } from './reconcile-cache.ts';
-import type { Reads, OperatorCache } from './operator-cache.ts';
 import { reconcileOperator, type OperatorMemory } from '../reconcile-operator.ts';
-import { hasFinalizer, workOn, type Work } from '../work.ts';
+import { hasFinalizer, workOn } from '../work.ts';
+import type { OperatorCache, Reads } from './operator-cache.ts';
 
-/** Thrown where a look from memory would have to act. */
-class MustLookLive extends Error {}
+/** Thrown by every port that changes something, or reports it. */
+class ActionNeeded extends Error {}
 
 /**
- * Reconciles an Operator from what is watched, without a call. The same steps are taken as always, but nothing can be written: whoever has to
- * do something finds that out here, and does it by what the cluster itself says. So what is in memory may be old and does no harm. Where a look
- * would go by the very same as the one before that found the Operator in step, the steps are not taken again.
+ * Reconciles an Operator by the watch caches, without a call. Helm is no optimistic writer: it does not fail on a stale read, it installs again. So
+ * no action starts from a cache. The same steps run with ports that read and cannot write; whatever has to be done is done by a live reconciliation.
  *
- * @returns undefined when something is to be done, or the memory does not know the Operator.
+ * @returns undefined when an action is needed, or when the caches do not hold the Operator.
  */
 export async function reconcileFromCache(
   memory: OperatorMemory,
@@ -23,47 +20,26 @@ export async function reconcileFromCache(
   { key, signal }: { readonly key: string; readonly signal: AbortSignal },
 ): Promise<ReconcileResult | undefined> {
   const operator = cache.operator(key);
-  const isLiving = operator !== undefined && operator.metadata.deletionTimestamp === undefined && hasFinalizer(operator);
-  // It may have been in step before its namespace became an Environment's.
-  const isSettled = isLiving && observeReservation(ports, operator) === undefined;
-  const known = isSettled ? await recallReconcile(memory, { ports, operator, signal }, key) : undefined;
-  if (known !== undefined) return known;
-  memory.settled.delete(key);
-  return isLiving ? await lookInFull(memory, { ports, cache }, { key, work: workOn(ports, operator, signal) }) : undefined;
-}
-
-async function lookInFull(
-  memory: OperatorMemory,
-  { ports, cache }: { readonly ports: OperatorPorts; readonly cache: OperatorCache },
-  { key, work }: { readonly key: string; readonly work: Work },
-): Promise<ReconcileResult | undefined> {
-  const subject = { ...work.release, label: work.label, claims: claimedDefinitions(work.spec) };
-  const notes = recordReads(work, (live) => cache.readsFor(subject, live));
-  const refusal = { refused: false };
+  if (operator === undefined || operator.metadata.deletionTimestamp !== undefined || !hasFinalizer(operator)) return undefined;
+  const work = workOn(ports, operator, signal);
+  const reads = cache.readsFor({ ...work.release, label: work.label, claims: claimedDefinitions(work.spec) }, ports.cluster);
+  const action = { needed: false };
   try {
-    const result = await reconcileOperator(memory, {
-      ...work,
-      ports: { ...lookingOnly(ports, notes.reads, refusal), kubernetesVersion: notes.kubernetesVersion },
-    });
-    if (refusal.refused) return undefined;
-    rememberReconcile(memory, key, { work, notes, result });
-    return result;
+    const result = await reconcileOperator(memory, { ...work, ports: readOnly(ports, reads, action) });
+    return action.needed ? undefined : result;
   } catch (error) {
-    if (refusal.refused) return undefined;
+    if (action.needed) return undefined;
     throw error;
   }
 }
 
-/** Ports that refuse every act, and take note that one was wanted, in case somebody swallows the refusal. */
-function lookingOnly(ports: OperatorPorts, reads: Reads, refusal: { refused: boolean }): OperatorPorts {
-  const refuse = async (): Promise<never> => {
-    refusal.refused = true;
-    throw new MustLookLive('a look from memory does nothing');
+/** @param action notes that a write was wanted, should a step swallow the error. */
+function readOnly(ports: OperatorPorts, reads: Reads, action: { needed: boolean }): OperatorPorts {
+  const reject = async (): Promise<never> => {
+    action.needed = true;
+    throw new ActionNeeded('a reconciliation from the cache does not write');
   };
-  const cluster = { ...refusing(ports.cluster, refuse), ...reads, pages: ports.cluster.pages };
-  return { ...ports, cluster, helm: refusing(ports.helm, refuse), events: refusing(ports.events, refuse) };
-}
-
-function refusing<T extends object>(port: T, refuse: () => Promise<never>): T {
-  return Object.fromEntries(Object.keys(port).map((name) => [name, refuse])) as T;
+  const rejecting = <T extends object>(port: T): T => Object.fromEntries(Object.keys(port).map((name) => [name, reject])) as T;
+  const cluster = { ...rejecting(ports.cluster), ...reads, pages: ports.cluster.pages };
+  return { ...ports, cluster, helm: rejecting(ports.helm), events: rejecting(ports.events) };
 }

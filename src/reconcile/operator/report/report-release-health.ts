@@ -7,7 +7,6 @@ import { effectiveLeaves } from '../../../domain/values/layers.ts';
 import { ownCrds } from '../acts/leave-crds.ts';
 import { publish } from '../acts/publish.ts';
 import { findCrd, observeReservedCrds, type CrdFact } from '../facts/observe-crds.ts';
-import type { ReportAction } from '../next-action.ts';
 import type { Chart } from '../ports.ts';
 import type { Finding } from './compose-status.ts';
 import {
@@ -24,17 +23,10 @@ import {
   waitingSentence,
 } from './conditions.ts';
 import { notReady, writeStatus } from './write-status.ts';
-import type { ActiveFacts } from '../state.ts';
+import type { ActiveFacts, InSync } from '../state.ts';
 import type { Work } from '../work.ts';
 
 const SLOWEST_POLL_MS = 5_000;
-
-const WORDS = {
-  'mark-ready': 'READY',
-  'watch-progress': 'INSTALLING',
-  'report-degraded': 'ERROR',
-  'report-test-failed': 'ERROR',
-} as const satisfies Record<string, LegacyStatus>;
 
 /** Values by which charts leave their CRDs out: `crds.enabled`, `installCRDs`, `operator.crds.create`. */
 const SWITCH = /^(?:.+\.)?(?:crds?\.(?:enabled?|install|create)|(?:install|create)CRDs?)$/;
@@ -42,10 +34,21 @@ const SWITCH = /^(?:.+\.)?(?:crds?\.(?:enabled?|install|create)|(?:install|creat
 const RUN_TIME =
   'If the operator registers its CRDs while it runs, they are published once they carry the Helm annotations of the release or spec.catalog.kinds[].definition names them. If its project keeps them apart from the chart, apply them first';
 
-/** The release is as it should be; says how what it installed is. */
-export async function reportReleaseHealth(work: Work, facts: ActiveFacts, act: ReportAction): Promise<ReconcileResult> {
+const LEGACY: Readonly<Record<Outcome, LegacyStatus>> = {
+  Progressing: 'INSTALLING',
+  Degraded: 'ERROR',
+  TestFailed: 'ERROR',
+  Ready: 'READY',
+};
+
+/** What the health of a release that is as desired means for the Operator. */
+type Outcome = 'Progressing' | 'Degraded' | 'TestFailed' | 'Ready';
+
+/** Writes the conditions of a release that is as desired: its CRDs, the health of its workloads, its tests. */
+export async function reportReleaseHealth(work: Work, facts: ActiveFacts, state: InSync): Promise<ReconcileResult> {
   const { release, crds } = facts;
-  const { chart, health } = act;
+  const { chart, health } = state;
+  const outcome = outcomeOf(state);
   const pending = facts.held ?? chart.pending;
   const waits = pending === undefined ? '' : `. ${waitingSentence(pending)}`;
   await ownCrds(work, crds);
@@ -63,10 +66,10 @@ export async function reportReleaseHealth(work: Work, facts: ActiveFacts, act: R
   const ready =
     blocker === undefined ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy${waits}`) : notReady(blocker);
   await writeStatus(work, {
-    legacyStatus: blocker?.reason === 'CrdConflict' ? 'ERROR' : WORDS[act.kind],
+    legacyStatus: blocker?.reason === 'CrdConflict' ? 'ERROR' : LEGACY[outcome],
     ready,
-    ...(act.kind === 'watch-progress' ? { phase: reconciling(ready) } : {}),
-    ...(act.kind === 'report-test-failed' ? { phase: stalled(ready) } : {}),
+    ...(outcome === 'Progressing' ? { phase: reconciling(ready) } : {}),
+    ...(outcome === 'TestFailed' ? { phase: stalled(ready) } : {}),
     conditions: [...conditions, ...drift],
     release,
     crds,
@@ -74,11 +77,27 @@ export async function reportReleaseHealth(work: Work, facts: ActiveFacts, act: R
     ...(facts.held === undefined ? {} : { pending: facts.held }),
     ...provenanceOf(facts),
     ...stepOf(facts),
-    ...(act.kind === 'mark-ready' ? { marks: { healthy: true }, rollback: 'Forgotten' as const } : {}),
+    ...(outcome === 'Ready' ? { marks: { healthy: true }, rollback: 'Forgotten' as const } : {}),
     failures: 0,
   });
-  const isSettled = act.kind === 'mark-ready' || act.kind === 'report-test-failed';
-  return { requeueAfter: isSettled ? work.spec.interval : pollDelay(work) };
+  return { requeueAfter: outcome === 'Ready' || outcome === 'TestFailed' ? work.spec.interval : pollDelay(work) };
+}
+
+function outcomeOf({ health, unestablished, tests }: InSync): Outcome {
+  if (unestablished.length > 0) return 'Progressing';
+  switch (health.status) {
+    case 'Progressing':
+    case 'Unknown':
+    case 'Missing':
+      return 'Progressing';
+    case 'Degraded':
+      return 'Degraded';
+    case 'Healthy':
+    case 'Suspended':
+      return tests === 'Failed' ? 'TestFailed' : 'Ready';
+    default:
+      return health.status satisfies never;
+  }
 }
 
 /** How the tests of this revision ended, as it was told then. */

@@ -4,19 +4,31 @@ import { AppError } from '../../../domain/core/errors.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
-import type { ActiveAction } from '../next-action.ts';
 import { fetched, isFalse, reconciling, stalled } from './conditions.ts';
 import { reportFailure, type Failure } from './report-failure.ts';
 import { reportReleaseHealth } from './report-release-health.ts';
-import { reportRolledBack } from './report-rolled-back.ts';
+import { reportRollback } from './report-rollback.ts';
 import { notReady, writeStatus } from './write-status.ts';
-import type { ActiveFacts } from '../state.ts';
+import type { ActiveFacts, ActiveState } from '../state.ts';
 import type { Work } from '../work.ts';
 
-/** Acts that change nothing but what is said of the Operator. */
-type ReportAct = Exclude<
-  ActiveAction,
-  { kind: 'guard' | 'unlock' | 'adopt' | 'install' | 'upgrade' | 'restore-crds' | 'roll-back' | 'test' | 'correct-drift' }
+/** States in which only the status is written. */
+type ReportedState = Extract<
+  ActiveState,
+  {
+    kind:
+      | 'Suspended'
+      | 'Waiting'
+      | 'Reserved'
+      | 'Foreign'
+      | 'Unfetched'
+      | 'Unresolved'
+      | 'Blocked'
+      | 'RolledBack'
+      | 'RollbackFailed'
+      | 'InSync'
+      | 'OutsideWindow';
+  }
 >;
 
 const WAIT_MS = 5_000;
@@ -24,40 +36,37 @@ const WAIT_MS = 5_000;
 /** A cycle ends by an edit of any of its Operators. */
 const CYCLE_MS = 30_000;
 
-/** Says how an Operator is, and when to look again. */
-export async function report(work: Work, facts: ActiveFacts, act: ReportAct): Promise<ReconcileResult> {
-  switch (act.kind) {
-    case 'rest':
-      return rest(work, facts);
-    case 'wait':
-      return { requeueAfter: Math.max(act.wait, 1_000) };
-    case 'report-reserved':
-      return reportReserved(work, facts, act.error);
-    case 'refuse-foreign':
-      return refuseForeign(work, facts, act.release);
-    case 'report-unfetched':
-      return reportObstacle(work, facts, { error: act.error, condition: isFalse('Fetched', act.error.code, act.error.message) });
-    case 'report-unresolved':
+/** Writes the status of an Operator that needs no action; the result says when to reconcile it again. */
+export async function report(work: Work, facts: ActiveFacts, state: ReportedState): Promise<ReconcileResult> {
+  switch (state.kind) {
+    case 'Suspended':
+      return reportSuspended(work, facts);
+    case 'Waiting':
+      return { requeueAfter: Math.max(state.wait, 1_000) };
+    case 'Reserved':
+      return reportReserved(work, facts, state.error);
+    case 'Foreign':
+      return reportForeign(work, facts, state.release);
+    case 'Unfetched':
+      return reportObstacle(work, facts, { error: state.error, condition: isFalse('Fetched', state.error.code, state.error.message) });
+    case 'Unresolved':
       return reportObstacle(work, facts, {
-        error: act.error,
-        condition: isFalse('Released', act.error.code, act.error.message),
-        conditions: [fetched(work.spec.chart, act.chart)],
-        chart: act.chart,
+        error: state.error,
+        condition: isFalse('Released', state.error.code, state.error.message),
+        conditions: [fetched(work.spec.chart, state.chart)],
+        chart: state.chart,
       });
-    case 'await-dependencies':
-      return awaitDependencies(work, facts, act);
-    case 'report-rolled-back':
-    case 'report-unrecovered':
-      return reportRolledBack(work, facts, act);
-    case 'watch-progress':
-    case 'report-degraded':
-    case 'report-test-failed':
-    case 'mark-ready':
-      return reportReleaseHealth(work, facts, act);
-    case 'await-window':
-      return awaitWindow(work, facts, act);
+    case 'Blocked':
+      return reportBlocked(work, facts, state);
+    case 'RolledBack':
+    case 'RollbackFailed':
+      return reportRollback(work, facts, state);
+    case 'InSync':
+      return reportReleaseHealth(work, facts, state);
+    case 'OutsideWindow':
+      return reportOutsideWindow(work, facts, state);
     default:
-      return act satisfies never;
+      return state satisfies never;
   }
 }
 
@@ -67,7 +76,7 @@ async function reportReserved(work: Work, { wait, release, crds }: ActiveFacts, 
   return { requeueAfter: await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release, crds }) };
 }
 
-async function rest(work: Work, { release, crds }: ActiveFacts): Promise<ReconcileResult> {
+async function reportSuspended(work: Work, { release, crds }: ActiveFacts): Promise<ReconcileResult> {
   const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to go on');
   await writeStatus(work, { legacyStatus: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
   return {};
@@ -86,10 +95,10 @@ async function reportObstacle(
 }
 
 /** Says what the Operator waits for. What is installed stays as it is. */
-async function awaitDependencies(
+async function reportBlocked(
   work: Work,
   { release, crds }: ActiveFacts,
-  { chart, dependencies }: Extract<ActiveAction, { kind: 'await-dependencies' }>,
+  { chart, dependencies }: Extract<ActiveState, { kind: 'Blocked' }>,
 ): Promise<ReconcileResult> {
   const condition = blockedBy(dependencies);
   const isCycle = dependencies.cycle !== undefined;
@@ -115,17 +124,18 @@ function blockedBy({ waiting, cycle }: DependencyFact): ConditionInput {
 }
 
 /** Says that an upgrade waits for the maintenance window, and how what runs is meanwhile. Looks again when it opens. */
-async function awaitWindow(
+async function reportOutsideWindow(
   work: Work,
   facts: ActiveFacts,
-  { settled, pending }: Extract<ActiveAction, { kind: 'await-window' }>,
+  { runs, pending }: Extract<ActiveState, { kind: 'OutsideWindow' }>,
 ): Promise<ReconcileResult> {
-  const { requeueAfter } = settled === undefined ? await tellFailed(work, facts, pending) : await reportReleaseHealth(work, facts, settled);
+  const { requeueAfter } =
+    runs === undefined ? await reportFailedUpgrade(work, facts, pending) : await reportReleaseHealth(work, facts, runs);
   const untilOpen = Date.parse(pending.opensAt ?? '') - work.ports.now().getTime();
   return { requeueAfter: Math.max(1_000, Math.min(requeueAfter ?? untilOpen, untilOpen)) };
 }
 
-async function tellFailed(work: Work, { release, crds }: ActiveFacts, pending: PendingUpgrade): Promise<ReconcileResult> {
+async function reportFailedUpgrade(work: Work, { release, crds }: ActiveFacts, pending: PendingUpgrade): Promise<ReconcileResult> {
   const message = `The last upgrade failed; it is tried again when the maintenance window opens, ${pending.opensAt ?? ''}`;
   const condition = isFalse('Released', 'OutsideWindow', message);
   await writeStatus(work, { legacyStatus: 'ERROR', ready: notReady(condition), conditions: [condition], release, crds, pending });
@@ -133,7 +143,7 @@ async function tellFailed(work: Work, { release, crds }: ActiveFacts, pending: P
 }
 
 /** Says who has a release of that name. It is never touched. */
-async function refuseForeign(work: Work, facts: ActiveFacts, foreign: ForeignRelease): Promise<ReconcileResult> {
+async function reportForeign(work: Work, facts: ActiveFacts, foreign: ForeignRelease): Promise<ReconcileResult> {
   if (facts.wait > 0) return { requeueAfter: facts.wait };
   const { release, namespace } = work.release;
   const error = new AppError('ReleaseConflict', `release "${namespace}/${release}": ${conflictOf(work, foreign)}`);

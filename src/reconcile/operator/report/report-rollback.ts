@@ -4,23 +4,22 @@ import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import { chartOfRevision } from './chart-of-revision.ts';
 import { healthy, isFalse, stalled } from './conditions.ts';
-import type { ActiveAction } from '../next-action.ts';
-import type { ActiveFacts } from '../state.ts';
+import type { ActiveFacts, ActiveState } from '../state.ts';
 import { notReady, writeStatus } from './write-status.ts';
 import type { Work } from '../work.ts';
 
 /** How often the health of what came back is looked at. */
 const HEALTH_MS = 30_000;
 
-type ReportAct = Extract<ActiveAction, { kind: 'report-rolled-back' | 'report-unrecovered' }>;
+type AfterRollback = Extract<ActiveState, { kind: 'RolledBack' | 'RollbackFailed' }>;
 
 /** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
-export async function reportRolledBack(work: Work, facts: ActiveFacts, act: ReportAct): Promise<ReconcileResult> {
+export async function reportRollback(work: Work, facts: ActiveFacts, state: AfterRollback): Promise<ReconcileResult> {
   const { release, crds } = facts;
-  const { rollback, health, target } = act;
+  const { rollback, health, target } = state;
   const running = chartOfRevision(work.status, rollback.toRevision) ?? work.status.chart;
-  const sound = act.kind === 'report-rolled-back' && (health.status === 'Healthy' || health.status === 'Suspended');
-  const condition = act.kind === 'report-rolled-back' ? rolledBack(rollback, running) : unrecovered(rollback);
+  const sound = state.kind === 'RolledBack' && (health.status === 'Healthy' || health.status === 'Suspended');
+  const condition = state.kind === 'RolledBack' ? rolledBack(rollback, running) : rollbackFailed(rollback);
   await writeStatus(work, {
     legacyStatus: sound ? 'READY' : 'ERROR',
     ready: notReady(condition),
@@ -43,7 +42,7 @@ function rolledBack({ chart, revision, toRevision, cause, message }: Rollback, r
   return isFalse('Released', 'RolledBack', `${failed}. So ${runs}. ${ADVICE}`);
 }
 
-function unrecovered({ chart, revision, toRevision, message }: Rollback): ConditionInput {
+function rollbackFailed({ chart, revision, toRevision, message }: Rollback): ConditionInput {
   const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
   return isFalse('Released', 'RollbackFailed', `${failed}. Bringing revision ${toRevision} back failed, too. ${ADVICE}`);
 }
