@@ -1,33 +1,57 @@
-import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readFileSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { printTimings, timed } from './support/timings.ts';
 
-/** A group of tests: the files, and how many of them at once on the two cores that a small machine has. */
-interface Group {
+/** Files that run beside those of other lanes, and how many of them at once. A small machine has two cores. */
+interface Lane {
   readonly name: string;
-  readonly files: string;
+  readonly files: readonly string[];
   readonly concurrency: number;
 }
 
-const GROUPS: readonly Group[] = [
-  { name: 'unit', files: 'test/{architecture.test.ts,unit/**/*.test.ts}', concurrency: 2 },
-  { name: 'http', files: 'test/http/**/*.test.ts', concurrency: 2 },
-  { name: 'cluster', files: 'test/cluster/**/*.test.ts', concurrency: 2 },
-  { name: 'attacks', files: 'test/attacks/**/*.test.ts', concurrency: 1 },
-  { name: 'web', files: 'test/web/**/*.test.ts', concurrency: 1 },
-];
+/** What words of the command line mean, the long files first. */
+const GROUPS: Readonly<Record<string, string>> = {
+  attacks: 'test/attacks/**/*.test.ts',
+  web: 'test/web/**/*.test.ts',
+  cluster: 'test/cluster/**/*.test.ts',
+  http: 'test/http/**/*.test.ts',
+  unit: 'test/{architecture.test.ts,unit/**/*.test.ts}',
+};
 const CHECKS = ['types', 'lint', 'format'];
+/** What files of one run share, and how one sees that a file takes part. */
+const WORLDS = [
+  { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
+  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|operator-test-world)\.ts'/ },
+] as const;
 /** One of them runs every quick attack on the product. */
 const LONGEST_TEST_MS = 20 * 60_000;
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
-const wanted = process.argv.slice(2);
+const [options, wanted] = [process.argv.slice(2).filter(isOption), process.argv.slice(2).filter((word) => !isOption(word))];
+const files = Object.entries(GROUPS).flatMap(([name, pattern]) => chosenOf(name, globSync(pattern).sort()));
+const isTimed = options.includes('--timings');
+// Types are stripped once for all files, and code is compiled once.
+process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/chandlery/compiled';
 
 if (wanted.length === 0 || wanted.includes('check')) CHECKS.forEach(check);
-for (const group of GROUPS) await runGroup(group);
+const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, files.filter(uses(isUsedIn)))));
+await Promise.all(lanesOf(files).map(runLane));
+await Promise.all(worlds.map(stopWorld));
+if (isTimed) printTimings();
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
+
+function isOption(word: string): boolean {
+  return word.startsWith('--');
+}
+
+function chosenOf(group: string, all: readonly string[]): readonly string[] {
+  if (wanted.length === 0 || wanted.includes(group)) return all;
+  return all.filter((file) => wanted.some((path) => path.startsWith('test/') && file.startsWith(path)));
+}
 
 function check(name: string): void {
   const { status } = spawnSync(process.execPath, ['bin/check.mjs', name], { stdio: 'inherit' });
@@ -35,13 +59,43 @@ function check(name: string): void {
   counts[status === 0 ? 'passed' : 'failed'] += 1;
 }
 
-async function runGroup({ name, files, concurrency }: Group): Promise<void> {
-  const below = wanted.filter((word) => word.startsWith('test/'));
-  const all = globSync(files).sort();
-  const chosen = wanted.length === 0 || wanted.includes(name) ? all : all.filter((file) => below.some((path) => file.startsWith(path)));
-  if (chosen.length === 0) return;
-  console.log(`\n${name}: ${chosen.length} files`);
-  const stream = run({ files: chosen, concurrency, timeout: LONGEST_TEST_MS });
+function uses(pattern: RegExp): (file: string) => boolean {
+  return (file) => pattern.test(readFileSync(file, 'utf8'));
+}
+
+/** Starts what several files share. A single file starts its own. */
+async function startWorld(name: string, users: readonly string[]): Promise<ChildProcess | undefined> {
+  if (users.length < 2) return undefined;
+  const child = fork('test/support/shared-world.ts', [name]);
+  const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
+    { environment?: object; failure?: string } | number,
+  ];
+  const { environment, failure = 'it ended' } = typeof told === 'object' ? told : {};
+  if (environment === undefined) throw new Error(`what tests share did not start: ${name}: ${failure}`);
+  Object.assign(process.env, environment);
+  return child;
+}
+
+async function stopWorld(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Files on the shared product run one after another, and the attacks, which measure their product, before them. */
+function lanesOf(all: readonly string[]): readonly Lane[] {
+  const ofProduct = uses(WORLDS[0].isUsedIn);
+  const inTurn = (file: string): boolean => file.startsWith('test/attacks') || ofProduct(file);
+  const lanes = [
+    { name: 'on a product', files: all.filter(inTurn), concurrency: 1 },
+    { name: 'others', files: all.filter((file) => !inTurn(file)), concurrency: 2 },
+  ];
+  return lanes.filter((lane) => lane.files.length > 0);
+}
+
+async function runLane({ name, files: own, concurrency }: Lane): Promise<void> {
+  console.log(`\n${name}: ${own.length} files`);
+  const stream = run({ files: [...own], concurrency, timeout: LONGEST_TEST_MS, ...(isTimed ? timed() : {}) });
   const ended = new Promise<void>((resolve) => {
     stream.on('test:summary', ({ file, counts: summary }) => {
       if (file !== undefined) return;

@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml';
 import { isObject, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, untilOffered, type Product } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 /**
  * What a page shows is true. Each fenced block has a language, and that is the convention:
@@ -46,7 +46,7 @@ interface Block {
 }
 
 describe('the documentation', { timeout: 600_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let folder: string;
   let env: NodeJS.ProcessEnv;
   const blocks = PAGES.flatMap(blocksOf);
@@ -54,8 +54,7 @@ describe('the documentation', { timeout: 600_000 }, () => {
   before(async () => {
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-documentation-'));
     for (const name of await readdir(repoRoot)) await symlink(join(repoRoot, name), join(folder, name));
-    product = await startProduct();
-    await untilOffered(product, 'cache');
+    product = await sharedProduct();
     const { kubectl = 'kubectl', helm } = await loadTools(repoRoot);
     const PATH = [join(repoRoot, 'node_modules/.bin'), dirname(kubectl), dirname(helm), process.env['PATH']].join(':');
     const theirs = { CLIENT_SECRET: 'a secret', PASSWORD: 'a password' };

@@ -12,11 +12,12 @@ import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { ADMIN_CLAIMS, signedToken } from '../attacks/signed-token.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const run = promisify(execFile);
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/team-a/instances';
+const INSTANCES = '/environments/equals/instances';
 const NAME = 'same';
 /** Texts that a parser of YAML 1.1 takes for something else, and what a shell would. */
 const SPEC = {
@@ -29,14 +30,15 @@ const SPEC = {
 };
 
 describe('each equivalent leaves the object that the page makes', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let folder: string;
   let env: NodeJS.ProcessEnv;
   const instance = `${INSTANCES}/${CACHES}/${NAME}`;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'chandlery-equivalents-'));
-    product = await startProduct();
+    product = await sharedProduct();
+    await addEnvironment(product, 'equals');
     const { kubectl = 'kubectl' } = await loadTools(repoRoot);
     const PATH = `${dirname(kubectl)}:${process.env['PATH'] ?? ''}`;
     env = { PATH, HOME: folder, KUBECONFIG: await kubeconfigOf('dev-a'), TOKEN: await product.token('dev-a') };
@@ -82,7 +84,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
       body: new URLSearchParams(fields),
     });
   const FIELDS = {
-    environment: 'team-a',
+    environment: 'equals',
     name: NAME,
     'v.spec.version': SPEC.version,
     'v.spec.replicas': String(SPEC.replicas),
@@ -98,7 +100,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
 
   it('by a kubeconfig of the person, with exactly the permissions that the pages have', async () => {
     const listed = `kubectl get ${CACHES} -o name`;
-    assert.equal(await shell(`${listed} -n team-a`), '');
+    assert.equal(await shell(`${listed} -n equals`), '');
     await assert.rejects(shell(`${listed} -n team-b`), /User "oidc:dev-a" cannot list resource "caches".*in the namespace "team-b"/);
     const admin = `--kubeconfig ${await kubeconfigOf('admin')}`;
     assert.equal(await shell(`${listed} -n team-b ${admin}`), '');
@@ -124,7 +126,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
     const nobody = { displayName: 'N', email: 'n@example.com', role: 'nobody' };
     const mint = async (person: { name: string; groups: string[] }): Promise<string> =>
       await mintDemoToken({ stateDir: product.stateDir, name: person.name, people: [{ ...nobody, ...person }] });
-    assert.match(await ask(await mint({ name: 'somebody', groups: ['team-a'] })), /oidc:somebody/);
+    assert.match(await ask(await mint({ name: 'somebody', groups: ['equals'] })), /oidc:somebody/);
     for (const person of [
       { name: 'system:admin', groups: [] },
       { name: 'somebody', groups: ['system:masters'] },
@@ -136,7 +138,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
 
   it('for an installation: kubectl, curl and the file for git', async () => {
     const made = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'install' });
-    assert.equal(made.headers.get('location'), `/environments/team-a/instances/${CACHES}/${NAME}`, await made.text());
+    assert.equal(made.headers.get('location'), `/environments/equals/instances/${CACHES}/${NAME}`, await made.text());
     const byPage = await stored();
     assert.deepEqual(objectAt(byPage, 'spec', 'exposure', 'annotations'), SPEC.exposure.annotations);
     await remove();

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { submit } from '../unit/web-form/submit.ts';
 
 const run = promisify(execFile);
@@ -19,18 +19,13 @@ const draft = (seconds: string): string =>
   `{"app":"${CACHES}","name":"${NAME}","spec":{"memory":"64Mi","tolerations":[{"tolerationSeconds":${seconds}}]}}`;
 
 describe('a live object with numbers that a double would round', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let kubectl: string;
   const instance = `${INSTANCES}/${CACHES}/${NAME}`;
 
   before(async () => {
-    product = await startProduct();
+    product = await sharedProduct();
     kubectl = (await loadTools(repoRoot)).kubectl ?? 'kubectl';
-    await until(
-      async () => textAt((await post(draft('1'), '?dryRun=All')).body, 'verdict') === 'Ready',
-      'the app and the environment are there',
-      180_000,
-    );
   });
   after(async () => await product.stop());
 

@@ -1,39 +1,34 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { previewInstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
-import { GADGET, GADGET_OPERATOR, GADGET_SPEC, offerGadgets, writeGadgetCatalog } from '../support/gadgets.ts';
+import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';
-import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+import { type Answer, until } from '../support/product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
+const GADGET = 'gizmo';
 const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { kind, plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
-const INSTANCES = '/environments/team-a/instances';
+const INSTANCES = '/environments/moves/instances';
 const MOST_MS = 120_000;
 
 describe('a kind that moves to another version of which nothing converts', { timeout: 400_000 }, () => {
-  let product: Product;
-  let folder: string;
+  let product: SharedProduct;
   let kube: Kube;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-migration-'));
-    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
-    await offerGadgets(charts);
-    await writeGadgetCatalog(catalog);
-    product = await startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]);
+    product = await sharedProduct();
+    await offerGadgets(product.chartsDir, GADGET);
+    await addEnvironment(product, 'moves');
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    await kube.asController().create(OPERATORS, GADGET_OPERATOR);
+    await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
     await until(async () => (await product.api('dev-a', `/apps/${APP}`)).status === 200, 'the app is offered', MOST_MS);
-    await until(async () => (await product.api('dev-a', '/environments/team-a')).status === 200, 'the environment is there', MOST_MS);
     for (const name of ['one', 'two', 'three']) {
       const made = (): Promise<Answer> => product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name, spec: GADGET_SPEC } });
       await until(async () => (await made()).status === 201, `${name} is made`, MOST_MS);
@@ -42,7 +37,6 @@ describe('a kind that moves to another version of which nothing converts', { tim
   after(async () => {
     await kube.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function version(): Promise<string | undefined> {
@@ -51,7 +45,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   }
 
   async function stored(name: string, in_: 'v1' | 'v2'): Promise<unknown> {
-    const object = await kube.asController().get({ group, version: in_, resource: plural, namespace: 'team-a', name });
+    const object = await kube.asController().get({ group, version: in_, resource: plural, namespace: 'moves', name });
     return object.spec;
   }
 
@@ -74,7 +68,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     ]);
     assert.deepEqual(
       listAt(definition, 'touched', 'named').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
-      ['team-a/one', 'team-a/three', 'team-a/two'],
+      ['moves/one', 'moves/three', 'moves/two'],
     );
     assert.doesNotMatch(JSON.stringify(body), /crimson/);
   });
@@ -104,7 +98,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   it('keeps what is stored until somebody writes it, and loses then what nobody moved', async () => {
     assert.deepEqual(await stored('two', 'v1'), GADGET_SPEC);
     assert.equal(at(await stored('two', 'v2'), 'storageSize'), undefined);
-    const ref = { group, version: 'v1', resource: plural, namespace: 'team-a', name: 'two' };
+    const ref = { group, version: 'v1', resource: plural, namespace: 'moves', name: 'two' };
     await kube.asController().patch(ref, { type: 'merge', body: { metadata: { labels: { touched: 'yes' } } } });
     assert.deepEqual(await stored('two', 'v1'), { level: 9, size: 3 });
   });
@@ -131,7 +125,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
       operators: () => operators.items,
       customResourceDefinitions: () => crds.items,
     };
-    const preview = await previewInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'team-a', app: APP, name: 'one' });
+    const preview = await previewInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'moves', app: APP, name: 'one' });
     assert.deepEqual(preview.values, GADGET_SPEC);
     assert.equal(preview.rows.length, 5);
   });
@@ -154,7 +148,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/young/migration`);
     assert.deepEqual(listAt(body, 'rows'), []);
     assert.equal(
-      textAt(await kube.asController().get({ group, version: 'v2', resource: plural, namespace: 'team-a', name: 'young' }), 'kind'),
+      textAt(await kube.asController().get({ group, version: 'v2', resource: plural, namespace: 'moves', name: 'young' }), 'kind'),
       kind,
     );
   });

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { createKube } from '../../src/kube/kube.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+import { offerChart } from '../support/offer-chart.ts';
+import { kindsOf as kindsOfChart } from '../support/operator-charts.ts';
+import { type Answer, until } from '../support/product.ts';
+import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+const INSTANCES = '/environments/curated/instances';
 const CACHES = 'caches.samples.chandlery.dev';
-let product: Product;
+let product: SharedProduct;
 let browser: Browser;
 /** The path of the sample Operator, below `/operators`. */
-let cache = '';
+const cache = '/chandlery-system/cache';
+/** The caches of others. */
+let others = 0;
 
 const items = (answer: Answer): readonly unknown[] => listAt(answer.body, 'items');
 const kindsOf = (node: unknown): string[] => [textAt(node, 'kind') ?? '', ...listAt(node, 'children').flatMap(kindsOf)];
@@ -22,21 +30,13 @@ const admin = async (below: string, method = 'GET'): Promise<Answer> =>
 describe('an Operator in the eyes of its admin and of others', { timeout: 300_000 }, () => {
   before(async () => {
     browser = await openBrowser();
-    product = await startProduct();
-    await until(
-      async () => {
-        const ready = items(await product.api('admin', '/operators?state=Ready'));
-        const found = ready.find((one) => textAt(one, 'name') === 'cache');
-        cache = `/${textAt(found, 'namespace') ?? ''}/${textAt(found, 'name') ?? ''}`;
-        return ready.length >= 2 && found !== undefined;
-      },
-      'the sample Operators are ready',
-      120_000,
-    );
+    product = await sharedProduct();
+    await addEnvironment(product, 'curated');
+    others = items(await admin('/instances')).length;
     await until(
       async () =>
         (
-          await product.api('dev-a', '/environments/team-a/instances', {
+          await product.api('dev-a', INSTANCES, {
             method: 'POST',
             body: { app: CACHES, name: 'sessions', spec: {} },
           })
@@ -92,11 +92,11 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       const found = items(await product.api('admin', '/operators?count=instances&search=cache'))[0];
       return numberAt(listAt(found, 'crds')[0], 'instances');
     };
-    await until(async () => (await counted()) === 1, 'one cache is counted', 60_000);
-    const [instance] = items(await admin('/instances'));
+    await until(async () => (await counted()) === others + 1, 'one more cache is counted', 60_000);
+    const instance = items(await admin('/instances')).find((one) => textAt(one, 'name') === 'sessions');
     assert.deepEqual(
       ['name', 'kind', 'environment', 'app'].map((key) => textAt(instance, key)),
-      ['sessions', 'Cache', 'team-a', CACHES],
+      ['sessions', 'Cache', 'curated', CACHES],
     );
   });
 
@@ -122,9 +122,9 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
         async () => (await curator.review({ verb: 'list', group: caches.group, resource: 'caches' })).allowed,
         'the role is bound',
       );
-      assert.equal((await curator.listMetadata(caches)).items.length, 1);
-      await assert.rejects(curator.get({ ...caches, namespace: 'team-a', name: 'sessions' }), { code: 'Forbidden' });
-      await assert.rejects(curator.list(core('pods'), { namespace: 'team-a' }), { code: 'Forbidden' });
+      assert.equal((await curator.listMetadata(caches)).items.length, others + 1);
+      await assert.rejects(curator.get({ ...caches, namespace: 'curated', name: 'sessions' }), { code: 'Forbidden' });
+      await assert.rejects(curator.list(core('pods'), { namespace: 'curated' }), { code: 'Forbidden' });
       await assert.rejects(curator.list(core('secrets')), { code: 'Forbidden' });
     } finally {
       await kube.close();
@@ -133,8 +133,8 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
 
   it('tells what deleting it would do, and what would block it, without deleting anything', async () => {
     const { body } = await admin('/deletion');
-    assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Preview', 1]);
-    assert.equal(textAt(body, 'blockers', 0, 'name'), 'sessions');
+    assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Preview', others + 1]);
+    assert.ok(listAt(body, 'blockers').some((blocker) => textAt(blocker, 'name') === 'sessions'));
     assert.equal((await admin('')).status, 200);
   });
 
@@ -178,9 +178,32 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
       await page.getByRole('link', { name: 'Delete' }).click();
-      await page.getByText('1 instance would hold it').waitFor();
+      await page.getByText(others === 0 ? '1 instance would hold it' : `${others + 1} instances would hold it`).waitFor();
       await visitor.check();
       await visitor.close();
     });
   }
+
+  it('installs nothing of its kinds while it is being deleted, and is gone with its last instance', async () => {
+    const [{ plural, group }, name] = [kindsOfChart('parting'), 'parting'];
+    const [app, operator] = [`${plural}.${group}`, `/operators/chandlery-system/${name}`];
+    await offerChart(product.chartsDir, { name, version: '1.0.0' });
+    const chart = `{repoURL: 'file://samples', name: ${name}, version: 1.0.0}`;
+    const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${name}, namespace: chandlery-system}\nspec: {chart: ${chart}}\n`;
+    await addOperator(product, { name, text, app });
+    const create = async (instance: string, query = ''): Promise<Answer> =>
+      await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app, name: instance, spec: {} } });
+    assert.equal((await create('kept')).status, 201);
+    await rm(join(product.catalogDir, 'operators', `${name}.yaml`));
+    assert.equal((await product.api('admin', operator, { method: 'DELETE' })).status, 202);
+    // It waits for the instance.
+    const blocked = async (): Promise<string> =>
+      textAt((await create('late', '?dryRun=All')).body, 'findings', 'blocked', 0, 'message') ?? '';
+    await until(async () => /its Operator chandlery-system\/parting is being deleted/.test(await blocked()), 'it is blocked', 30_000);
+    const refused = await create('late');
+    assert.deepEqual([refused.status, textAt(refused.body, 'code')], [409, 'OperatorDeleting']);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${app}/late`)).status, 404);
+    await product.api('dev-a', `${INSTANCES}/${app}/kept`, { method: 'DELETE' });
+    await until(async () => (await product.api('admin', operator)).status === 404, 'it is gone', 60_000);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -8,17 +8,19 @@ import { promisify } from 'node:util';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const run = promisify(execFile);
 const NS = 'chandlery-system';
 const NAME = 'same';
+const CRD = 'stashes.equal.example.com';
 const OPERATOR = `/operators/${NS}/${NAME}`;
 const PASSWORD = `it's "$(id)": {{ x }}\n# two lines`;
 /** Texts that a parser of YAML 1.1 takes for something else, and values from a Secret, a ConfigMap and the resource itself. */
 const SPEC = {
   name: 'same-release',
-  chart: { repoURL: 'file://charts', name: 'cache-operator', version: '0.1.0' },
+  chart: { repoURL: 'file://samples', name: 'stash-operator', version: '0.1.0' },
   targetNamespace: 'same-target',
   createNamespace: true,
   valuesFrom: [
@@ -30,18 +32,17 @@ const SPEC = {
 };
 
 describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let folder: string;
-  let catalog: string;
   let env: NodeJS.ProcessEnv;
   const admin = async (script: string): Promise<string> => (await run('sh', ['-ec', script], { env: { ...env, AS_ROOT: '1' } })).stdout;
   const shell = async (script: string): Promise<string> => (await run('sh', ['-ec', script], { env, cwd: join(folder, 'files') })).stdout;
 
   before(async () => {
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-operator-ways-'));
-    catalog = join(folder, 'catalog');
-    for (const name of ['catalog', 'bin', 'files']) await mkdir(join(folder, name));
-    product = await startProduct(['--catalog', catalog]);
+    for (const name of ['bin', 'files']) await mkdir(join(folder, name));
+    product = await sharedProduct();
+    await writeStashChart(join(product.chartsDir, 'stash-operator'));
     const { kubectl = 'kubectl', helm } = await loadTools(repoRoot);
     // What an admin of Chandlery does, and, for helm and for looking, the admin of the cluster.
     const shim = `#!/bin/sh\n[ -n "$AS_ROOT" ] && exec '${kubectl}' "$@"\nexec '${kubectl}' --as oidc:admin --as-group oidc:platform --as-group system:authenticated "$@"\n`;
@@ -49,7 +50,7 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     await writeFile(join(folder, 'bin', 'helm'), `#!/bin/sh\nexec '${helm}' "$@"\n`);
     for (const name of ['kubectl', 'helm']) await chmod(join(folder, 'bin', name), 0o755);
     const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
-    env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('admin'), CHARTS: join(repoRoot, 'charts') };
+    env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('admin'), CHARTS: product.chartsDir };
     await until(async () => (await check(SPEC)).verdict === 'Ready', 'an admin may create it', 120_000);
   });
   after(async () => {
@@ -91,17 +92,12 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     }
     await product.api('admin', OPERATOR, { method: 'DELETE' });
     await gone();
-    const file = join(catalog, textAt(commands, 'file') ?? '');
-    await mkdir(join(file, '..'));
+    const file = join(product.catalogDir, textAt(commands, 'file') ?? '');
     await writeFile(file, textAt(commands, 'yaml') ?? '');
     await until(async () => (await product.api('admin', OPERATOR)).status === 200, 'the catalogue has it', 60_000);
     assert.deepEqual(await stored(), byApi, 'file');
     assert.equal(textAt(await read(), 'metadata', 'labels', 'chandlery.dev/source'), 'catalog');
     await rm(file);
-    await writeFile(
-      join(catalog, 'other.yaml'),
-      'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: other}\nspec: {}\n',
-    );
     await gone();
   });
 
@@ -124,11 +120,14 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
       ['off', '1:30', '0777'],
     );
     await shell(`helm uninstall ${SPEC.name} -n ${SPEC.targetNamespace} --wait`);
-    await admin('kubectl delete crd caches.samples.chandlery.dev');
+    await admin(`kubectl delete crd ${CRD}`);
 
     assert.equal((await product.api('admin', '/operators', { method: 'POST', body: manifest(SPEC) })).status, 201);
     await until(async () => textAt(await read(), 'status', 'status') === 'READY', 'the Operator is installed', 120_000);
     assert.deepEqual(await liveObjects(), byHelm);
+    assert.equal((await product.api('admin', OPERATOR, { method: 'DELETE' })).status, 202);
+    await gone();
+    await admin(`kubectl delete crd ${CRD}`);
   });
 
   /** What the release made, definitions included, by kind and name, without what the cluster adds and what Chandlery marks. */
@@ -137,12 +136,23 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     const inside = `kubectl get ${kinds} -n ${SPEC.targetNamespace} -l app.kubernetes.io/managed-by=Helm -o json`;
     const cluster = 'kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=Helm -o json';
     const answers = await Promise.all(
-      [inside, cluster, 'kubectl get crd caches.samples.chandlery.dev -o json'].map(async (ask) => JSON.parse(await admin(ask)) as unknown),
+      [inside, cluster, `kubectl get crd ${CRD} -o json`].map(async (ask) => JSON.parse(await admin(ask)) as unknown),
     );
     const objects = answers.flatMap((answer) => (textAt(answer, 'kind') === 'List' ? listAt(answer, 'items') : [answer]));
     return new Map(objects.map((object) => [`${textAt(object, 'kind')}/${textAt(object, 'metadata', 'name')}`, bare(object)]));
   }
 });
+
+/** The chart of the sample operator for caches, as one of another kind. */
+async function writeStashChart(folder: string): Promise<void> {
+  await cp(join(repoRoot, 'charts', 'cache-operator'), folder, { recursive: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+    const text = await readFile(join(parentPath, name), 'utf8');
+    const other = text.replaceAll('samples.chandlery.dev', 'equal.example.com').replaceAll('caches', 'stashes');
+    await writeFile(join(parentPath, name), other.replaceAll('cache-operator', 'stash-operator').replaceAll(/\bCache\b/g, 'Stash'));
+  }
+}
 
 function bare(object: unknown): unknown {
   const { status: _status, metadata: _metadata, ...rest } = object as Record<string, unknown>;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,10 +8,10 @@ import { SCHEMAS } from '../../src/api/schemas.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { callsInNamespace, usersOfRequest } from '../support/audit.ts';
-import { repoRoot } from '../support/cluster.ts';
-import { writeChild } from '../support/write-child.ts';
+import { removeChildren, writeChild } from '../support/write-child.ts';
 import { pythonMissing, runPythonClient, runTypeScriptClient } from '../support/generated-clients.ts';
-import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+import { until, type Answer } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const INSTANCES = '/environments/team-a/instances';
@@ -20,8 +19,9 @@ const INSTANCES = '/environments/team-a/instances';
 const NO_PYTHON = (await pythonMissing()) ?? false;
 
 describe('the REST API of the whole product', { timeout: 300_000 }, () => {
-  let product: Product;
-  let catalog: string;
+  let product: SharedProduct;
+  /** Where the audit log of the api-server began for these tests. */
+  let since: number;
   const names = (answer: Answer, key = 'name'): (string | undefined)[] => listAt(answer.body, 'items').map((item) => textAt(item, key));
 
   /** Does something to exactly what was read, and reads it again while its status moves, as clients do. */
@@ -34,19 +34,12 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   }
 
   before(async () => {
-    catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
-    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    product = checkedProduct(await startProduct(['--catalog', catalog]));
-    await until(
-      async () => names(await product.api('dev-a', '/apps?availability=Available'), 'id').length >= 2,
-      'the sample apps are available',
-      120_000,
-    );
-    await until(async () => names(await product.api('dev-a', '/environments')).includes('team-a'), 'dev-a sees an environment', 60_000);
+    const shared = await sharedProduct();
+    product = { ...shared, ...checkedProduct(shared) };
+    since = (await stat(product.auditLogPath)).size;
   });
   after(async () => {
     await product.stop();
-    await rm(catalog, { recursive: true, force: true });
   });
 
   it('tells people who they are for the api-server', async () => {
@@ -269,7 +262,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       await writeChild(product, at(tree, 'root'), { conditions: [{ type: 'Ready', status: 'False', reason, message: 'because' }] });
       await until(async () => isDeepStrictEqual(await health(), { status, message: 'A child: because' }), `${reason} counts as ${status}`);
     }
-    await writeChild(product, at(tree, 'root'), { conditions: [{ type: 'Ready', status: 'True' }] });
+    await removeChildren(product);
 
     const { seen: etag, done: changed } = await asRead(
       path,
@@ -295,7 +288,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   });
 
   it('reports a faulty file with its line, keeps everything else, and takes the mended one up', async () => {
-    const file = join(catalog, 'broken.yaml');
+    const file = join(product.catalogDir, 'broken.yaml');
     await writeFile(file, 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  teir: staging\n');
     await until(
       async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0,
@@ -368,25 +361,10 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   it('never touches what is in an environment under another name than the person’s', async () => {
     const id = (await product.api('dev-a', INSTANCES)).headers.get('x-request-id') ?? '';
     await until(async () => (await usersOfRequest(product.auditLogPath, id)).includes('oidc:dev-a'), 'its calls carry its id');
-    const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
+    const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a', since);
     assert.ok(count > 20, `${count} calls were audited`);
     assert.deepEqual(bare, []);
     assert.deepEqual(users, ['oidc:dev-a']);
-  });
-
-  it('installs nothing of an Operator that is being deleted', async () => {
-    const draft = (name: string) => ({ method: 'POST', body: { app: CACHES, name, spec: {} } });
-    assert.equal((await product.api('dev-a', INSTANCES, draft('kept'))).status, 201);
-    // It waits for the instance.
-    const cache = '/operators/chandlery-system/cache';
-    const { done } = await asRead(cache, async (headers) => await product.api('admin', cache, { method: 'DELETE', headers }));
-    assert.equal(done.status, 202);
-    const blocked = async (): Promise<string> =>
-      textAt((await product.api('dev-a', `${INSTANCES}?dryRun=All`, draft('late'))).body, 'findings', 'blocked', 0, 'message') ?? '';
-    await until(async () => /its Operator chandlery-system\/cache is being deleted/.test(await blocked()), 'it is blocked', 30_000);
-    const refused = await product.api('dev-a', INSTANCES, draft('late'));
-    assert.deepEqual([refused.status, textAt(refused.body, 'code')], [409, 'OperatorDeleting']);
-    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/late`)).status, 404);
   });
 });
 

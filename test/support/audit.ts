@@ -13,11 +13,13 @@ export interface NamespaceCalls {
   readonly users: readonly string[];
 }
 
-/** Reads an audit log of the api-server (audit.k8s.io/v1, a JSON object a line). */
-export async function callsInNamespace(auditLogPath: string, namespace: string): Promise<NamespaceCalls> {
-  const calls = (await readFile(auditLogPath, 'utf8'))
+/** Reads an audit log of the api-server (audit.k8s.io/v1, a JSON object a line) from a byte on, at which a line begins. */
+export async function callsInNamespace(auditLogPath: string, namespace: string, since = 0): Promise<NamespaceCalls> {
+  const calls = (await readFile(auditLogPath))
+    .subarray(since)
+    .toString()
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
     .filter((event) => textAt(event, 'userAgent')?.startsWith('chandlery') === true)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const POLL_MS = 100;
+const POLL_MS = 50;
 
 /**
  * Asks again and again until the answer is something other than undefined or false; fails after `seconds` with the last error, or a

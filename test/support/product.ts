@@ -39,6 +39,15 @@ export async function startProduct(options: readonly string[] = [], readiness: '
   const chandlery = await startChandlery({ config, repoRoot, stateDir, log, durability: 'throwaway' });
   const { origin } = chandlery.url;
   if (readiness === 'awaited') await until(async () => (await fetch(`${origin}/readyz`)).status === 200, 'the product is ready', READY_MS);
+  const stop = async (): Promise<void> => {
+    await chandlery.stop();
+    await rm(stateDir, { recursive: true, force: true });
+  };
+  return productAt({ origin, stateDir, stop });
+}
+
+/** A product that runs. */
+export function productAt({ origin, stateDir, stop }: Pick<Product, 'origin' | 'stateDir' | 'stop'>): Product {
   const token = async (name: string): Promise<string> => await mintDemoToken({ stateDir, name });
   return {
     origin,
@@ -47,10 +56,7 @@ export async function startProduct(options: readonly string[] = [], readiness: '
     auditLogPath: join(stateDir, 'audit.log'),
     token,
     api: async (name, path, init) => await call(`${origin}/api/v1${path}`, await token(name), init),
-    stop: async () => {
-      await chandlery.stop();
-      await rm(stateDir, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -75,7 +81,7 @@ export async function until(holds: () => Promise<boolean>, what: string, withinM
   for (;;) {
     if (await holds()) return;
     if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(100);
+    await sleep(50);
   }
 }
 

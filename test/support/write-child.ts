@@ -25,3 +25,10 @@ export async function writeChild({ kubeconfigPath }: Pick<Product, 'kubeconfigPa
   await eventually(() => cluster.apply({ group: 'example.com', version: 'v1', resource: 'as' }, child, options), 'the child is written');
   await kube.close();
 }
+
+/** Removes the kind again, with all of it. */
+export async function removeChildren({ kubeconfigPath }: Pick<Product, 'kubeconfigPath'>): Promise<void> {
+  const kube = createKube({ kubeconfigPath, userAgent: 'an-operator' });
+  await kube.asController().delete({ ...CRD, name: crd({ schema: {} }).metadata.name });
+  await kube.close();
+}

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Answer, type Product } from '../support/product.ts';
+import { until, type Answer } from '../support/product.ts';
+import { addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 import { readAuditLog } from '../support/read-audit-log.ts';
 
@@ -23,9 +20,8 @@ spec:
 `;
 
 describe('a change request without JavaScript', { timeout: 500_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let folder: string;
   let [asker, approver]: Visitor[] = [];
   const shop = (name: string): string => `/environments/shop/instances/${CACHES}/${name}`;
   const stored = async (name: string): Promise<Answer> => await product.api('admin', shop(name));
@@ -35,10 +31,8 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
   };
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-changeRequests-'));
-    await cp(join(repoRoot, 'catalog'), folder, { recursive: true });
-    await writeFile(join(folder, 'environments', 'shop.yaml'), SHOP);
-    [product, browser] = await Promise.all([startProduct(['--catalog', folder]), openBrowser()]);
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    await addToCatalog(product, 'environments/shop.yaml', SHOP);
     const draft = { method: 'POST', body: { app: CACHES, name: 'dry', spec: {} } };
     await until(
       async () => {
@@ -54,7 +48,6 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
   after(async () => {
     await browser.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** Fills the form, meets the refusal and asks; the answer is the id of the change request. */

@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { at, listAt, textAt } from '../../src/domain/core/read.ts';
+import { at } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 
 describe('controls of their own', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
 
   before(async () => {
-    [product, browser] = await Promise.all([startProduct(), openBrowser()]);
-    await until(
-      async () =>
-        listAt((await product.api('dev-a', '/apps?availability=Available')).body, 'items').some((app) => textAt(app, 'id') === POSTGRES),
-      'the app is available',
-      180_000,
-    );
-    await until(
-      async () => listAt((await product.api('dev-a', '/environments')).body, 'items').length > 0,
-      'an environment is there',
-      60_000,
-    );
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
   });
   after(async () => {
     await browser.close();
@@ -37,7 +26,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
     const schedule = page.locator('[name="v.spec.backup.schedule"]');
     const zone = page.locator('[name="v.spec.timeZone"]');
     await page.goto(`/apps/${POSTGRES}/install?environment=team-a&v.spec.storage.size=1Gi`);
-    await page.locator('#name').fill('orders');
+    await page.locator('#name').fill('scheduled');
     await page.getByText('By default: At 02:00 every day.').waitFor();
     await schedule.fill('nightly');
     await page.getByRole('button', { name: /^Show when it runs/ }).click();
@@ -59,9 +48,9 @@ describe('controls of their own', { timeout: 400_000 }, () => {
     await visitor.check();
     await zone.fill('europe/berlin');
     await page.getByRole('button', { name: 'Install', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'scheduled' }).waitFor();
 
-    const { body } = await product.api('dev-a', `/environments/team-a/instances/${POSTGRES}/orders`);
+    const { body } = await product.api('dev-a', `/environments/team-a/instances/${POSTGRES}/scheduled`);
     assert.equal(at(body, 'object', 'spec', 'timeZone'), 'Europe/Berlin');
     assert.equal(at(body, 'object', 'spec', 'backup', 'schedule'), '30 1 * * 1');
     await visitor.close();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -10,37 +9,27 @@ import { createKube } from '../../src/kube/kube.ts';
 import { CATALOG_TYPES } from '../../src/kube/watch/catalog-cache.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
 import { sampleCrd } from '../support/sample-drafts.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const { customResourceDefinitions: CRD } = CATALOG_TYPES;
 const CACHES = 'caches.samples.chandlery.dev';
 
 describe('the journeys through the pages', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let catalog: string;
+  /** Where the audit log of the api-server began for these tests. */
+  let since: number;
 
   before(async () => {
-    catalog = await mkdtemp(join(tmpdir(), 'chandlery-catalog-'));
-    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
-    const available = async (): Promise<number> =>
-      listAt((await product.api('dev-a', '/apps?availability=Available')).body, 'items').length;
-    await until(async () => (await available()) >= 2, 'the sample apps are available', 120_000);
-    const environments = async (): Promise<unknown> => (await product.api('dev-a', '/environments')).body;
-    await until(
-      async () => listAt(await environments(), 'items').some((item) => textAt(item, 'name') === 'team-a'),
-      'team-a is there',
-      60_000,
-    );
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    since = (await stat(product.auditLogPath)).size;
   });
   after(async () => {
     await browser.close();
     await product.stop();
-    await rm(catalog, { recursive: true, force: true });
   });
 
   for (const javaScript of ['on', 'off'] as const) {
@@ -133,7 +122,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await page.getByText('Established').first().waitFor({ state: 'attached' });
     await visitor.check();
 
-    const file = join(catalog, 'environments', 'team-a.yaml');
+    const file = join(product.catalogDir, 'environments', 'team-a.yaml');
     const good = await readFile(file, 'utf8');
     await writeFile(file, `${good}\n---\nkind: Environment\n  oops: [\n`);
     await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0, 'the fault is found', 5_000);
@@ -150,7 +139,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
   it('shows an admin paths of a catalogue block that its kind does not have, with the nearest one', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
     const { page } = visitor;
-    const file = join(catalog, 'operators', 'cache.yaml');
+    const file = join(product.catalogDir, 'operators', 'cache.yaml');
     const good = await readFile(file, 'utf8');
     await writeFile(file, good.replace('- spec.memory\n', '- spec.memroy\n'));
     const faults = async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
@@ -211,8 +200,9 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     assert.doesNotMatch(seen, /drafts|snapshots\.run-time/);
     await developer.close();
 
-    const file = join(catalog, 'operators', 'cache.yaml');
+    const file = join(product.catalogDir, 'operators', 'cache.yaml');
     const document = parseDocument(await readFile(file, 'utf8'));
+    const before = document.toString();
     document.addIn(['spec', 'catalog', 'kinds'], listAt(parse(entry ?? ''), 'spec', 'catalog', 'kinds')[0]);
     await writeFile(file, document.toString());
     const app = '/apps/snapshots.run-time.example.com';
@@ -222,11 +212,14 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
       ['Tide'],
     );
     await visitor.close();
+    await writeFile(file, before);
+    for (const name of ['snapshots.run-time.example.com', 'tides.foreign.example.com']) await cluster.delete({ ...CRD, name });
+    await until(async () => (await product.api('dev-a', app)).status === 404 && (await drafts()).length === 0, 'both are gone');
     await kube.close();
   });
 
   it('made every call about the things of a team in the name of one of its people', async () => {
-    const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a');
+    const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a', since);
     assert.ok(count > 100, `${count} calls were audited`);
     assert.deepEqual(bare, []);
     assert.deepEqual(users, ['oidc:dev-a']);

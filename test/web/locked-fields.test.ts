@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, untilOffered, type Answer, type Product } from '../support/product.ts';
+import { until, type Answer } from '../support/product.ts';
+import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/team-a/instances';
+const INSTANCES = '/environments/locks/instances';
+const CACHE_FILE = join('operators', 'cache.yaml');
 
 const OVERLAY = `  overlay:
     - app: ${CACHES}
@@ -20,30 +21,33 @@ const OVERLAY = `  overlay:
 `;
 
 describe('locked fields of the whole product', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let catalog: string;
 
   before(async () => {
-    catalog = await mkdtemp(join(tmpdir(), 'chandlery-locks-'));
-    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    await rm(join(catalog, 'operators', 'postgres.yaml'));
-    await insert('environments/team-a.yaml', '  tier: development\n', OVERLAY);
-    await insert('operators/cache.yaml', '        displayName: Cache\n', '        locked: [spec.version]\n');
-    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
-    await untilOffered(product);
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    const kind = '        displayName: Cache\n';
+    const text = await catalogFile();
+    assert.ok(text.includes(kind));
+    await addToCatalog(product, CACHE_FILE, text.replace(kind, `${kind}        locked: [spec.version]\n`));
+    await addEnvironment(product, 'locks', OVERLAY);
+    await untilVersionIs('Blocked');
   });
   after(async () => {
+    await addToCatalog(product, CACHE_FILE, await catalogFile());
+    await untilVersionIs('Ready');
     await browser.close();
     await product.stop();
-    await rm(catalog, { recursive: true, force: true });
   });
 
-  async function insert(file: string, behind: string, text: string): Promise<void> {
-    const path = join(catalog, file);
-    const before = await readFile(path, 'utf8');
-    assert.ok(before.includes(behind), file);
-    await writeFile(path, before.replace(behind, `${behind}${text}`));
+  async function catalogFile(): Promise<string> {
+    return await readFile(join(repoRoot, 'catalog', CACHE_FILE), 'utf8');
+  }
+
+  async function untilVersionIs(verdict: 'Blocked' | 'Ready'): Promise<void> {
+    const seen = async (): Promise<boolean> =>
+      textAt((await create('seen', { version: '7.2' }, '?dryRun=All')).body, 'verdict') === verdict;
+    await until(seen, `another version is ${verdict}`);
   }
 
   async function create(name: string, spec: object, query = ''): Promise<Answer> {
@@ -61,7 +65,7 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
 
   it('refuses to create with another value, by the field and who locked it, and writes nothing', async () => {
     for (const [field, spec, by] of [
-      ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, 'the environment team-a'],
+      ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, 'the environment locks'],
       ['spec.version', { version: '7.2' }, 'the Operator chandlery-system/cache'],
     ] as const) {
       const answer = await create('refused', spec);
@@ -89,12 +93,12 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
   });
 
   it('tells in the form as data who locked a field', async () => {
-    const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=team-a`);
+    const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=locks`);
     const childOf = (parent: unknown, key: string): unknown => listAt(parent, 'children').find((child) => textAt(child, 'key') === key);
     const field = (key: string): unknown => childOf(childOf(at(body, 'root'), 'spec'), key);
     assert.deepEqual(
       ['locked', 'fallback', 'fallbackSource'].map((name) => at(field('evictionPolicy'), name)),
-      ['the environment team-a', 'noeviction', 'environment'],
+      ['the environment locks', 'noeviction', 'environment'],
     );
     assert.equal(textAt(field('version'), 'locked'), 'the Operator chandlery-system/cache');
     assert.equal(at(field('memory'), 'locked'), undefined);
@@ -103,17 +107,17 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
   it('shows a locked field greyed with its value, and refuses a form that was made by hand, without JavaScript', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=by-hand`);
+    await page.goto(`/apps/${CACHES}/install?environment=locks&name=by-hand`);
     const policy = page.locator('[name="v.spec.evictionPolicy"]');
     assert.deepEqual([await policy.isDisabled(), await policy.inputValue()], [true, 'noeviction']);
-    await page.getByText('Locked by the environment team-a.').waitFor();
+    await page.getByText('Locked by the environment locks.').waitFor();
     await visitor.check();
-    const form = { environment: 'team-a', name: 'by-hand', 'v.spec.evictionPolicy': 'allkeys-lfu', _do: 'install' };
+    const form = { environment: 'locks', name: 'by-hand', 'v.spec.evictionPolicy': 'allkeys-lfu', _do: 'install' };
     const headers = { Origin: product.origin, 'Sec-Fetch-Site': 'same-origin' };
     for (const sent of [form, { ...form, 'v.spec.evictionPolicy': '', 'y.spec': 'evictionPolicy: allkeys-lfu' }]) {
       const answer = await page.request.post(`/apps/${CACHES}/install`, { form: sent, headers, maxRedirects: 0 });
       assert.equal(answer.status(), 422);
-      assert.match(await answer.text(), /It is locked by the environment team-a/);
+      assert.match(await answer.text(), /It is locked by the environment locks/);
     }
     assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/by-hand`)).status, 404);
 

@@ -1,49 +1,44 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { at, textAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
 import { openBrowser } from '../support/browser.ts';
-import { GADGET, GADGET_OPERATOR, GADGET_SPEC, offerGadgets, writeGadgetCatalog } from '../support/gadgets.ts';
+import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';
-import { type Product, startProduct, until } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+const GADGET = 'gadget';
 const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
-const INSTANCE = `/environments/team-a/instances/${APP}/orders`;
+const INSTANCE = `/environments/gadgets/instances/${APP}/orders`;
 const MOST_MS = 120_000;
 
 describe('an app whose operator is upgraded to another version of its kind, through the pages', { timeout: 500_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let folder: string;
   let kube: Kube;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-migration-'));
-    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
-    await offerGadgets(charts);
-    await writeGadgetCatalog(catalog);
-    [product, browser] = await Promise.all([startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]), openBrowser()]);
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    await offerGadgets(product.chartsDir, GADGET);
+    await addEnvironment(product, 'gadgets');
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    await kube.asController().create(OPERATORS, GADGET_OPERATOR);
+    await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
     const body = { app: APP, name: 'orders', spec: GADGET_SPEC };
     const made = async (): Promise<boolean> =>
-      (await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body })).status === 201;
+      (await product.api('dev-a', '/environments/gadgets/instances', { method: 'POST', body })).status === 201;
     await until(made, 'the instance is made', MOST_MS);
   });
   after(async () => {
     await browser.close();
     await kube.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function version(): Promise<string | undefined> {
@@ -58,7 +53,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.getByRole('heading', { level: 1, name: 'Upgrade Gadgets to 2.0.0' }).waitFor();
     await page.getByText('Somebody has to decide about fields of 1 instance.').waitFor();
     await page.locator('summary', { hasText: '1 instance to look at' }).click();
-    assert.equal(await page.getByRole('link', { name: 'team-a/orders' }).getAttribute('href'), INSTANCE);
+    assert.equal(await page.getByRole('link', { name: 'gadgets/orders' }).getAttribute('href'), INSTANCE);
     await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
     await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     await row(page, 'values.colour').getByLabel('Remove the value').check();
@@ -113,7 +108,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
   });
 
   async function stored(in_: 'v1' | 'v2'): Promise<unknown> {
-    return (await kube.asController().get({ group, version: in_, resource: plural, namespace: 'team-a', name: 'orders' })).spec;
+    return (await kube.asController().get({ group, version: in_, resource: plural, namespace: 'gadgets', name: 'orders' })).spec;
   }
 });
 

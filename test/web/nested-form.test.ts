@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
-import { startProduct, untilOffered, type Product } from '../support/product.ts';
+import { addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const DEPOTS = 'depots.test.example.com';
@@ -64,34 +62,27 @@ kind: Operator
 metadata: {namespace: chandlery-system, name: depot}
 spec:
   name: depot-operator
-  chart: {repoURL: "file://tests", name: depot-operator, version: 0.1.0}
+  chart: {repoURL: "file://samples", name: depot-operator, version: 0.1.0}
   targetNamespace: depot-operator
   createNamespace: true
   catalog: {displayName: Depot, kinds: [{kind: Depot, displayName: Depot}]}
 `;
 
 describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let folder: string;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-nested-'));
-    const chart = join(folder, 'charts', 'depot-operator');
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    const chart = join(product.chartsDir, 'depot-operator');
     await mkdir(join(chart, 'crds'), { recursive: true });
-    await mkdir(join(folder, 'catalog', 'operators'), { recursive: true });
-    await cp(join(repoRoot, 'catalog', 'environments'), join(folder, 'catalog', 'environments'), { recursive: true });
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: depot-operator\nversion: 0.1.0\n');
     await writeFile(join(chart, 'crds', 'depots.yaml'), CRD);
-    await writeFile(join(folder, 'catalog', 'operators', 'depot.yaml'), OPERATOR);
-    const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
-    [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
-    await untilOffered(product);
+    await addOperator(product, { name: 'depot', text: OPERATOR, app: DEPOTS });
   });
   after(async () => {
     await browser.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('takes a list of objects inside a map inside a branch, and installs exactly that', async () => {

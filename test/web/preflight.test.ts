@@ -4,7 +4,8 @@ import type { Browser } from 'playwright-core';
 import { textAt } from '../../src/domain/core/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
-import { startProduct, until, untilOffered, type Product } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { whileDead } from '../support/dead-webhook.ts';
 import { signIn } from '../support/visitor.ts';
 
@@ -21,14 +22,14 @@ spec:
 `;
 
 describe('the check before anything is written, without JavaScript', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
 
   before(async () => {
-    [product, browser] = await Promise.all([startProduct(), openBrowser()]);
-    await untilOffered(product, 'cache');
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    await addEnvironment(product, 'narrow');
     const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    const metadata = { name: 'small', namespace: 'team-a' };
+    const metadata = { name: 'small', namespace: 'narrow' };
     const spec = { limits: [{ type: 'Container', max: { memory: '2Gi' } }] };
     await kube.asController().create(LIMIT_RANGES, { apiVersion: 'v1', kind: 'LimitRange', metadata, spec });
     await kube.close();
@@ -41,19 +42,19 @@ describe('the check before anything is written, without JavaScript', { timeout: 
   it('stops once at pods that a limit range will refuse, and then installs all the same', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=wide&v.spec.memory=4Gi`);
+    await page.goto(`/apps/${CACHES}/install?environment=narrow&name=wide&v.spec.memory=4Gi`);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Review wide' }).waitFor();
     await page.getByText('memory 4Gi is above the limit of 2Gi for a container (LimitRange small)').waitFor();
-    await page.getByText('Cache wide in the namespace team-a').waitFor();
+    await page.getByText('Cache wide in the namespace narrow').waitFor();
     await visitor.check();
-    assert.equal((await product.api('dev-a', `/environments/team-a/instances/${CACHES}/wide`)).status, 404);
+    assert.equal((await product.api('dev-a', `/environments/narrow/instances/${CACHES}/wide`)).status, 404);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'wide' }).waitFor();
-    const { body } = await product.api('dev-a', `/environments/team-a/instances/${CACHES}/wide`);
+    const { body } = await product.api('dev-a', `/environments/narrow/instances/${CACHES}/wide`);
     assert.equal(textAt(body, 'object', 'spec', 'memory'), '4Gi');
 
-    await page.goto(`/environments/team-a/instances/${CACHES}/wide/delete`);
+    await page.goto(`/environments/narrow/instances/${CACHES}/wide/delete`);
     await page.getByRole('heading', { name: 'Will be deleted' }).waitFor();
     await page.getByText('Cache wide', { exact: true }).waitFor();
     await visitor.check();
@@ -67,13 +68,13 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
     const draft = { app: CACHES, name: 'hooked', spec: { memory: '1Gi' } };
-    const path = '/environments/team-a/instances';
+    const path = '/environments/narrow/instances';
     await whileDead(kube.asController(), { ...dead, release: 'cache-operator/cache-operator' }, async () => {
       const post = async (query: string) => await product.api('dev-a', `${path}${query}`, { method: 'POST', body: draft });
       await until(async () => textAt((await post('?dryRun=All')).body, 'verdict') === 'Blocked', 'the api-server knows the webhook');
       const { status, body } = await post('');
       assert.deepEqual([status, textAt(body, 'code')], [409, 'WebhookUnavailable']);
-      await page.goto(`/apps/${CACHES}/install?environment=team-a&name=hooked&v.spec.memory=1Gi`);
+      await page.goto(`/apps/${CACHES}/install?environment=narrow&name=hooked&v.spec.memory=1Gi`);
       await page.getByRole('button', { name: 'Install', exact: true }).click();
       const told = page.getByText('webhook "cache-check.example.com" of the ValidatingWebhookConfiguration cache-check does not answer');
       await told.first().waitFor();
@@ -87,7 +88,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
   });
 
   it('tells a viewer over REST which right is missing to delete, and the smallest grant', async () => {
-    const path = `/environments/team-a/instances/${CACHES}/wide?dryRun=All`;
+    const path = `/environments/narrow/instances/${CACHES}/wide?dryRun=All`;
     const { status, body } = await product.api('admin', path, { method: 'DELETE' });
     assert.deepEqual([status, textAt(body, 'verdict')], [200, 'Blocked']);
     assert.match(textAt(body, 'remedies', 0, 'kubectl') ?? '', /^kubectl create rolebinding .*chandlery-app-caches/);

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
-import { startProduct, untilOffered, type Product } from '../support/product.ts';
-import { signIn } from '../support/visitor.ts';
 import { readAuditLog } from '../support/read-audit-log.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/team-a/instances';
+const INSTANCES = '/environments/presets/instances';
 
 const OVERLAY = `  overlay:
     - app: ${CACHES}
@@ -21,24 +17,16 @@ const OVERLAY = `  overlay:
 `;
 
 describe('what people do with the whole product', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let catalog: string;
 
   before(async () => {
-    catalog = await mkdtemp(join(tmpdir(), 'chandlery-presets-'));
-    await cp(join(repoRoot, 'catalog'), catalog, { recursive: true });
-    await rm(join(catalog, 'operators', 'postgres.yaml'));
-    const environment = join(catalog, 'environments', 'team-a.yaml');
-    const tier = '  tier: development\n';
-    await writeFile(environment, (await readFile(environment, 'utf8')).replace(tier, `${tier}${OVERLAY}`));
-    [product, browser] = await Promise.all([startProduct(['--catalog', catalog]), openBrowser()]);
-    await untilOffered(product);
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    await addEnvironment(product, 'presets', OVERLAY);
   });
   after(async () => {
     await browser.close();
     await product.stop();
-    await rm(catalog, { recursive: true, force: true });
   });
 
   const stored = async (name: string): Promise<object> =>
@@ -57,7 +45,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
   it('presets, changes of them and a lock are said in the form and the review, and stored, without JavaScript', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=team-a&name=sessions`);
+    await page.goto(`/apps/${CACHES}/install?environment=presets&name=sessions`);
     await page.getByRole('button', { name: 'Use Small' }).click();
     assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '128Mi');
     assert.match(await saidOf(page, 'v.spec.memory'), /Value from: Preset Small/);
@@ -72,7 +60,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     assert.match(await saidOf(page, 'v.spec.memory'), /Value from: You/);
     assert.match(await saidOf(page, 'v.spec.replicas'), /Value from: Preset Production/);
     assert.equal(await page.locator('[name="v.spec.evictionPolicy"]').isDisabled(), true);
-    assert.match(await saidOf(page, 'v.spec.evictionPolicy'), /Value from: Environment.*Locked by the environment team-a/);
+    assert.match(await saidOf(page, 'v.spec.evictionPolicy'), /Value from: Environment.*Locked by the environment presets/);
     await visitor.check();
     await page.getByRole('button', { name: 'Review first' }).click();
     const setBy = async (path: string): Promise<string | null> =>
@@ -119,8 +107,8 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
   it('the audit log has what was done and what was refused, for admins alone', async () => {
     await product.api('dev-b', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
     await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
-    const instance = `team-a/${CACHES}`;
-    assert.deepEqual(await auditLog('environment=team-a&text=instance'), [
+    const instance = `presets/${CACHES}`;
+    assert.deepEqual(await auditLog('environment=presets&text=instance'), [
       `oidc:dev-a create instance ${instance}/wrong refused InvalidInput api`,
       `oidc:dev-b create instance ${instance}/theirs refused NotFound api`,
       `oidc:dev-a update instance ${instance}/sessions done  page`,
@@ -133,6 +121,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await visitor.page.getByRole('link', { name: 'Audit log' }).click();
     await visitor.page.getByLabel('Person').fill('dev-b');
+    await visitor.page.getByLabel('Environment').fill('presets');
     await visitor.page.getByRole('button', { name: 'Search' }).click();
     assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Refused' }).count(), 1);
     await visitor.check();

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { at, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, untilOffered, type Product } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const LEDGERS = 'ledgers.test.example.com';
 
-const INSTANCES = '/environments/team-a/instances';
+const INSTANCES = '/environments/books/instances';
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -65,7 +64,7 @@ kind: Operator
 metadata: {namespace: chandlery-system, name: ledger}
 spec:
   name: ledger-operator
-  chart: {repoURL: "file://tests", name: ledger-operator, version: 0.1.0}
+  chart: {repoURL: "file://samples", name: ledger-operator, version: 0.1.0}
   targetNamespace: ledger-operator
   createNamespace: true
   catalog:
@@ -77,27 +76,22 @@ spec:
 `;
 
 describe('references to other objects', { timeout: 400_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let folder: string;
   let kube: Kube;
   const core = (resource: string) => ({ group: '', version: 'v1', resource });
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-references-'));
-    const chart = join(folder, 'charts', 'ledger-operator');
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    const chart = join(product.chartsDir, 'ledger-operator');
     await mkdir(join(chart, 'crds'), { recursive: true });
-    await mkdir(join(folder, 'catalog', 'operators'), { recursive: true });
-    await cp(join(repoRoot, 'catalog', 'environments'), join(folder, 'catalog', 'environments'), { recursive: true });
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: ledger-operator\nversion: 0.1.0\n');
     await writeFile(join(chart, 'crds', 'ledgers.yaml'), CRD);
-    await writeFile(join(folder, 'catalog', 'operators', 'ledger.yaml'), OPERATOR);
-    const options = ['--catalog', join(folder, 'catalog'), '--chart-root', `tests=${join(folder, 'charts')}`];
-    [product, browser] = await Promise.all([startProduct(options), openBrowser()]);
+    await addEnvironment(product, 'books');
+    await addOperator(product, { name: 'ledger', text: OPERATOR, app: LEDGERS });
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    await untilOffered(product);
     const admin = kube.asController();
-    const metadata = (name: string) => ({ name, namespace: 'team-a' });
+    const metadata = (name: string) => ({ name, namespace: 'books' });
     const stringData = { password: 'swordfish-9', username: 'orders' };
     await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('orders-db'), stringData });
     await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('users-db'), stringData });
@@ -106,11 +100,10 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await browser.close();
     await kube.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('are listed over REST with keys and without data, as far as somebody may list them', async () => {
-    const path = '/environments/team-a/choices';
+    const path = '/environments/books/choices';
     const { status, body } = await product.api('dev-a', `${path}/secrets?search=orders`);
     assert.equal(status, 200);
     assert.deepEqual(listAt(body, 'items'), [{ name: 'orders-db', keys: ['password', 'username'] }]);
@@ -145,13 +138,13 @@ describe('references to other objects', { timeout: 400_000 }, () => {
       passwordSecretRef: { name: 'orders-db', key: 'password' },
       storageClassName: 'anything-goes',
     });
-    await page.goto(`/environments/team-a/instances/${LEDGERS}/picked/edit`);
+    await page.goto(`/environments/books/instances/${LEDGERS}/picked/edit`);
     assert.deepEqual(await offered(page, 'v.spec.ledgerRef.name'), ['picked']);
     await visitor.close();
   });
 
   it('are chosen together with their kind, in one act and without JavaScript', async () => {
-    const data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain-settings', namespace: 'team-a' }, data: { a: 'b' } };
+    const data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain-settings', namespace: 'books' }, data: { a: 'b' } };
     await kube.asController().create(core('configmaps'), data);
     const { page, visitor } = await openInstall('kinds');
     const list = page.getByLabel('Choose a ConfigMap or a Secret for Name');
@@ -171,7 +164,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   });
 
   it('that the catalogue writes wrongly are a fault of its file, with its line', async () => {
-    const file = join(folder, 'catalog', 'operators', 'wrong.yaml');
+    const file = join(product.catalogDir, 'operators', 'wrong.yaml');
     const wrong = OPERATOR.replaceAll('ledger', 'wrong').replace('{spec.summary: {kind', '{summary: {kind');
     await writeFile(file, wrong);
     const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
@@ -190,7 +183,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     const body = { app: LEDGERS, name: 'made', spec, secrets: [{ name: 'made-db', key: 'password' }] };
     const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
     assert.equal(textAt(dry.body, 'verdict'), 'Ready');
-    assert.match(textAt(dry.body, 'findings', 'created', 0, 'message') ?? '', /^Secret made-db in the namespace team-a/);
+    assert.match(textAt(dry.body, 'findings', 'created', 0, 'message') ?? '', /^Secret made-db in the namespace books/);
     assert.equal(await secretOf('made-db'), undefined);
 
     assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body })).status, 201);
@@ -220,8 +213,8 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await letInstallOnly('dev-b');
     const { body: dry } = await product.api('dev-b', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
     assert.equal(textAt(dry, 'verdict'), 'Blocked');
-    assert.deepEqual(listAt(dry, 'missing'), [{ verb: 'create', group: '', resource: 'secrets', namespace: 'team-a' }]);
-    const choices = (await product.api('dev-b', '/environments/team-a/choices/secrets')).body;
+    assert.deepEqual(listAt(dry, 'missing'), [{ verb: 'create', group: '', resource: 'secrets', namespace: 'books' }]);
+    const choices = (await product.api('dev-b', '/environments/books/choices/secrets')).body;
     assert.equal(textAt(choices, 'missing', 'resource'), 'secrets');
   });
 
@@ -231,7 +224,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.equal(await page.locator('[name="v.spec.passwordSecretRef.name"]').inputValue(), 'generated-password');
     assert.equal(await page.locator('[name="v.spec.passwordSecretRef.key"]').inputValue(), 'password');
     await page.getByRole('button', { name: 'Review first' }).click();
-    await page.getByText('Secret generated-password in the namespace team-a').waitFor();
+    await page.getByText('Secret generated-password in the namespace books').waitFor();
     assert.equal(await secretOf('generated-password'), undefined);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'generated' }).waitFor();
@@ -277,7 +270,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await visitor.close();
   });
 
-  /** Gives a person the sight of team-a and the App's instances there, and nothing else. */
+  /** Gives a person the sight of the environment and the App's instances there, and nothing else. */
   async function letInstallOnly(person: string): Promise<void> {
     const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
     const apiVersion = 'rbac.authorization.k8s.io/v1';
@@ -286,13 +279,13 @@ describe('references to other objects', { timeout: 400_000 }, () => {
       const object = {
         apiVersion,
         kind,
-        metadata: { name: `test-${role}`, ...(isWhole ? {} : { namespace: 'team-a' }) },
+        metadata: { name: `test-${role}`, ...(isWhole ? {} : { namespace: 'books' }) },
         subjects: [{ kind: 'User', apiGroup: rbac.group, name: `oidc:${person}` }],
         roleRef: { kind: 'ClusterRole', apiGroup: rbac.group, name: role },
       };
       await kube.asController().create({ ...rbac, resource: `${kind.toLowerCase()}s` }, object);
     };
-    await bind('ClusterRoleBinding', 'chandlery-environment-team-a');
+    await bind('ClusterRoleBinding', 'chandlery-environment-books');
     await bind('RoleBinding', `chandlery-app-${LEDGERS}-edit`);
     const list = async (): Promise<number> => (await product.api(person, INSTANCES)).status;
     await until(async () => (await list()) === 200, 'the rights are given', 30_000);
@@ -301,13 +294,13 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   async function secretOf(name: string): Promise<unknown> {
     return await kube
       .asController()
-      .get({ ...core('secrets'), namespace: 'team-a', name })
+      .get({ ...core('secrets'), namespace: 'books', name })
       .catch(() => undefined);
   }
 
   async function openInstall(name: string): Promise<{ page: Page; visitor: Visitor }> {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
-    await visitor.page.goto(`/apps/${LEDGERS}/install?environment=team-a&name=${name}`);
+    await visitor.page.goto(`/apps/${LEDGERS}/install?environment=books&name=${name}`);
     return { page: visitor.page, visitor };
   }
 
@@ -317,7 +310,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   }
 
   async function specOf(name: string): Promise<unknown> {
-    return at((await product.api('dev-a', `/environments/team-a/instances/${LEDGERS}/${name}`)).body, 'object', 'spec');
+    return at((await product.api('dev-a', `/environments/books/instances/${LEDGERS}/${name}`)).body, 'object', 'spec');
   }
 });
 

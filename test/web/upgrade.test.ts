@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
@@ -11,24 +8,22 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
 import { openBrowser } from '../support/browser.ts';
 import { offerChart } from '../support/offer-chart.ts';
-import { type Answer, type Product, startProduct, until } from '../support/product.ts';
+import { type Answer, until } from '../support/product.ts';
+import { addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const OPERATOR = '/operators/chandlery-system/anvil';
 const SLOW_MS = 120_000;
 
 describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () => {
-  let product: Product;
+  let product: SharedProduct;
   let browser: Browser;
-  let folder: string;
   let kube: Kube;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chandlery-upgrade-'));
-    const [charts, catalog] = [join(folder, 'charts'), join(folder, 'catalog')];
-    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await offerChart(charts, { name: 'anvil', version, image: version });
-    await writeCatalog(catalog, 'Hits things');
-    [product, browser] = await Promise.all([startProduct(['--catalog', catalog, '--chart-root', `samples=${charts}`]), openBrowser()]);
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await offerChart(product.chartsDir, { name: 'anvil', version, image: version });
+    await writeCatalog(product, 'Hits things');
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', SLOW_MS);
   });
@@ -36,7 +31,6 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     await browser.close();
     await kube.close();
     await product.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function read(): Promise<unknown> {
@@ -73,7 +67,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
   });
 
   it('keeps its approval when the source of the Operator changes something else', async () => {
-    await writeCatalog(join(folder, 'catalog'), 'Hits things harder');
+    await writeCatalog(product, 'Hits things harder');
     const object = async (): Promise<KubeObject> => kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: 'anvil' });
     const summary = async (): Promise<boolean> => textAt(await object(), 'spec', 'catalog', 'summary') === 'Hits things harder';
     await until(summary, 'the source has applied the file', SLOW_MS);
@@ -114,8 +108,7 @@ function approval(version: string, digest?: string): { method: string; body: obj
   return { method: 'POST', body: { version, ...(digest === undefined ? {} : { digest }) } };
 }
 
-async function writeCatalog(folder: string, summary: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+async function writeCatalog(product: SharedProduct, summary: string): Promise<void> {
   const text = `apiVersion: operatorcontroller.kubeplus/v1
 kind: Operator
 metadata: {name: anvil, namespace: chandlery-system}
@@ -124,5 +117,5 @@ spec:
   upgrade: {range: ^1}
   catalog: {displayName: Anvil, summary: ${summary}}
 `;
-  await writeFile(join(folder, 'anvil.yaml'), text);
+  await addToCatalog(product, 'operators/anvil.yaml', text);
 }

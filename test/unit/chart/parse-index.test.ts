@@ -11,6 +11,7 @@ import type { ListedChart } from '../../../src/chart/repository/parse-index.ts';
 import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { runs } from '../../support/runs.ts';
 
 interface Outcome {
   readonly charts: Readonly<Record<string, ListedChart>>;
@@ -141,7 +142,7 @@ test('an index that is read by its parts says the same as one that is parsed at 
       ways[way] += 1;
       assert.deepEqual(charts, wanted);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(150) },
   );
   assert.ok(ways.parts > 100 && ways.whole > 30, JSON.stringify(ways));
 });

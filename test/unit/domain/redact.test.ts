@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { failureOf } from '../../../src/helm/failure.ts';
 import { redact } from '../../../src/domain/core/redact.ts';
+import { runs } from '../../support/runs.ts';
 
 test('a secret is taken out as it is, in base64, as JSON, in an address and line by line', () => {
   const secret = 'p@ss "word"\nsecond line';
@@ -71,7 +72,7 @@ for (const [how, spell] of Object.entries(SPELLINGS)) {
         const traces = [spell(middle), ...traceOf(spell(secret))];
         for (const trace of traces) assert.ok(!clean.includes(trace), `${clean} has ${trace}`);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(100) },
     );
   });
 }
@@ -88,7 +89,7 @@ test('whatever a secret is made of, it is gone', () => {
       fc.pre(secret.trim().length >= 4 && !'[secret]'.includes(secret.trim().toLowerCase()));
       return !redact(`${before}${secret}${after}`, [secret]).replaceAll('[secret]', '').includes(secret);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -27,13 +27,13 @@ const HOSTILE: readonly (readonly [does: string, template: string, says: RegExp]
     /rendering template has a nested reference name/,
   ],
   [
-    'renders 40 MiB',
-    `{{ range until 400 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
+    'renders 28 MiB',
+    `{{ range until 280 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
     /wrote more than 24 MiB|needed more than the 512 MiB/,
   ],
   [
-    'renders 20 MiB',
-    `{{ range until 200 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
+    'renders 17 MiB',
+    `{{ range until 175 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
     /renders more than 16 MiB of objects/,
   ],
   [

@@ -12,11 +12,12 @@ import type { FormModel } from '../../../src/form/model/form-node.ts';
 import { valueFaults } from '../../../src/schema/values/value-faults.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { runs } from '../../support/runs.ts';
 import { addressOf, DRAFTS, samplesOf, type Draft } from './draft-schemas.ts';
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: runs(80) };
 /** To compile a schema twice takes its time. */
-const FEW_RUNS = { numRuns: 50 };
+const FEW_RUNS = { numRuns: runs(25) };
 
 for (const draft of DRAFTS) {
   test(`Every leaf of a schema in the words of ${draft} is reached`, () => {

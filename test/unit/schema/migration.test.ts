@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { decideMigration } from '../../../src/form/migration/decide-migration.ts';
 import { previewMigration } from '../../../src/form/migration/migration.ts';
+import { runs } from '../../support/runs.ts';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
@@ -241,7 +242,7 @@ test('No value is lost silently: each is where it was, was moved, or stands in a
         assert.ok(after.has(moved), moved);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(150) },
   );
 });
 

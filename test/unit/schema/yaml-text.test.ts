@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Json } from '../../../src/domain/kubernetes/resource.ts';
 import { readYaml, writeYaml } from '../../../src/schema/yaml-text.ts';
+import { runs } from '../../support/runs.ts';
 
 const faults: readonly { readonly world: string; readonly text: string; readonly line: number; readonly says: RegExp }[] = [
   { world: 'A broken line is named', text: 'a: 1\nb: [1,\nc: 2\n', line: 3, says: /not valid YAML/ },
@@ -55,6 +56,6 @@ test('Whatever JSON holds can be written and read again', () => {
       const value = JSON.parse(JSON.stringify(generated)) as Json;
       assert.deepEqual(JSON.parse(JSON.stringify(readYaml(writeYaml(value)).value)), value);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(300) },
   );
 });

@@ -5,6 +5,7 @@ import type { App } from '../../../src/domain/app/app.ts';
 import type { InstanceView } from '../../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { InstanceChange } from '../../../src/web/ports.ts';
+import { runs } from '../../support/runs.ts';
 import { sampleApp } from '../../support/sample-apps.ts';
 import { sampleInstances } from '../../support/sample-instances.ts';
 import { type SampleWeb, startSampleWeb } from '../../support/sample-web.ts';
@@ -102,7 +103,7 @@ test('Whatever the schema and the values are, a form that is sent back as it cam
       assert.deepEqual(world.written, []);
       assert.ok(status === 303 || status === 422, `${status}`);
     }),
-    { numRuns: 30 },
+    { numRuns: runs(20) },
   );
 });
 
@@ -115,7 +116,7 @@ test('Whatever the schema and the values are, changing one field changes that fi
       assert.equal(status, 303);
       assert.deepEqual(plain(world.written.at(-1)?.spec), { ...values, note: 'changed' });
     }),
-    { numRuns: 30 },
+    { numRuns: runs(20) },
   );
 });
 

@@ -5,6 +5,7 @@ import { isMap, isNode, isScalar, isSeq, parseDocument, type Node } from 'yaml';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { rewriteYaml } from '../../../../src/form/yaml/rewrite-yaml.ts';
 import { readYaml } from '../../../../src/schema/yaml-text.ts';
+import { runs } from '../../../support/runs.ts';
 
 const TEXT = `# What the shop needs.
 
@@ -110,6 +111,6 @@ test('Whatever changes, the text holds the new value and every comment that it h
       assert.deepEqual(readYaml(changed).value, after);
       for (const comment of comments) assert.ok(changed.includes(comment), `${comment} is lost in\n${changed}`);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(150) },
   );
 });

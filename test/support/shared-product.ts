@@ -1,0 +1,79 @@
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { repoRoot } from './cluster.ts';
+import { productAt, startProduct, until, type Product } from './product.ts';
+
+/**
+ * A product with the example catalogue, which the files of one run share, one after another: each has names, and where it matters an environment, of its
+ * own, and leaves no faults and no sick Operators behind.
+ */
+export interface SharedProduct extends Product {
+  readonly folder: string;
+  /** The catalogue folder that it watches: what is written here is live at once. */
+  readonly catalogDir: string;
+  /** The charts behind `file://samples`. */
+  readonly chartsDir: string;
+}
+
+const SAMPLES = ['caches.samples.chandlery.dev', 'postgresclusters.samples.chandlery.dev'];
+
+/** The one whose folder `CHANDLERY_TEST_PRODUCT` names; else one that starts now. Resolves when its sample apps can be installed in `team-a`. */
+export async function sharedProduct(): Promise<SharedProduct> {
+  const folder = process.env['CHANDLERY_TEST_PRODUCT'] ?? '';
+  if (folder === '') return await startOne();
+  const { origin, stateDir } = JSON.parse(await readFile(join(folder, 'product.json'), 'utf8')) as { origin: string; stateDir: string };
+  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...placesIn(folder) };
+}
+
+async function startOne(): Promise<SharedProduct> {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-shared-'));
+  const places = placesIn(folder);
+  await cp(join(repoRoot, 'catalog'), places.catalogDir, { recursive: true });
+  await mkdir(places.chartsDir);
+  const product = await startProduct(['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`]);
+  await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000);
+  const { origin, stateDir } = product;
+  await writeFile(join(folder, 'product.json'), JSON.stringify({ origin, stateDir }));
+  const stop = async (): Promise<void> => {
+    await product.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...product, ...places, stop };
+}
+
+async function isOffered(product: Product): Promise<boolean> {
+  const apps = listAt((await product.api('dev-a', '/apps?availability=Available')).body, 'items').map((app) => textAt(app, 'id'));
+  return SAMPLES.every((id) => apps.includes(id)) && (await product.api('dev-a', '/environments/team-a')).status === 200;
+}
+
+function placesIn(folder: string): Pick<SharedProduct, 'folder' | 'catalogDir' | 'chartsDir'> {
+  return { folder, catalogDir: join(folder, 'catalog'), chartsDir: join(folder, 'charts') };
+}
+
+/** Writes a file of the catalogue. */
+export async function addToCatalog({ catalogDir }: SharedProduct, file: string, text: string): Promise<void> {
+  const path = join(catalogDir, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/**
+ * Adds an environment in which team a are developers and the platform team viewers, and waits until dev-a sees it.
+ *
+ * @param more lines of its `spec`, as YAML.
+ */
+export async function addEnvironment(product: SharedProduct, name: string, more = ''): Promise<void> {
+  const groups = '[{name: "oidc:team-a", role: developer}, {name: "oidc:platform", role: viewer}]';
+  const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${name}}\nspec:\n  tier: development\n  groups: ${groups}\n${more}`;
+  await addToCatalog(product, join('environments', `${name}.yaml`), text);
+  await until(async () => (await product.api('dev-a', `/environments/${name}`)).status === 200, `${name} is there`, 60_000);
+}
+
+/** Adds an Operator for a chart of `chartsDir`, and waits until dev-a can install an app. */
+export async function addOperator(product: SharedProduct, { name, text, app }: { name: string; text: string; app: string }): Promise<void> {
+  await addToCatalog(product, join('operators', `${name}.yaml`), text);
+  const available = async (): Promise<boolean> => textAt((await product.api('dev-a', `/apps/${app}`)).body, 'availability') === 'Available';
+  await until(available, `${app} is available`, 120_000);
+}
