@@ -6,7 +6,7 @@ import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
-import { submit } from '../unit/web-form/submit.ts';
+import { submit } from '../unit/form/submit.ts';
 
 const run = promisify(execFile);
 const CACHES = 'caches.samples.chandlery.dev';

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseBoundedJson } from '../../../../src/domain/core/bounded-json.ts';
+import { isAppError } from '../../../../src/domain/core/errors.ts';
+
+const parse = (text: string | Buffer): unknown => parseBoundedJson(Buffer.from(text));
+
+describe('JSON of strangers', () => {
+  const READ: readonly [string, string, unknown][] = [
+    ['an object', ' {"a":[1,-2.5e3,true,null,"x"]}\n', { a: [1, -2500, true, null, 'x'] }],
+    ['texts that look like structure', '{"a":"[[[,,,\\"{","b":"\\\\"}', { a: '[[[,,,"{', b: '\\' }],
+    ['whole numbers of 64 bits', '[9007199254740993]', [9007199254740993n]],
+    ['a byte order mark', '\uFEFF[1]', [1]],
+    ['as many values as are allowed', `[${'1,'.repeat(9_997)}1]`, Array.from({ length: 9_998 }, () => 1)],
+  ];
+  for (const [what, text, value] of READ) it(`is read: ${what}`, () => assert.deepEqual(parse(text), value));
+
+  it('keeps a key __proto__ as a key', () => {
+    const value = parse('{"__proto__":{"admin":true}}') as Record<string, unknown>;
+    assert.deepEqual([Object.keys(value), value['admin']], [['__proto__'], undefined]);
+  });
+
+  const REFUSED: readonly [string, string | Buffer, string, RegExp][] = [
+    ['broken', '{"a":1', 'MalformedRequest', /not valid JSON/],
+    ['a plain text', '"a"', 'MalformedRequest', /neither an object nor a list/],
+    ['another encoding', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), 'MalformedRequest', /UTF-8/],
+    ['101 levels', '['.repeat(101) + ']'.repeat(101), 'MalformedRequest', /100 levels/],
+    ['more values than are allowed', `[${'1,'.repeat(10_000)}1]`, 'TooLarge', /10000 values/],
+    ['more empty objects than are allowed', `[${'{},'.repeat(10_000)}{}]`, 'TooLarge', /10000 values/],
+    ['a number beyond all numbers', '{"spec":{"users":[{"age":1e999}]}}', 'InvalidInput', /^spec\.users\[0\]\.age: /],
+    ['more digits than are kept', '[1.00000000000000000001]', 'InvalidInput', /^\[0\]: /],
+    ['a number of a million digits', `{"a":1.${'0'.repeat(1_000_000)}1}`, 'InvalidInput', /^a: /],
+  ];
+  for (const [what, text, code, message] of REFUSED) {
+    it(`is refused within 50 ms of work: ${what}`, () => {
+      const before = process.threadCpuUsage();
+      assert.throws(
+        () => parse(text),
+        (error) => isAppError(error) && error.code === code && message.test(error.message),
+      );
+      const { user, system } = process.threadCpuUsage(before);
+      assert.ok(user + system < 50_000, `${(user + system) / 1000} ms`);
+    });
+  }
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { judgePreview, type JudgeInput } from '../../../../../src/domain/upgrade/preview/judge-preview.ts';
+import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upgrade-preview.ts';
+
+const NOTHING: JudgeInput = {
+  definitions: { definitions: [], safety: 'Strict', missing: [] },
+  fields: { refusals: [], asked: 3, missing: [] },
+  instances: { places: [], total: 0, missing: [] },
+  values: { leaves: [], omitted: 0, missing: [] },
+  faults: [],
+};
+const UNSAFE: PreviewedCrd = {
+  crd: 'boxes.example.com',
+  kind: 'Box',
+  change: 'changed',
+  findings: [
+    { path: 'v1 spec.a', what: 'the field is gone', severity: 'Unsafe' },
+    { path: 'v1 status.b', what: 'the field is gone', severity: 'Notice' },
+  ],
+  faults: [{ instance: 'Box a/b', path: 'spec.size', why: 'too large' }],
+  faultCount: 1,
+};
+const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
+const definitions = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): JudgeInput['definitions'] => ({
+  definitions: [{ ...UNSAFE, ...more }],
+  safety,
+  missing: [],
+});
+
+describe('the verdict on an upgrade', () => {
+  const cases: readonly [string, JudgeInput, string, RegExp][] = [
+    ['is safe when nothing speaks against it', NOTHING, 'Safe', /^$/],
+    [
+      'names a definition that takes something away',
+      { ...NOTHING, definitions: definitions('Strict') },
+      'Stopped',
+      /boxes\.example\.com is not safe: it takes something away, and 1 stored instance would not fit/,
+    ],
+    [
+      'lets what it takes away go where all that is stored fits',
+      { ...NOTHING, definitions: definitions('Instances', { faults: [], faultCount: 0 }) },
+      'Safe',
+      /^$/,
+    ],
+    [
+      'names instances that do not fit, and nothing else',
+      { ...NOTHING, definitions: definitions('Instances') },
+      'Stopped',
+      /boxes\.example\.com is not safe: 1 stored instance would not fit$/,
+    ],
+    ['lets it go where nobody minds', { ...NOTHING, definitions: definitions('None') }, 'Safe', /^$/],
+    [
+      'minds the api-server all the same',
+      { ...NOTHING, definitions: definitions('None', { refusal: 'no such type' }) },
+      'Stopped',
+      /boxes\.example\.com: no such type/,
+    ],
+    [
+      'names an object that must be made anew',
+      { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(true)] } },
+      'Stopped',
+      /Deployment a\/b would have to be deleted and made anew: immutable/,
+    ],
+    [
+      'names an object that is refused',
+      { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(false)] } },
+      'Stopped',
+      /Deployment a\/b would be refused/,
+    ],
+    ['repeats what does not render', { ...NOTHING, faults: ['it does not render'] }, 'Stopped', /it does not render/],
+    [
+      'is unsure when something could not be looked at',
+      { ...NOTHING, definitions: { ...NOTHING.definitions, missing: [RIGHT] } },
+      'Unsure',
+      /you lack the right to list boxes\.example\.com/,
+    ],
+  ];
+  for (const [title, input, word, sentence] of cases) {
+    it(title, () => {
+      const verdict = judgePreview(input);
+      assert.equal(verdict.kind, word);
+      assert.match([...verdict.stops, ...verdict.unchecked].join('\n'), sentence);
+    });
+  }
+
+  it('names each missing right once, and five at most', () => {
+    const missing = Array.from({ length: 14 }, (_, index) => ({ ...RIGHT, resource: `r${index % 7}` }));
+    const { unchecked } = judgePreview({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
+    assert.equal(unchecked.length, 1);
+    assert.match(unchecked[0] ?? '', /r4\.example\.com and 2 more$/);
+  });
+});
+
+function refusal(recreate: boolean): JudgeInput['fields']['refusals'][number] {
+  return { object: 'Deployment a/b', field: 'spec.selector', why: 'immutable', recreate, source: 'DryRun' };
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { App } from '../../../../src/domain/app/app.ts';
+import type { EnvironmentView } from '../../../../src/domain/environment/environment.ts';
+import type { InstanceView, Preflight } from '../../../../src/domain/instance/instance.ts';
+import { conditionRows } from '../../../../src/web/page/conditions.ts';
+import { deletePage } from '../../../../src/web/instance/delete-page.ts';
+import { type InstanceReading, instanceLive, instancePage } from '../../../../src/web/instance/instance-page.ts';
+import { sampleApp } from '../../../support/sample-apps.ts';
+import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../../support/sample-instances.ts';
+import { sampleOperations } from '../../../support/sample-operations.ts';
+
+const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
+const [TEAM_A, SHOP] = SAMPLE_ENVIRONMENTS as readonly [EnvironmentView, EnvironmentView];
+const ACTOR = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
+const ALL_RIGHTS = { create: true, update: true, delete: true };
+
+function reading(name: string, change: Partial<InstanceView> = {}): InstanceReading {
+  const instance = { ...(sampleInstances('team-a').find((one) => one.name === name) as InstanceView), ...change };
+  return { instance, tree: sampleTree(instance), events: sampleEvents(instance) };
+}
+
+test('the health word of the tree stands above everything, with a sentence', () => {
+  assert.equal(instanceLive(reading('archive')).sentence, 'Pod archive-0 cannot be scheduled: insufficient memory.');
+  assert.equal(instanceLive(reading('orders')).sentence, 'Everything that belongs to it is as it should be.');
+  assert.deepEqual([instanceLive(reading('reports')).working, instanceLive(reading('orders')).working], [true, false]);
+});
+
+test('a change that no controller has taken up yet is told', () => {
+  assert.equal(instanceLive(reading('orders')).pending, false);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: 1 })).pending, true);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: undefined })).pending, false);
+});
+
+test('what is being deleted says so, and offers neither change nor deletion', () => {
+  const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  assert.equal(page.live.health.word, 'Deleting');
+  assert.deepEqual([page.changeHref, page.deleteHref], [undefined, undefined]);
+});
+
+test('buttons follow the rights', () => {
+  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: { create: true, update: true, delete: false } });
+  assert.equal(page.changeHref, '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/edit');
+  assert.equal(page.deleteHref, undefined);
+});
+
+test('the usage note is about this instance, and the YAML is what can be applied', () => {
+  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  assert.match(page.usage?.html ?? '', /<code>orders-rw<\/code> in the namespace <code>team-a<\/code>/);
+  assert.match(page.yaml, /^spec:\n {2}instances: 3$/m);
+  assert.doesNotMatch(page.yaml, /status:/);
+});
+
+test('masked values are named, and one that was asked for is shown', () => {
+  const around = { app: APP, environment: TEAM_A, rights: ALL_RIGHTS };
+  const masked = reading('orders', { masked: ['spec.adminPassword', 'spec.users[0].pin'] });
+  const hidden = instancePage(masked, around).masked;
+  assert.deepEqual(
+    hidden.map(({ value }) => value),
+    ['', ''],
+  );
+  const shown = instancePage(masked, { ...around, revealed: { path: 'spec.users[0].pin', value: 1234 } }).masked;
+  assert.deepEqual(
+    shown.map(({ value }) => value),
+    ['', '1234'],
+  );
+});
+
+test('why comes deepest first, without what the banner says, and with what an event alone tells', () => {
+  const before = reading('orders');
+  const causes = [
+    { kind: 'Cache', name: 'orders', message: '0 of 1 copies are ready' },
+    { kind: 'StatefulSet', name: 'orders', message: '0 of 1 pods are ready' },
+  ];
+  const tree = { ...before.tree, health: { status: 'Progressing', message: '0 of 1 copies are ready' }, causes } as const;
+  const words = 'Create Pod orders-0 in StatefulSet orders failed error: pods "orders-0" is forbidden: exceeded quota: q';
+  const event = {
+    type: 'Warning',
+    reason: 'FailedCreate',
+    message: words,
+    kind: 'StatefulSet',
+    name: 'orders',
+    count: 3,
+    lastSeen: '',
+  } as const;
+  assert.deepEqual(instanceLive({ ...before, tree, events: [event] }).causes, [
+    { kind: 'StatefulSet', name: 'orders', message: 'It gets no pods: exceeded quota: q' },
+  ]);
+});
+
+const CONDITIONS = [
+  ['Ready', 'True', 'Yes', 'good', 'a good sign that is there'],
+  ['Ready', 'False', 'No', 'warn', 'a good sign that is missing'],
+  ['Stalled', 'True', 'Yes', 'bad', 'trouble'],
+  ['ReplicaFailure', 'False', 'No', 'good', 'no trouble'],
+  ['Reconciling', 'True', 'Yes', 'busy', 'work'],
+  ['Ready', 'Unknown', 'Unknown', 'idle', 'nobody knows'],
+] as const;
+for (const [type, status, word, tone, why] of CONDITIONS) {
+  test(`${type}=${status} reads ${word} and looks ${tone}: ${why}`, () => {
+    const [row] = conditionRows([
+      { type, status, reason: 'MinimumReplicasAvailable', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ]);
+    assert.deepEqual([row?.status.word, row?.status.tone, row?.message], [word, tone, 'Minimum replicas available']);
+  });
+}
+
+const deletion = async (): Promise<Preflight> =>
+  await sampleOperations().preflightDeletion(ACTOR, { environment: 'team-a', app: APP.id, name: 'orders' });
+
+test('a deletion names what goes with it, and warns of data', async () => {
+  const { findings, warning, ready } = deletePage({ instance: reading('orders').instance, preflight: await deletion() }, TEAM_A);
+  assert.deepEqual([findings.groups.map(({ title }) => title), ready], [['Will be deleted'], true]);
+  assert.match(warning, /volumes/);
+});
+
+test('only production asks for the name', async () => {
+  const subject = { instance: reading('orders').instance, preflight: await deletion() };
+  assert.deepEqual([deletePage(subject, TEAM_A).typeName, deletePage(subject, SHOP).typeName], [false, true]);
+});
+
+test('shows Ready before the conditions that it sums up', () => {
+  const condition = { status: 'True', reason: 'Fine', message: '', lastTransitionTime: '2026-11-21T10:00:00Z' } as const;
+  const rows = conditionRows(['Bound', 'Ready', 'Healthy'].map((type) => ({ ...condition, type })));
+  assert.deepEqual(
+    rows.map(({ type }) => type),
+    ['Ready', 'Bound', 'Healthy'],
+  );
+});
