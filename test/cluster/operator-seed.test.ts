@@ -1,28 +1,29 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { parseManifest } from '../../src/domain/kubernetes/manifest.ts';
 import { SECRET } from '../../src/reconcile/operator/kinds.ts';
-import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { SEED_ADDRESS, SEED_OPERATORS, writeSeedCharts } from '../support/seed.ts';
 
-const SEED = resolve(repoRoot, '..', 'shared', 'seed');
-const skip = existsSync(join(SEED, 'operators.yaml')) ? false : 'the seed is not beside this repository';
-
-describe('the three Operators of 2018', { skip }, () => {
+describe('the three Operators of 2018', () => {
+  let charts: string;
   let testCluster: TestCluster;
   let world: OperatorWorld;
   let website: Server;
 
   before(async () => {
     testCluster = await sharedCluster();
+    charts = await mkdtemp(join(tmpdir(), 'chandlery-seed-'));
+    await writeSeedCharts(charts);
     website = createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>Sign in</title>'),
     );
@@ -35,12 +36,11 @@ describe('the three Operators of 2018', { skip }, () => {
       helm: testCluster.tools.helm,
       namespaces: 'default/',
       mirrors: [
-        { prefix: 'https://github.com/cloud-ark/operatorcharts/blob/master/', target: SEED },
+        { prefix: SEED_ADDRESS, target: charts },
         { prefix: 'https://gitlab.com/', target: `http://127.0.0.1:${port}/` },
       ],
     });
-    const text = await readFile(join(SEED, 'operators.yaml'), 'utf8');
-    for (const operator of parseManifest(text)) {
+    for (const operator of parseManifest(SEED_OPERATORS)) {
       const object = { ...operator, metadata: { ...operator.metadata, namespace: 'default' } };
       await world.kube.asController().apply(OPERATOR, object, { fieldManager: 'kubectl', fieldValidation: 'Strict', force: 'force' });
     }
@@ -50,6 +50,7 @@ describe('the three Operators of 2018', { skip }, () => {
     website.closeAllConnections();
     website.close();
     await testCluster.stop();
+    await rm(charts, { recursive: true, force: true });
   });
 
   const good = [

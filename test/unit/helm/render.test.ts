@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { chmod, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
@@ -11,9 +10,9 @@ import type { Helm, HelmOptions } from '../../../src/helm/helm.ts';
 import type { RenderInput } from '../../../src/helm/render.ts';
 import { chartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import type { ChartFiles } from '../../support/charts.ts';
+import { writeSeedCharts } from '../../support/seed.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
-const SEED = resolve(ROOT, '..', 'shared', 'seed');
 const signal = AbortSignal.timeout(120_000);
 
 interface Bench {
@@ -240,10 +239,10 @@ for (const [file, values, kinds] of [
   ['postgres-crd-v2-chart-0.0.2.tgz', {}, ['CustomResourceDefinition', 'Deployment']],
   ['moodle-operator-chart-0.0.1.tgz', { HOST_IP: '192.168.99.100' }, ['ClusterRoleBinding', 'CustomResourceDefinition', 'Deployment']],
 ] as const) {
-  const skip = existsSync(join(SEED, file)) ? false : 'the seed charts are not beside this clone';
-  test(`the seed chart ${file} renders and is carried over without a refusal`, { skip }, async (t) => {
-    const { render } = await bench(t);
-    const result = uplift(await render({}, { chartPath: join(SEED, file), values }));
+  test(`the seed chart ${file} renders and is carried over without a refusal`, async (t) => {
+    const { render, folder } = await bench(t);
+    await writeSeedCharts(folder);
+    const result = uplift(await render({}, { chartPath: join(folder, file), values }));
     assert.deepEqual(result.refusals, []);
     assert.deepEqual(result.conversions.map((conversion) => conversion.kind).sort(), kinds);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readFormSources } from '../../../../src/compose/form-sources.ts';
@@ -7,6 +7,7 @@ import { suggestedFields } from '../../../../src/domain/catalog/suggested-fields
 import type { JsonObject, KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
+import { CRD_FOLDERS } from '../../../support/schemas.ts';
 
 const text = { type: 'string' };
 const many = (names: string): JsonObject => Object.fromEntries(names.split(' ').map((name) => [name, text]));
@@ -79,7 +80,7 @@ for (const [world, [kind, fields]] of Object.entries(cases)) {
 }
 
 test('Real kinds without a pick open with some fields in front, and never with many', async () => {
-  const folders = [join(import.meta.dirname, '../../../../../shared/schemas/crds'), 'charts'].filter((folder) => existsSync(folder));
+  const folders = [...CRD_FOLDERS, 'charts'];
   const files = folders.flatMap((folder) => globSync(['*.yaml', '*/crds/*.yaml'], { cwd: folder }).map((file) => join(folder, file)));
   const sources = (await Promise.all(files.map((file) => readFormSources(file, AbortSignal.timeout(60_000))))).flat();
   const inFront = sources.map(({ suggested: own = [], ...source }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Revision, statusField } from '../../../src/domain/operator/kind/status-fields.ts';
+import { type Revision, statusField } from '../../../../src/domain/operator/kind/status-fields.ts';
 import {
   lastHealthyRevision,
   recordHistory,

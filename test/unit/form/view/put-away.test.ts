@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { sampleOf } from '../../../../bench/sample-values.ts';
 import { sourcesInText } from '../../../../src/compose/form-sources.ts';
@@ -12,12 +12,12 @@ import { buildForm } from '../../../../src/form/model/form-model.ts';
 import type { FormModel } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { LARGEST_LEAVES, largeKind } from '../../../support/large-kind.ts';
+import { CRD_FOLDERS } from '../../../support/schemas.ts';
 import { sampleViews } from '../../../support/sample-web.ts';
 import { plain } from '../generated-forms.ts';
 import { submit } from '../submit.ts';
 
 const PAGE_BYTES = 250 * 1024;
-const REAL = join(import.meta.dirname, '../../../../../shared/schemas/crds');
 const views = sampleViews();
 const schema = largeKind(LARGEST_LEAVES);
 const model = buildForm({ schema, root: 'spec', curated: [], mode: 'edit' });
@@ -61,9 +61,9 @@ test('What was put away is shown by its button and stays open, and what is wrong
   assert.deepEqual([opened, added, faulty].map(shown), [true, true, true]);
 });
 
-for (const file of existsSync(REAL) ? globSync('*.yaml', { cwd: REAL }).toSorted() : []) {
-  test(`An object with a value in each field of ${file} has a page below the same bound`, () => {
-    for (const source of sourcesInText(file, readFileSync(join(REAL, file), 'utf8'))) {
+for (const path of CRD_FOLDERS.flatMap((folder) => globSync(join(folder, '*.yaml')).toSorted())) {
+  test(`An object with a value in each field of ${basename(path)} has a page below the same bound`, () => {
+    for (const source of sourcesInText(path, readFileSync(path, 'utf8'))) {
       const form = buildForm({ ...source, curated: [], mode: 'edit' });
       const base = sampleOf(form.root) ?? {};
       const html = render(form, valuesToFields(form, base), base);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseOperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
-import { parseOperatorStatus } from '../../../src/domain/operator/operator-status.ts';
-import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
+import { parseOperatorStatus } from '../../../../src/domain/operator/operator-status.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const CHART = { repoURL: 'https://charts.example.com', name: 'demo', version: '1.0.0' };
 
