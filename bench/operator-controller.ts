@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { OPERATOR } from '../src/domain/kubernetes/resource-types.ts';
+import { CRD, OPERATOR } from '../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibrary } from '../src/chart/chart-library.ts';
 import { watchOperators } from '../src/compose/watch-operators.ts';
 import { runController } from '../src/controller/controller.ts';
@@ -10,7 +10,6 @@ import { createEventRecorder } from '../src/kube/events.ts';
 import type { Kube } from '../src/kube/kube.ts';
 import { startReflector } from '../src/kube/watch/reflector.ts';
 import { createLog } from '../src/observe/log.ts';
-import { CRD } from '../src/reconcile/operator/kinds.ts';
 import { createOperatorReconciler } from '../src/reconcile/operator/create-operator-reconciler.ts';
 
 export interface ControllerInput {

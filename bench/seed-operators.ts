@@ -1,13 +1,12 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pMap from 'p-map';
-import { OPERATOR } from '../src/domain/kubernetes/resource-types.ts';
+import { CONFIG_MAP, CRD, NAMESPACE, OPERATOR, SECRET } from '../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../src/domain/core/read.ts';
 import { parseManifest } from '../src/domain/kubernetes/manifest.ts';
 import { OURS } from '../src/domain/kubernetes/names.ts';
 import { operatorLabelValue } from '../src/domain/operator/operator-spec.ts';
 import type { KubeObject, ResourceType } from '../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../src/kube/kube.ts';
-import { CONFIG_MAP, CRD, NAMESPACE, SECRET } from '../src/reconcile/operator/kinds.ts';
 import { chartFiles, type ChartFiles } from '../test/support/charts.ts';
 
 /** How many different charts the Operators come from. */

@@ -81,6 +81,11 @@ describe('the house', () => {
     );
   });
 
+  it('names the resources of Kubernetes in one table', () => {
+    const copies = FILES.filter((file) => /group: [^,}]+, version: [^,}]+, resource: ['`]/.test(readFileSync(file, 'utf8')));
+    assert.deepEqual(copies, []);
+  });
+
   it('lets nothing that answers people act as the controller: at most they try as it', () => {
     const rooms = new Set(['operation', 'api', 'web', 'http']);
     const answering = FILES.filter((file) => rooms.has(roomOf(file)));

@@ -1,3 +1,4 @@
+import { NAMESPACE } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ports } from '../operation/ports.ts';
@@ -31,7 +32,7 @@ function clusterUid(kube: Pick<Kube, 'asController'>): () => Promise<string> {
 }
 
 async function read(kube: Pick<Kube, 'asController'>): Promise<string> {
-  const namespace = { group: '', version: 'v1', resource: 'namespaces', name: 'kube-system' };
+  const namespace = { ...NAMESPACE, name: 'kube-system' };
   const { metadata } = await kube.asController().get(namespace);
   return metadata.uid ?? '';
 }

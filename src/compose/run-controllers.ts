@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { NAMESPACE } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { helmChildren } from './helm-children.ts';
 import { policyFile } from './install-crds-and-roles.ts';
@@ -27,7 +28,6 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
-import { NAMESPACE } from '../reconcile/environment/environment-type.ts';
 import { operatorsIn } from '../reconcile/environment/namespace-ownership.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';

@@ -1,3 +1,11 @@
+import {
+  API_SERVICE,
+  DAEMON_SET,
+  DEPLOYMENT,
+  MUTATING_WEBHOOK_CONFIGURATION,
+  STATEFUL_SET,
+  VALIDATING_WEBHOOK_CONFIGURATION,
+} from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../kube/kube.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
@@ -31,14 +39,14 @@ export function watchOperators({ kube, operators, definitions, log, signal }: Wa
   const records = start(RECORDS);
   const roles = start(ROLES);
   const workloads = {
-    deployments: start(watchOfWorkloads('deployments')),
-    statefulsets: start(watchOfWorkloads('statefulsets')),
-    daemonsets: start(watchOfWorkloads('daemonsets')),
+    deployments: start(watchOfWorkloads(DEPLOYMENT)),
+    statefulsets: start(watchOfWorkloads(STATEFUL_SET)),
+    daemonsets: start(watchOfWorkloads(DAEMON_SET)),
   };
   const callers = {
-    validatingwebhookconfigurations: start(watchOfCallers('validatingwebhookconfigurations')),
-    mutatingwebhookconfigurations: start(watchOfCallers('mutatingwebhookconfigurations')),
-    apiservices: start(watchOfCallers('apiservices')),
+    validatingwebhookconfigurations: start(watchOfCallers(VALIDATING_WEBHOOK_CONFIGURATION)),
+    mutatingwebhookconfigurations: start(watchOfCallers(MUTATING_WEBHOOK_CONFIGURATION)),
+    apiservices: start(watchOfCallers(API_SERVICE)),
   };
   const slices = start(SLICES);
   const all = [operators, definitions, records, roles, slices, ...Object.values(workloads), ...Object.values(callers)];

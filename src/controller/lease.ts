@@ -1,11 +1,9 @@
+import { LEASE } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import { numberAt, textAt } from '../domain/core/read.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
+import type { KubeObject, ResourceRef } from '../domain/kubernetes/resource.ts';
 import { systemClock, type Clock } from './clock.ts';
-
-/** Leases live in `coordination.k8s.io/v1`. */
-export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
 export interface LeaseOptions {
   readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace' | 'delete'>;
@@ -96,9 +94,9 @@ async function acquire(options: LeaseOptions): Promise<KubeObject> {
   const { cluster, holder, now = today } = options;
   const before = await readLease(options);
   try {
-    if (before === undefined) return (await cluster.create(LEASES, leaseObject(options, undefined))).object;
+    if (before === undefined) return (await cluster.create(LEASE, leaseObject(options, undefined))).object;
     if (stateOf(before, now()) !== 'Held' || holderOf(before) === holder) {
-      return (await cluster.replace(LEASES, leaseObject(options, before))).object;
+      return (await cluster.replace(LEASE, leaseObject(options, before))).object;
     }
   } catch (error) {
     if (!isAppError(error, 'AlreadyExists', 'Conflict')) throw error;
@@ -108,7 +106,7 @@ async function acquire(options: LeaseOptions): Promise<KubeObject> {
 
 /** @throws AppError when it could not be renewed; somebody else may have it then. */
 async function renew(options: LeaseOptions, lease: KubeObject): Promise<KubeObject> {
-  return (await options.cluster.replace(LEASES, leaseObject(options, lease))).object;
+  return (await options.cluster.replace(LEASE, leaseObject(options, lease))).object;
 }
 
 /** Deletes the lease if it is still ours. A failure is no harm: it expires. */
@@ -171,7 +169,7 @@ function secondsOf({ seconds = 15 }: Pick<LeaseOptions, 'seconds'>): number {
 }
 
 function refOf({ namespace, name }: Pick<LeaseOptions, 'namespace' | 'name'>): ResourceRef {
-  return { ...LEASES, namespace, name };
+  return { ...LEASE, namespace, name };
 }
 
 function today(): Date {

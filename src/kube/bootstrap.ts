@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { inOwnTurn } from '../domain/core/next-turn.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
@@ -23,9 +24,7 @@ export interface BootstrapFiles {
 }
 
 /** What earlier versions of Chandlery brought, and this one does not. */
-const OBSOLETE: readonly ResourceRef[] = [
-  { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'clusterroles', name: 'chandlery-deployer' },
-];
+const OBSOLETE: readonly ResourceRef[] = [{ ...CLUSTER_ROLE, name: 'chandlery-deployer' }];
 
 const ESTABLISHED_MS = 30_000;
 

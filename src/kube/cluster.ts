@@ -13,6 +13,7 @@ import type {
   WriteOptions,
   Written,
 } from '../domain/kubernetes/cluster.ts';
+import { SELF_SUBJECT_ACCESS_REVIEW } from '../domain/kubernetes/resource-types.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { at, isObject, textAt } from '../domain/core/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
@@ -157,7 +158,7 @@ async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: Delete
 
 /** SelfSubjectAccessReview. */
 export async function reviewRight(deps: Caller, right: Right, options: CallOptions = {}): Promise<Verdict> {
-  const place: Place = { group: 'authorization.k8s.io', version: 'v1', resource: 'selfsubjectaccessreviews' };
+  const place: Place = SELF_SUBJECT_ACCESS_REVIEW;
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
     // A person did not ask for a review, but for something that needs one.

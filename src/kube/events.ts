@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { EVENT } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { isAppError } from '../domain/core/errors.ts';
-import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
 /** What happened to an object. */
@@ -30,7 +31,6 @@ export interface RecorderOptions {
   readonly id?: () => string;
 }
 
-const EVENTS: ResourceType = { group: '', version: 'v1', resource: 'events' };
 const SAME_FOR_MS = 10 * 60_000;
 const LONGEST_MESSAGE = 1_000;
 
@@ -54,7 +54,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
       return;
     }
     const name = `${about.metadata.name.slice(0, 200)}.${id().slice(0, 13)}`;
-    await cluster.create(EVENTS, eventOf(about, event, { name, at, component: options.component ?? 'chandlery' }));
+    await cluster.create(EVENT, eventOf(about, event, { name, at, component: options.component ?? 'chandlery' }));
     known.set(key, { name, count: 1, since: at.getTime() });
   };
   return {
@@ -71,7 +71,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
 /** Whether the Event was still there to be counted up. */
 async function countUp(cluster: Pick<Cluster, 'patch'>, about: KubeObject, { name, count, at }: Known & { at: Date }): Promise<boolean> {
   try {
-    await cluster.patch({ ...EVENTS, namespace: namespaceOf(about), name }, { type: 'merge', body: { count, lastTimestamp: seconds(at) } });
+    await cluster.patch({ ...EVENT, namespace: namespaceOf(about), name }, { type: 'merge', body: { count, lastTimestamp: seconds(at) } });
     return true;
   } catch (error) {
     if (isAppError(error, 'NotFound')) return false;

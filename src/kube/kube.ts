@@ -1,3 +1,4 @@
+import { SERVICE_ACCOUNT } from '../domain/kubernetes/resource-types.ts';
 import type { CallOptions, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { textAt } from '../domain/core/read.ts';
@@ -113,7 +114,7 @@ async function requestToken(
   const { body } = await transport.request({
     identity: CONTROLLER,
     method: 'POST',
-    path: resourcePath({ group: '', version: 'v1', resource: 'serviceaccounts', namespace, name, subresource: 'token' }),
+    path: resourcePath({ ...SERVICE_ACCOUNT, namespace, name, subresource: 'token' }),
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: seconds } },
     what: `request a token of service account "${name}" in namespace "${namespace}"`,
     right,

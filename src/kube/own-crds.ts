@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { CRD } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
-import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 
 type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'list' | 'patch' | 'replace'>;
 
-const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const POLL_MS = 200;
 const GONE_MS = 30_000;
 const OURS_ALONE = { fieldManager: OURS.fieldManager } as const;

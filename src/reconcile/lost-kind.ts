@@ -1,10 +1,8 @@
+import { CRD } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
-import type { ResourceType } from '../domain/kubernetes/resource.ts';
 import { removeFinalizer, type Finalizable } from './finalizer.ts';
 import { findObject } from './find-object.ts';
-
-const CRD: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 
 /**
  * Lets an object go that is being deleted because its whole CRD is: nobody asked for the end of what it stands for, so all of that stays for the

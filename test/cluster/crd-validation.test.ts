@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { withDefaults } from '../../src/domain/upgrade/crd-safety/with-defaults.ts';
 import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-value.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -7,7 +8,6 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createRuleCheck } from '../../src/schema/rules/check-rules.ts';
 import { newRules } from '../../src/schema/rules/new-rules.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUN } from '../support/operator-charts.ts';

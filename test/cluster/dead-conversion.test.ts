@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { listInstances } from '../../src/operation/instance/list-instances.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import { countInstances } from '../../src/operation/operator/count-instances.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CONFIG_MAP, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { at, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { CONFIG_MAP, NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

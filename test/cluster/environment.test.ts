@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
-import { ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, ENVIRONMENT, NAMESPACE, RESOURCE_QUOTA, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { findCondition, type Condition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -13,13 +13,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
-import {
-  ADOPT_ANNOTATION,
-  CLUSTER_ROLE,
-  NAMESPACE,
-  RESOURCE_QUOTA,
-  ROLE_BINDING,
-} from '../../src/reconcile/environment/environment-type.ts';
+import { ADOPT_ANNOTATION } from '../../src/reconcile/environment/environment-type.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

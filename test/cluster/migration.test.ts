@@ -4,7 +4,7 @@ import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { previewInstanceMigration } from '../../src/operation/instance/preview-migration.ts';
-import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
+import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';
 import { type Answer, until } from '../support/product.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { CRD, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, writeFiles, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import { eventually } from '../support/eventually.ts';
 import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles } from '../support/charts.ts';
 import { CONFIG_MAP, crdOf, RUN } from '../support/operator-charts.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { FORCE_AT } from '../../src/domain/operator/operator-spec.ts';
 import type { OperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
-import { CRD, NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';

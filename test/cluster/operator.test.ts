@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, CRD, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE, CRD, NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, LEGACY_CHART, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 
 const NAME = 'environments.chandlery.dev';

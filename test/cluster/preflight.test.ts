@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { CLUSTER_ROLE, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { parseActor, type Actor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -24,7 +25,6 @@ import { preflightInstance } from '../../src/operation/preflight/preflight-insta
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
-import { CLUSTER_ROLE, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/reconcile/environment/environment-type.ts';
 import { admissionPolicy } from '../support/admission-policy.ts';
 import { silentServer, whileDead } from '../support/dead-webhook.ts';
 import { trialsFor } from '../support/audit.ts';

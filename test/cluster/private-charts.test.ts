@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles, packChart, serveHttps } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

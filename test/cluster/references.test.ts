@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CONFIG_MAP, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { systemClock, type Clock } from '../../src/controller/clock.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { CONFIG_MAP, NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
 import { parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject, ResourceRef } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
-import { CRD, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { faultsOfDeleted, faultsOfInstalled, keep, type Gone, type Keepsake } from './invariants.ts';
 import {
   askFor,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CLUSTER_ROLE, CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
-import { CLUSTER_ROLE, CRD, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import { CONFIG_MAPS, definitionsOf, DEPLOYMENTS, find, instanceRef, readOperator, type Subject, type Version } from './subject.ts';
 
 export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };

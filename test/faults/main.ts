@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { LEASE } from '../../src/domain/kubernetes/resource-types.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { openArena, type Arena } from './arena.ts';
 import { runFullDisk } from './full-disk.ts';
-import { LEASES } from './invariants.ts';
 import { runKills } from './kills.ts';
 import { API_SERVER_OUTAGES, ETCD_OUTAGES, runOutages } from './outages.ts';
 import { createRandom } from './random.ts';
@@ -93,7 +93,7 @@ async function start(run: Run, arena: Arena, report: Report): Promise<void> {
 async function expectNothingLeft({ kube, orphans }: Arena, report: Report): Promise<void> {
   const programs = await orphans();
   if (programs.length > 0) report.violate(`helm programs outlived their workers: ${programs.join('; ')}`);
-  const { items } = await kube.asController().list(LEASES, { namespace: OURS.systemNamespace });
+  const { items } = await kube.asController().list(LEASE, { namespace: OURS.systemNamespace });
   const names = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('release.'));
   if (names.length > 0) report.violate(`leases are left: ${names.join(', ')}`);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
 import { runController } from '../../src/controller/controller.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
@@ -11,7 +11,6 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import type { Ports } from '../../src/operation/ports.ts';
-import { CLUSTER_ROLE } from '../../src/reconcile/environment/environment-type.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';

@@ -1,7 +1,6 @@
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { NAMESPACE, SECRET } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorWorld } from './operator-world.ts';
 
 const EVENTS: ResourceType = { group: '', version: 'v1', resource: 'events' };

@@ -1,4 +1,4 @@
-import { NAMESPACE } from '../../src/reconcile/operator/kinds.ts';
+import { NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
 import { sharedCluster } from './cluster.ts';
 import { startOperatorWorld, type OperatorWorld } from './operator-world.ts';
 

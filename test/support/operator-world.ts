@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
 import type { Clock } from '../../src/controller/clock.ts';
 import { watchOperators } from '../../src/compose/watch-operators.ts';
@@ -19,7 +19,6 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startMetadataReflector } from '../../src/kube/watch/metadata-reflector.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../../src/reconcile/operator/memory/references.ts';

@@ -1,11 +1,9 @@
-import { ENVIRONMENT, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, CRD, ENVIRONMENT, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE, NAMESPACE } from '../../src/reconcile/environment/environment-type.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
-import { CRD } from '../../src/reconcile/operator/kinds.ts';
 import { eventually } from './eventually.ts';
 
 export interface VatsInput {

@@ -1,6 +1,6 @@
+import { CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
-import { CLUSTER_ROLE, CRD } from '../../src/reconcile/operator/kinds.ts';
 import { crd } from './definitions.ts';
 import { eventually } from './eventually.ts';
 import type { Product } from './product.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { at, textAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
+import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { openBrowser } from '../support/browser.ts';
 import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';

@@ -5,7 +5,7 @@ import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { OPERATORS } from '../../src/operation/operator/list-operators.ts';
+import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { openBrowser } from '../support/browser.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { type Answer, until } from '../support/product.ts';

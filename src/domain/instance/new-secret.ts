@@ -15,9 +15,6 @@ export interface NewSecret {
   readonly field?: string;
 }
 
-/** The resource type of Secrets. */
-export const SECRET_TYPE = { group: '', version: 'v1', resource: 'secrets' } as const;
-
 const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const MOST = 10;
 /** Characters of a value. */

@@ -1,5 +1,6 @@
+import type { Right } from './cluster.ts';
 import { OURS } from './names.ts';
-import type { ResourceType } from './resource.ts';
+import { parseApiVersion, type ResourceType } from './resource.ts';
 
 /** A resource that the code knows by name. */
 export interface KnownType extends ResourceType {
@@ -7,14 +8,82 @@ export interface KnownType extends ResourceType {
   readonly namespaced: boolean;
 }
 
-const ours = { group: OURS.group, version: OURS.version, namespaced: false } as const;
+const CORE = 'v1';
+const APPS = 'apps/v1';
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+const OPERATORS = `${OURS.operatorGroup}/${OURS.operatorVersion}`;
+const CHANDLERY = `${OURS.group}/${OURS.version}`;
 
-export const CATALOG_SOURCE: KnownType = { ...ours, resource: 'catalogsources', kind: 'CatalogSource' };
-export const ENVIRONMENT: KnownType = { ...ours, resource: 'environments', kind: 'Environment' };
-export const OPERATOR: KnownType = {
-  group: OURS.operatorGroup,
-  version: OURS.operatorVersion,
-  resource: 'operators',
-  kind: 'Operator',
-  namespaced: true,
-};
+/** The one table of resource types: apiVersion, plural, kind, scope. */
+export const OPERATOR = known(OPERATORS, 'operators', 'Operator', 'Namespaced');
+export const ENVIRONMENT = known(CHANDLERY, 'environments', 'Environment', 'Cluster');
+export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource', 'Cluster');
+
+export const NAMESPACE = known(CORE, 'namespaces', 'Namespace', 'Cluster');
+export const NODE = known(CORE, 'nodes', 'Node', 'Cluster');
+export const POD = known(CORE, 'pods', 'Pod', 'Namespaced');
+export const SECRET = known(CORE, 'secrets', 'Secret', 'Namespaced');
+export const CONFIG_MAP = known(CORE, 'configmaps', 'ConfigMap', 'Namespaced');
+export const SERVICE = known(CORE, 'services', 'Service', 'Namespaced');
+export const SERVICE_ACCOUNT = known(CORE, 'serviceaccounts', 'ServiceAccount', 'Namespaced');
+export const EVENT = known(CORE, 'events', 'Event', 'Namespaced');
+export const RESOURCE_QUOTA = known(CORE, 'resourcequotas', 'ResourceQuota', 'Namespaced');
+export const LIMIT_RANGE = known(CORE, 'limitranges', 'LimitRange', 'Namespaced');
+export const PERSISTENT_VOLUME = known(CORE, 'persistentvolumes', 'PersistentVolume', 'Cluster');
+export const PERSISTENT_VOLUME_CLAIM = known(CORE, 'persistentvolumeclaims', 'PersistentVolumeClaim', 'Namespaced');
+
+export const DEPLOYMENT = known(APPS, 'deployments', 'Deployment', 'Namespaced');
+export const STATEFUL_SET = known(APPS, 'statefulsets', 'StatefulSet', 'Namespaced');
+export const DAEMON_SET = known(APPS, 'daemonsets', 'DaemonSet', 'Namespaced');
+export const HORIZONTAL_POD_AUTOSCALER = known('autoscaling/v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler', 'Namespaced');
+export const ENDPOINT_SLICE = known('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice', 'Namespaced');
+export const LEASE = known('coordination.k8s.io/v1', 'leases', 'Lease', 'Namespaced');
+
+export const STORAGE_CLASS = known('storage.k8s.io/v1', 'storageclasses', 'StorageClass', 'Cluster');
+export const PRIORITY_CLASS = known('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', 'Cluster');
+export const INGRESS_CLASS = known('networking.k8s.io/v1', 'ingressclasses', 'IngressClass', 'Cluster');
+export const RUNTIME_CLASS = known('node.k8s.io/v1', 'runtimeclasses', 'RuntimeClass', 'Cluster');
+
+export const ROLE_BINDING = known(RBAC, 'rolebindings', 'RoleBinding', 'Namespaced');
+export const CLUSTER_ROLE = known(RBAC, 'clusterroles', 'ClusterRole', 'Cluster');
+export const CLUSTER_ROLE_BINDING = known(RBAC, 'clusterrolebindings', 'ClusterRoleBinding', 'Cluster');
+
+export const CRD = known('apiextensions.k8s.io/v1', 'customresourcedefinitions', 'CustomResourceDefinition', 'Cluster');
+export const API_SERVICE = known('apiregistration.k8s.io/v1', 'apiservices', 'APIService', 'Cluster');
+export const VALIDATING_WEBHOOK_CONFIGURATION = known(
+  ADMISSION,
+  'validatingwebhookconfigurations',
+  'ValidatingWebhookConfiguration',
+  'Cluster',
+);
+export const MUTATING_WEBHOOK_CONFIGURATION = known(ADMISSION, 'mutatingwebhookconfigurations', 'MutatingWebhookConfiguration', 'Cluster');
+export const ADMISSION_POLICY = known(ADMISSION, 'validatingadmissionpolicies', 'ValidatingAdmissionPolicy', 'Cluster');
+export const ADMISSION_POLICY_BINDING = known(
+  ADMISSION,
+  'validatingadmissionpolicybindings',
+  'ValidatingAdmissionPolicyBinding',
+  'Cluster',
+);
+
+export const ISSUER = known('cert-manager.io/v1', 'issuers', 'Issuer', 'Namespaced');
+export const CLUSTER_ISSUER = known('cert-manager.io/v1', 'clusterissuers', 'ClusterIssuer', 'Cluster');
+
+/** Answered by the api-server and stored nowhere. */
+export const SELF_SUBJECT_ACCESS_REVIEW = known(
+  'authorization.k8s.io/v1',
+  'selfsubjectaccessreviews',
+  'SelfSubjectAccessReview',
+  'Cluster',
+);
+export const SELF_SUBJECT_REVIEW = known('authentication.k8s.io/v1', 'selfsubjectreviews', 'SelfSubjectReview', 'Cluster');
+
+/** What a verb on all objects of a type needs. */
+export function rightTo(verb: string, { group, resource }: KnownType): Pick<Right, 'verb' | 'group' | 'resource'> {
+  return { verb, group, resource };
+}
+
+function known(apiVersion: string, resource: string, kind: string, scope: 'Namespaced' | 'Cluster'): KnownType {
+  const { group, version } = parseApiVersion(apiVersion);
+  return { group, version, resource, kind, namespaced: scope === 'Namespaced' };
+}

@@ -1,3 +1,4 @@
+import { API_SERVICE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION } from '../kubernetes/resource-types.ts';
 import { operatorLabelValue, parseOperatorSpec } from './operator-spec.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
@@ -19,11 +20,7 @@ export interface Called {
   readonly service?: CalledService;
 }
 
-export const CALLERS: readonly ResourceType[] = [
-  { group: 'admissionregistration.k8s.io', version: 'v1', resource: 'validatingwebhookconfigurations' },
-  { group: 'admissionregistration.k8s.io', version: 'v1', resource: 'mutatingwebhookconfigurations' },
-  { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' },
-];
+export const CALLERS: readonly ResourceType[] = [VALIDATING_WEBHOOK_CONFIGURATION, MUTATING_WEBHOOK_CONFIGURATION, API_SERVICE];
 
 /** What of a webhook configuration, an APIService or a CRD stops requests when it does not answer. Webhooks whose failure is ignored stop nothing. */
 export function calledBy(object: KubeObject): readonly Called[] {

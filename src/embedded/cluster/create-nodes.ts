@@ -1,3 +1,4 @@
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LEASE, NODE, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
@@ -8,12 +9,11 @@ const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '
 /** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
 export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, signal: AbortSignal): Promise<void> {
   await Promise.all(NODES.map((name) => releaseNode(cluster, name, signal)));
-  const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
   const furniture: readonly (readonly [ResourceType, KubeObject])[] = [
-    [{ ...rbac, resource: 'clusterroles' }, kwokRole()],
-    [{ ...rbac, resource: 'clusterrolebindings' }, kwokBinding()],
-    [{ group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' }, storageClass()],
-    ...NODES.map((name) => [{ group: '', version: 'v1', resource: 'nodes' }, node(name)] as const),
+    [CLUSTER_ROLE, kwokRole()],
+    [CLUSTER_ROLE_BINDING, kwokBinding()],
+    [STORAGE_CLASS, storageClass()],
+    ...NODES.map((name) => [NODE, node(name)] as const),
   ];
   const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
   await Promise.all(furniture.map(([type, object]) => cluster.apply(type, object, options)));
@@ -21,7 +21,7 @@ export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, si
 
 /** KWOK waits for a node's lease to expire before it takes the node over; the holder of one that is left from an earlier start is gone. */
 async function releaseNode(cluster: Pick<Cluster, 'delete'>, name: string, signal: AbortSignal): Promise<void> {
-  const lease = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-node-lease', name };
+  const lease = { ...LEASE, namespace: 'kube-node-lease', name };
   try {
     await cluster.delete(lease, { signal });
   } catch (error) {

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
 import { messageOf } from '../../domain/core/errors.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { keepControllerRunning } from './controller-process.ts';
 import { localControllerOf, type LocalController } from './local-controller.ts';
@@ -17,7 +18,6 @@ export interface LocalControllersOptions {
   readonly signal: AbortSignal;
 }
 
-const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
 
@@ -96,11 +96,11 @@ async function followDeployments(
 ): Promise<void> {
   for (let pause = FIRST_DELAY_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_DELAY_MS)) {
     try {
-      const list = await cluster.list(DEPLOYMENTS, { signal });
+      const list = await cluster.list(DEPLOYMENT, { signal });
       const current = new Map(list.items.map((item) => [keyOf(item), item]));
       onChange([...current.values()]);
       pause = FIRST_DELAY_MS;
-      for await (const { type, object } of cluster.watch(DEPLOYMENTS, { resourceVersion: list.resourceVersion, signal })) {
+      for await (const { type, object } of cluster.watch(DEPLOYMENT, { resourceVersion: list.resourceVersion, signal })) {
         if (type === 'BOOKMARK') continue;
         if (type === 'DELETED') current.delete(keyOf(object));
         else current.set(keyOf(object), object);

@@ -1,14 +1,27 @@
+import {
+  CLUSTER_ISSUER,
+  CONFIG_MAP,
+  INGRESS_CLASS,
+  ISSUER,
+  PERSISTENT_VOLUME_CLAIM,
+  PRIORITY_CLASS,
+  SECRET,
+  SERVICE_ACCOUNT,
+  STORAGE_CLASS,
+  type KnownType,
+} from '../../domain/kubernetes/resource-types.ts';
 import type { ReferenceTarget } from '../model/form-node.ts';
 
 /** The Secrets of a namespace. */
-export const SECRETS: ReferenceTarget = { group: '', resource: 'secrets', kind: 'Secret' };
-const CONFIG_MAPS = { group: '', resource: 'configmaps', kind: 'ConfigMap' };
-const STORAGE_CLASSES = { group: 'storage.k8s.io', resource: 'storageclasses', kind: 'StorageClass' };
-const CLAIMS = { group: '', resource: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' };
+export const SECRETS = targetOf(SECRET);
+const CONFIG_MAPS = targetOf(CONFIG_MAP);
+const STORAGE_CLASSES = targetOf(STORAGE_CLASS);
+const CLAIMS = targetOf(PERSISTENT_VOLUME_CLAIM);
+const ACCOUNTS = targetOf(SERVICE_ACCOUNT);
 /** The issuers of cert-manager in a namespace. */
-export const ISSUERS: ReferenceTarget = { group: 'cert-manager.io', resource: 'issuers', kind: 'Issuer' };
+export const ISSUERS = targetOf(ISSUER);
 /** The issuers of cert-manager for the whole cluster. */
-export const CLUSTER_ISSUERS: ReferenceTarget = { group: 'cert-manager.io', resource: 'clusterissuers', kind: 'ClusterIssuer' };
+export const CLUSTER_ISSUERS = targetOf(CLUSTER_ISSUER);
 /** Kinds that a member `kind` may list. */
 export const NAMED_KINDS: readonly ReferenceTarget[] = [SECRETS, CONFIG_MAPS, CLAIMS, ISSUERS, CLUSTER_ISSUERS];
 
@@ -17,9 +30,9 @@ const TEXTS: readonly (readonly [RegExp, ReferenceTarget])[] = [
   [/secret$/i, SECRETS],
   [/config[_-]?map$/i, CONFIG_MAPS],
   [/storage[_-]?class$/i, STORAGE_CLASSES],
-  [/service[_-]?account$/i, { group: '', resource: 'serviceaccounts', kind: 'ServiceAccount' }],
-  [/ingress[_-]?class$/i, { group: 'networking.k8s.io', resource: 'ingressclasses', kind: 'IngressClass' }],
-  [/priority[_-]?class$/i, { group: 'scheduling.k8s.io', resource: 'priorityclasses', kind: 'PriorityClass' }],
+  [/service[_-]?account$/i, ACCOUNTS],
+  [/ingress[_-]?class$/i, targetOf(INGRESS_CLASS)],
+  [/priority[_-]?class$/i, targetOf(PRIORITY_CLASS)],
   [/^(existing|pvc|volume)?[_-]?claim$|^persistent[_-]?volume[_-]?claim$|^existing[_-]?pvc$/i, CLAIMS],
   [/^issuer$/i, ISSUERS],
 ];
@@ -28,7 +41,7 @@ const GROUPS: readonly (readonly [RegExp, ReferenceTarget])[] = [
   [/secret(key)?$/i, SECRETS],
   [/config[_-]?map(key)?$/i, CONFIG_MAPS],
   [/storage[_-]?class$/i, STORAGE_CLASSES],
-  [/service[_-]?account$/i, { group: '', resource: 'serviceaccounts', kind: 'ServiceAccount' }],
+  [/service[_-]?account$/i, ACCOUNTS],
   [/^(persistent[_-]?volume)?claim$/i, CLAIMS],
   [/^(cluster)?issuer$/i, ISSUERS],
 ];
@@ -70,4 +83,8 @@ export function hasKeys({ group, resource }: ReferenceTarget): boolean {
 /** A name without what says that it is one: `clusterRef` reads `cluster`. */
 export function withoutSuffix(key: string): string | undefined {
   return SUFFIX.test(key) ? key.replace(SUFFIX, '') : undefined;
+}
+
+function targetOf({ group, resource, kind }: KnownType): ReferenceTarget {
+  return { group, resource, kind };
 }

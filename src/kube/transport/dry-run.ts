@@ -1,3 +1,4 @@
+import { SELF_SUBJECT_REVIEW } from '../../domain/kubernetes/resource-types.ts';
 import type { CallOptions, DryRunCluster, DryRunOptions, DryRunAnswer } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { at, isObject, textAt } from '../../domain/core/read.ts';
@@ -71,7 +72,7 @@ async function metadataOf(deps: Caller, ref: ResourceRef, { signal }: CallOption
 }
 
 async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<string> {
-  const place: Place = { group: 'authentication.k8s.io', version: 'v1', resource: 'selfsubjectreviews' };
+  const place: Place = SELF_SUBJECT_REVIEW;
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
     method: 'POST',

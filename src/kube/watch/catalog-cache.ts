@@ -1,6 +1,6 @@
+import { CATALOG_SOURCE, CRD, ENVIRONMENT, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { CatalogCache, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
 import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
@@ -11,10 +11,10 @@ import { startReflector, type Reflector, type ReflectorOptions } from './reflect
 
 /** The types that the catalogue is made of. */
 export const CATALOG_TYPES = {
-  operators: { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' },
-  customResourceDefinitions: { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' },
-  environments: { group: OURS.group, version: OURS.version, resource: 'environments' },
-  catalogSources: { group: OURS.group, version: OURS.version, resource: 'catalogsources' },
+  operators: OPERATOR,
+  customResourceDefinitions: CRD,
+  environments: ENVIRONMENT,
+  catalogSources: CATALOG_SOURCE,
 } as const satisfies Record<keyof CatalogCache, ResourceType>;
 
 /** The names of the CRDs of ours that are watched. */

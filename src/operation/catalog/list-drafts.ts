@@ -1,15 +1,12 @@
+import { CRD, OPERATOR, rightTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { draftCrds, type DraftKind, draftKinds, type DraftSources } from '../../domain/catalog/draft-kinds.ts';
 import { AppError, type MissingRight } from '../../domain/core/errors.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
 import type { OperatorAddress } from '../operator/find-operator.ts';
 import type { Ports } from '../ports.ts';
 
 /** Reading these in all namespaces makes an admin of drafts. */
-const NEEDED: readonly MissingRight[] = [
-  { verb: 'list', group: OURS.operatorGroup, resource: 'operators' },
-  { verb: 'list', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
-];
+const NEEDED: readonly MissingRight[] = [rightTo('list', OPERATOR), rightTo('list', CRD)];
 
 type Needs = Pick<Ports, 'clusters' | 'catalog'>;
 

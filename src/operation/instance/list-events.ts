@@ -1,3 +1,4 @@
+import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
 import { numberAt, textAt } from '../../domain/core/read.ts';
@@ -25,7 +26,7 @@ export async function listEvents(
   const secrets = secretsOf(markedOf(entry), object);
   const { root } = tree ?? (await showTree(ports, actor, address));
   const uids = new Set(uidsOf(root));
-  const { items } = await ports.clusters.asActor(actor).list({ group: '', version: 'v1', resource: 'events' }, { namespace });
+  const { items } = await ports.clusters.asActor(actor).list(EVENT, { namespace });
   return items
     .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
     .map((event) => shownEvent(event, secrets))

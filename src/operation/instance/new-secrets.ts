@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { SECRET, rightTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, messageOf, type MissingRight } from '../../domain/core/errors.ts';
 import { generatePassword } from '../../domain/core/generate-password.ts';
-import { faultsOfNewSecrets, newSecretObject, SECRET_TYPE, type NewSecret } from '../../domain/instance/new-secret.ts';
+import { faultsOfNewSecrets, newSecretObject, type NewSecret } from '../../domain/instance/new-secret.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { USER_WRITE } from './instance-draft.ts';
 
@@ -30,7 +31,7 @@ export async function missingSecretRight(
   namespace: string,
 ): Promise<MissingRight | undefined> {
   if (secrets.length === 0) return undefined;
-  const rights = ['create', 'patch', 'delete'].map((verb) => ({ verb, group: '', resource: 'secrets', namespace }));
+  const rights = ['create', 'patch', 'delete'].map((verb) => ({ ...rightTo(verb, SECRET), namespace }));
   const verdicts = await Promise.all(rights.map(async (right) => ((await cluster.review(right)).allowed ? undefined : right)));
   return verdicts.find((right) => right !== undefined);
 }
@@ -56,7 +57,7 @@ export async function makeSecrets(
   for (const secret of secrets) {
     try {
       const { metadata } = await createSecret(cluster, secret, { ...place, value: secret.value?.reveal() ?? madeUp() });
-      made.push({ ...SECRET_TYPE, namespace: place.namespace, name: secret.name, uid: metadata.uid ?? '' });
+      made.push({ ...SECRET, namespace: place.namespace, name: secret.name, uid: metadata.uid ?? '' });
     } catch (error) {
       throw await undone(cluster, made, error);
     }
@@ -106,7 +107,7 @@ interface Making extends SecretPlace {
 async function createSecret(cluster: Pick<Cluster, 'create'>, secret: NewSecret, { dryRun, ...at }: Making): Promise<KubeObject> {
   try {
     const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
-    return (await cluster.create(SECRET_TYPE, newSecretObject(secret, at), options)).object;
+    return (await cluster.create(SECRET, newSecretObject(secret, at), options)).object;
   } catch (error) {
     if (!isAppError(error, 'AlreadyExists')) throw error;
     const message = `There is a Secret ${JSON.stringify(secret.name)} already: give the new one another name, or refer to that one`;

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
@@ -6,7 +7,6 @@ import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { USER_WRITE } from '../instance/instance-draft.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
-import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 import { operatorToCreate } from '../preflight/preflight-operator.ts';
 
@@ -23,7 +23,7 @@ export async function createOperator(
 ): Promise<OperatorView> {
   const named = { namespace: textAt(operator, 'metadata', 'namespace') ?? '', name: textAt(operator, 'metadata', 'name') ?? '' };
   return await audited(ports, actor, operatorEvent('create operator', named, asking), async () => {
-    const { object } = await ports.clusters.asActor(actor).create(OPERATORS, operatorToCreate(operator), USER_WRITE);
+    const { object } = await ports.clusters.asActor(actor).create(OPERATOR, operatorToCreate(operator), USER_WRITE);
     return operatorView(object);
   });
 }

@@ -1,9 +1,9 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
-import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 /** What to delete, and what must hold of it. */
@@ -25,6 +25,6 @@ async function remove(ports: Pick<Ports, 'clusters'>, actor: Actor, deletion: Op
   const object = await findOperator(ports, actor, deletion);
   const { uid } = object.metadata;
   await writeChecked({ ...deletion, what: operatorWords(deletion), object }, async (only) => {
-    await ports.clusters.asActor(actor).delete({ ...OPERATORS, namespace, name }, { ...(uid === undefined ? {} : { uid }), ...only });
+    await ports.clusters.asActor(actor).delete({ ...OPERATOR, namespace, name }, { ...(uid === undefined ? {} : { uid }), ...only });
   });
 }

@@ -1,8 +1,8 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { isDnsLabel, isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 export interface OperatorAddress {
@@ -23,7 +23,7 @@ export async function findOperator(
   const missing = new AppError('NotFound', `${operatorWords({ name })}: there is none in namespace ${JSON.stringify(namespace)}`);
   if (!isDnsLabel(namespace) || !isDnsSubdomain(name)) throw missing;
   try {
-    return await clusters.asActor(actor).get({ ...OPERATORS, namespace, name });
+    return await clusters.asActor(actor).get({ ...OPERATOR, namespace, name });
   } catch (error) {
     throw isAppError(error, 'NotFound') ? missing : error;
   }

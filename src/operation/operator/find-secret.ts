@@ -1,3 +1,4 @@
+import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Clusters } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -10,7 +11,7 @@ export async function findSecret(
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<KubeObject | undefined> {
   try {
-    return await clusters.asActor(actor).get({ group: '', version: 'v1', resource: 'secrets', namespace, name });
+    return await clusters.asActor(actor).get({ ...SECRET, namespace, name });
   } catch (error) {
     if (isAppError(error, 'NotFound')) return undefined;
     throw error;

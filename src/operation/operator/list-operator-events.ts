@@ -1,3 +1,4 @@
+import { EVENT, rightTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
@@ -9,8 +10,6 @@ import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { eventView, newestFirst, uidsOf } from '../instance/list-events.ts';
 import type { Ports } from '../ports.ts';
 import { showOperatorTree } from './show-operator-tree.ts';
-
-const EVENTS = { group: '', version: 'v1', resource: 'events' } as const;
 
 /** An Operator, with its tree when the caller has read it just now. */
 export interface OperatorEventsInput extends OperatorAddress {
@@ -51,9 +50,9 @@ async function eventsIn(
   namespace: string,
 ): Promise<{ readonly items: readonly KubeObject[]; readonly missing?: MissingRight }> {
   try {
-    return { items: (await clusters.asActor(actor).list(EVENTS, { namespace })).items };
+    return { items: (await clusters.asActor(actor).list(EVENT, { namespace })).items };
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
-    return { items: [], missing: error.missing ?? { verb: 'list', group: '', resource: 'events', namespace } };
+    return { items: [], missing: error.missing ?? { ...rightTo('list', EVENT), namespace } };
   }
 }

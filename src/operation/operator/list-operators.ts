@@ -1,11 +1,8 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
 import { EVERY_OPERATOR, filterOperators, type OperatorFilter, type OperatorList } from '../../domain/operator/operator-list.ts';
 import type { Ports } from '../ports.ts';
-
-/** The resource type of Operators. */
-export const OPERATORS = { group: OURS.operatorGroup, version: OURS.operatorVersion, resource: 'operators' } as const;
 
 /** The Operators that match, read as the actor, by namespace and name; `Forbidden` for whoever is not an admin. */
 export async function listOperators(
@@ -13,7 +10,7 @@ export async function listOperators(
   actor: Actor,
   filter: OperatorFilter = EVERY_OPERATOR,
 ): Promise<OperatorList> {
-  const { items } = await ports.clusters.asActor(actor).list(OPERATORS);
+  const { items } = await ports.clusters.asActor(actor).list(OPERATOR);
   const all = items.map(operatorView).sort((a, b) => a.namespace.localeCompare(b.namespace) || a.name.localeCompare(b.name));
   return filterOperators(all, filter);
 }

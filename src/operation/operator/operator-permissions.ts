@@ -1,7 +1,7 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { MissingRight } from '../../domain/core/errors.ts';
 import type { OperatorAddress } from './find-operator.ts';
-import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 /** What an actor may do with one Operator: each is the right that is missing, or absent when it is there. */
@@ -15,7 +15,7 @@ export async function operatorPermissions(
   actor: Actor,
   { namespace, name }: OperatorAddress,
 ): Promise<OperatorPermissions> {
-  const { group, resource } = OPERATORS;
+  const { group, resource } = OPERATOR;
   const missing = async (verb: string): Promise<MissingRight | undefined> => {
     const right = { verb, group, resource, namespace, name };
     return (await clusters.asActor(actor).review(right)).allowed ? undefined : right;

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
@@ -7,7 +8,6 @@ import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { findOperator, type OperatorAddress, operatorWords } from './find-operator.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
-import { OPERATORS } from './list-operators.ts';
 import type { Ports } from '../ports.ts';
 
 /** What an admin can ask of an Operator. */
@@ -39,7 +39,7 @@ export async function requestOperatorAction(
 async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: OperatorActionInput): Promise<OperatorView> {
   const { namespace, name, step, at } = input;
   const found = await findOperator(ports, actor, input);
-  const ref = { ...OPERATORS, namespace, name };
+  const ref = { ...OPERATOR, namespace, name };
   return await writeChecked({ ...input, what: operatorWords(input), object: found }, async (only) => {
     const { metadata, ...rest } = patchOf(step, at);
     const patch = { type: 'merge', body: { ...rest, metadata: { ...metadata, ...only } } } as const;

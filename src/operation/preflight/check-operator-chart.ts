@@ -1,3 +1,4 @@
+import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
@@ -53,8 +54,6 @@ export interface CheckedChart {
   /** Of the chart; absent when it was not fetched. */
   readonly version?: string;
 }
-
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /**
  * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
@@ -187,7 +186,7 @@ async function findReserved(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const used of usedNamespaces(operator, objects)) {
-    const metadata = await cluster.metadataOf({ ...NAMESPACES, name: used.name }, { signal }).catch((error: unknown) => {
+    const metadata = await cluster.metadataOf({ ...NAMESPACE, name: used.name }, { signal }).catch((error: unknown) => {
       // Whoever may not look cannot write there either.
       if (isAppError(error, 'Forbidden')) return undefined;
       throw error;

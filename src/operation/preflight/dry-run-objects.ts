@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
+import { POD } from '../../domain/kubernetes/resource-types.ts';
 import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, sentenceOfFault, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
@@ -8,7 +9,7 @@ import { redact } from '../../domain/core/redact.ts';
 import { parseApiVersion, type KubeObject, type ObjectMeta, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '../operator/helm-ownership.ts';
 import type { Ports } from '../ports.ts';
-import { PODS, dryRunPod } from './dry-run-pod.ts';
+import { dryRunPod } from './dry-run-pod.ts';
 
 /** Who tries: the controller, who is going to apply the objects, or the actor, where the controller may not be asked for them. */
 export interface DryRun {
@@ -171,7 +172,7 @@ async function askForPods(
       return { podsInconclusive: shown(verdict.why, input) };
     case 'Forbidden': {
       const { error } = verdict;
-      const right = error.missing ?? { verb: 'create', group: PODS.group, resource: PODS.resource, namespace: input.namespace };
+      const right = error.missing ?? { verb: 'create', group: POD.group, resource: POD.resource, namespace: input.namespace };
       return { forbidden: [...(answer.forbidden ?? []), { of: 'pods', right, message: shown(error.message, input) }] };
     }
     default:

@@ -1,8 +1,9 @@
+import { POD } from '../../domain/kubernetes/resource-types.ts';
 import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, type ErrorCode } from '../../domain/core/errors.ts';
 import type { FindingSubject } from '../../domain/preflight/findings.ts';
 import { isObject } from '../../domain/core/read.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { HELM_MANAGER } from '../operator/helm-ownership.ts';
 
 /** What the cluster says to a Pod. `Inconclusive`: it did not come to a verdict. */
@@ -12,7 +13,6 @@ type PodVerdict =
   | { readonly kind: 'Forbidden'; readonly error: AppError }
   | { readonly kind: 'Inconclusive'; readonly why: string };
 
-export const PODS: ResourceType = { group: '', version: 'v1', resource: 'pods' };
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /**
@@ -29,7 +29,7 @@ export async function dryRunPod(cluster: Pick<DryRunCluster, 'dryRunCreate'>, po
 
 async function askFor(cluster: Pick<DryRunCluster, 'dryRunCreate'>, pod: KubeObject, signal: AbortSignal): Promise<PodVerdict> {
   try {
-    const { warnings } = await cluster.dryRunCreate(PODS, pod, { fieldManager: HELM_MANAGER, signal });
+    const { warnings } = await cluster.dryRunCreate(POD, pod, { fieldManager: HELM_MANAGER, signal });
     return { kind: 'Admitted', warnings };
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;

@@ -1,3 +1,4 @@
+import { POD } from '../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster, Discovery, DryRunCluster } from '../../domain/kubernetes/cluster.ts';
@@ -7,7 +8,7 @@ import { podOf } from '../../domain/preflight/pod-of.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
 import type { Ports } from '../ports.ts';
-import { dryRunPod, PODS } from './dry-run-pod.ts';
+import { dryRunPod } from './dry-run-pod.ts';
 
 interface SamplePodsInput {
   readonly type: ResourceType;
@@ -98,7 +99,7 @@ async function findSamplePods(
 ): Promise<SamplePods | undefined> {
   const [instances, pods] = await Promise.all([
     firstPage(reader, type, { namespace: from, size: MOST_INSTANCES }),
-    firstPage(reader, PODS, { namespace: from, size: MOST_PODS }),
+    firstPage(reader, POD, { namespace: from, size: MOST_PODS }),
   ]);
   const names = new Map(instances.flatMap(({ metadata: { uid, name } }) => (uid === undefined ? [] : [[uid, name] as const])));
   if (names.size === 0) return undefined;
@@ -170,7 +171,7 @@ async function podFor(
     const kind = await discovery.find(maker.apiVersion, maker.kind, signal);
     const owner = kind === undefined ? undefined : await cluster.get({ ...kind, namespace: from, name: maker.name }, { signal });
     const template = owner === undefined ? undefined : podOf(owner, from);
-    return asDryRunPod(template ?? (await cluster.get({ ...PODS, namespace: from, name: pod.name }, { signal })), to);
+    return asDryRunPod(template ?? (await cluster.get({ ...POD, namespace: from, name: pod.name }, { signal })), to);
   });
 }
 

@@ -1,4 +1,13 @@
 import pMap from 'p-map';
+import {
+  INGRESS_CLASS,
+  LIMIT_RANGE,
+  NAMESPACE,
+  PRIORITY_CLASS,
+  RESOURCE_QUOTA,
+  RUNTIME_CLASS,
+  STORAGE_CLASS,
+} from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
@@ -26,14 +35,11 @@ interface ConstraintsInput {
   readonly pods: () => Promise<PodEvidence>;
 }
 
-const QUOTAS = { group: '', version: 'v1', resource: 'resourcequotas' } as const;
-const LIMIT_RANGES = { group: '', version: 'v1', resource: 'limitranges' } as const;
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 const CLASSES: Readonly<Record<NamedClass['kind'], ResourceType>> = {
-  StorageClass: { group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' },
-  PriorityClass: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
-  IngressClass: { group: 'networking.k8s.io', version: 'v1', resource: 'ingressclasses' },
-  RuntimeClass: { group: 'node.k8s.io', version: 'v1', resource: 'runtimeclasses' },
+  StorageClass: STORAGE_CLASS,
+  PriorityClass: PRIORITY_CLASS,
+  IngressClass: INGRESS_CLASS,
+  RuntimeClass: RUNTIME_CLASS,
 };
 
 /** Reads it in one go, at most eight calls at a time, and then asks about pods. */
@@ -42,14 +48,14 @@ export async function loadConstraints(
   { namespace, spec, pods: askAboutPods }: ConstraintsInput,
 ): Promise<NamespaceConstraints> {
   const [quotas, limitRanges, own, classes] = await Promise.all([
-    attempt(async () => (await cluster.list(QUOTAS, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),
+    attempt(async () => (await cluster.list(RESOURCE_QUOTA, { namespace })).items, `The quotas of ${namespace} were not compared`, 'Quota'),
     attempt(
-      async () => (await cluster.list(LIMIT_RANGES, { namespace })).items,
+      async () => (await cluster.list(LIMIT_RANGE, { namespace })).items,
       `The limit ranges of ${namespace} were not compared`,
       'LimitRange',
     ),
     attempt(
-      async () => await cluster.get({ ...NAMESPACES, name: namespace }),
+      async () => await cluster.get({ ...NAMESPACE, name: namespace }),
       `The Pod Security level of ${namespace} is not known`,
       'PodSecurity',
     ),

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { PERSISTENT_VOLUME, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -17,8 +18,6 @@ import { preflight } from './preflight.ts';
 import { markedOf } from '../instance/instance-masking.ts';
 import { namespacedKinds, readObjects } from '../instance/read-objects.ts';
 
-const VOLUMES = { group: '', version: 'v1', resource: 'persistentvolumes' } as const;
-const STORAGE_CLASSES = { group: 'storage.k8s.io', version: 'v1', resource: 'storageclasses' } as const;
 const MOST_CLAIMS = 50;
 
 /** What would go if an Instance were deleted now, and what would stay, as far as the actor may read it. */
@@ -82,9 +81,11 @@ async function reclaimOf(cluster: Pick<Cluster, 'get'>, { spec }: KubeObject): P
   const [volume, storageClass] = [textAt(spec, 'volumeName'), textAt(spec, 'storageClassName')];
   const policies = [
     async () =>
-      volume === undefined ? undefined : textAt((await cluster.get({ ...VOLUMES, name: volume })).spec, 'persistentVolumeReclaimPolicy'),
+      volume === undefined
+        ? undefined
+        : textAt((await cluster.get({ ...PERSISTENT_VOLUME, name: volume })).spec, 'persistentVolumeReclaimPolicy'),
     async () =>
-      storageClass === undefined ? undefined : textAt(await cluster.get({ ...STORAGE_CLASSES, name: storageClass }), 'reclaimPolicy'),
+      storageClass === undefined ? undefined : textAt(await cluster.get({ ...STORAGE_CLASS, name: storageClass }), 'reclaimPolicy'),
   ];
   for (const read of policies) {
     const policy = await orNothing(read);

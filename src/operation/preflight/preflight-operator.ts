@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -12,7 +13,6 @@ import { maskObject } from '../../schema/sensitive/mask.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
 import { missingRight, USER_WRITE } from '../instance/instance-draft.ts';
 import { bareStandIns } from '../instance/masked-commands.ts';
-import { OPERATORS } from '../operator/list-operators.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 
@@ -28,12 +28,12 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
   const shown = await inOwnTurn(() => maskObject(BY_NAMES, object));
   const commands = await inOwnTurn(() => commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown }));
   const cluster = ports.clusters.asActor(actor);
-  const stored = cluster.create(OPERATORS, object, { ...USER_WRITE, dryRun: 'All' });
+  const stored = cluster.create(OPERATOR, object, { ...USER_WRITE, dryRun: 'All' });
   const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));
   const found = await preflight(actor, {
     app: '',
     object,
-    may: async () => await missingRight(ports, actor, { verb: 'create', group: OPERATORS.group, resource: OPERATORS.resource, namespace }),
+    may: async () => await missingRight(ports, actor, { verb: 'create', group: OPERATOR.group, resource: OPERATOR.resource, namespace }),
     dryRun: async () => await stored,
     look: async () => {
       const checked = await looked;

@@ -1,9 +1,8 @@
+import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { Finding, Findings } from '../../domain/preflight/findings.ts';
 import type { DryRun } from './dry-run-objects.ts';
-
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
 
 /** Whether the namespace of a release is there or made with it, and what that means. */
 interface ReleaseNamespace {
@@ -18,7 +17,7 @@ export async function findReleaseNamespace(
   signal: AbortSignal,
 ): Promise<ReleaseNamespace> {
   try {
-    if ((await cluster.metadataOf({ ...NAMESPACES, name }, { signal })) !== undefined) return { state: 'Exists', findings: {} };
+    if ((await cluster.metadataOf({ ...NAMESPACE, name }, { signal })) !== undefined) return { state: 'Exists', findings: {} };
   } catch (error) {
     if (isAppError(error, 'Forbidden')) return { state: createNamespace ? 'ToBeCreated' : 'Exists', findings: {} };
     throw error;

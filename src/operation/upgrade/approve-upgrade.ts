@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isExact } from '../../domain/chart/chart-version.ts';
 import { AppError } from '../../domain/core/errors.ts';
@@ -20,7 +21,6 @@ import {
 } from '../../domain/upgrade/upgrade-approval.ts';
 import { findOperator, type OperatorAddress, operatorWords } from '../operator/find-operator.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
-import { OPERATORS } from '../operator/list-operators.ts';
 import { decideOwnValues } from './decide-values.ts';
 import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
@@ -72,7 +72,7 @@ async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor
     const values =
       input.decisions === undefined ? { metadata: { annotations } } : await withValues(ports, actor, { ...input, annotations });
     const patch = { type: 'merge', body: { ...values, metadata: { ...values.metadata, ...only } } } as const;
-    const ref = { ...OPERATORS, namespace, name };
+    const ref = { ...OPERATOR, namespace, name };
     const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
     return operatorView(object);
   });

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { CRD } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { crdConflict, type CrdClaimant } from '../../domain/operator/crd-owner.ts';
@@ -9,7 +10,7 @@ import { AppError, isAppError, type ErrorCode, type MissingRight } from '../../d
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isInChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
 import { textAt } from '../../domain/core/read.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { PreviewedCrd, PreviewedCrds } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import type { AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
 import { countAffected } from '../../form/migration/count-affected.ts';
@@ -35,7 +36,6 @@ export interface JudgedCrds extends PreviewedCrds {
   readonly forbidden: readonly NamedDryRun[];
 }
 
-const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 const MOST_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
@@ -96,10 +96,10 @@ async function readLive(
   signal: AbortSignal,
 ): Promise<{ readonly live?: KubeObject; readonly missing?: MissingRight }> {
   try {
-    return { live: await cluster.get({ ...CRDS, name }, { signal }) };
+    return { live: await cluster.get({ ...CRD, name }, { signal }) };
   } catch (error) {
     if (isAppError(error, 'NotFound')) return {};
-    if (isAppError(error, 'Forbidden')) return { missing: missingOf(error, { verb: 'get', group: CRDS.group, resource: CRDS.resource }) };
+    if (isAppError(error, 'Forbidden')) return { missing: missingOf(error, { verb: 'get', group: CRD.group, resource: CRD.resource }) };
     throw error;
   }
 }
@@ -144,13 +144,13 @@ async function dryRun({ cluster }: DryRun, candidate: KubeObject, signal: AbortS
   const { apiVersion, kind, metadata, spec } = candidate;
   const plain = { apiVersion, kind, metadata: { name: metadata.name }, spec };
   try {
-    await cluster.dryRunApply(CRDS, plain, { fieldManager: OURS.fieldManager, signal });
+    await cluster.dryRunApply(CRD, plain, { fieldManager: OURS.fieldManager, signal });
     return {};
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     const { message } = error;
     if (error.code !== 'Forbidden') return { refusal: message };
-    const right = missingOf(error, { verb: 'patch', group: CRDS.group, resource: CRDS.resource });
+    const right = missingOf(error, { verb: 'patch', group: CRD.group, resource: CRD.resource });
     return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, right, message } };
   }
 }

@@ -1,3 +1,4 @@
+import { CONFIG_MAP, SECRET, rightTo } from '../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
@@ -63,13 +64,14 @@ async function readAs(
   input: ValuesInput & { readonly from: ValuesFrom },
 ): Promise<Reading> {
   const { namespace, from } = input;
-  const ref = { group: '', version: 'v1', resource: from.kind === 'Secret' ? 'secrets' : 'configmaps', namespace, name: from.name };
+  const type = from.kind === 'Secret' ? SECRET : CONFIG_MAP;
+  const ref = { ...type, namespace, name: from.name };
   try {
     return readingOf(await clusters.asActor(actor).get(ref), input);
   } catch (error) {
     if (isAppError(error, 'NotFound')) return readingOf(undefined, input);
     if (!isAppError(error, 'Forbidden')) throw error;
-    const missing = error.missing ?? { verb: 'get', group: '', resource: ref.resource, namespace, name: from.name };
+    const missing = error.missing ?? { ...rightTo('get', type), namespace, name: from.name };
     return { layer: { origin: sourceName(from), values: standIn(input) }, hidden: true, secrets: [], missing };
   }
 }

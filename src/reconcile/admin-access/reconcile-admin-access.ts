@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CLUSTER_ROLE_BINDING, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { adminBindings, adminSubjects } from './admin-bindings.ts';
 
-const ROLE_BINDING: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', resource: 'rolebindings' };
-const CLUSTER_ROLE_BINDING: ResourceType = { ...ROLE_BINDING, resource: 'clusterrolebindings' };
 /** How soon a new admin is let in, and how soon a namespace that the chart makes is found. */
 const AGAIN_MS = 5 * 60_000;
 const NAMESPACE_MS = 10_000;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ADMISSION_POLICY, ADMISSION_POLICY_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile } from '../../controller/controller.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -6,12 +7,10 @@ import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.
 import type { Log } from '../../observe/log.ts';
 import { findObject } from '../find-object.ts';
 
-const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' } as const;
-
 /** The types of our policies by their kind. */
 export const POLICY_TYPES = {
-  ValidatingAdmissionPolicy: { ...ADMISSION, resource: 'validatingadmissionpolicies' },
-  ValidatingAdmissionPolicyBinding: { ...ADMISSION, resource: 'validatingadmissionpolicybindings' },
+  ValidatingAdmissionPolicy: ADMISSION_POLICY,
+  ValidatingAdmissionPolicyBinding: ADMISSION_POLICY_BINDING,
 } as const satisfies Record<string, ResourceType>;
 
 export interface AdmissionPolicyPorts {

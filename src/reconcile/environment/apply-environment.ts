@@ -1,10 +1,11 @@
+import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from '../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf } from '../../domain/kubernetes/object-key.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
-import { DEPLOYER, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from './environment-type.ts';
+import { DEPLOYER } from './environment-type.ts';
 import { labelNamespace } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { findObject } from '../find-object.ts';

@@ -1,9 +1,9 @@
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { EnvironmentSpec, Subject } from './environment-spec.ts';
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from './environment-type.ts';
 
 /** An object with the resource that it is applied to. */
 export interface Placed {

@@ -1,7 +1,7 @@
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { visibilityName } from './environment-objects.ts';
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING } from './environment-type.ts';
 import { removeOurs } from './apply-environment.ts';
 import { disownNamespace } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';

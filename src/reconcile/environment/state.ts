@@ -1,9 +1,8 @@
-import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import { NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
-import { NAMESPACE } from './environment-type.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { isToBeTaken, operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
 

@@ -43,7 +43,7 @@ export async function applyDocument(cluster: SourcePorts['cluster'], input: Appl
   try {
     const foreign = await claim(cluster, input);
     if (foreign !== undefined) return { faults: [foreign] };
-    const { object } = await cluster.apply(candidate.allowed.type, labelled(candidate.object, source), {
+    const { object } = await cluster.apply(candidate.allowed, labelled(candidate.object, source), {
       fieldManager: fieldManagerOf(source),
       fieldValidation: 'Strict',
       signal,
@@ -64,7 +64,7 @@ async function claim(
   { candidate, source, sources, signal }: ApplyInput,
 ): Promise<SourceFault | undefined> {
   const { name, namespace } = candidate.object.metadata;
-  const ref = { ...candidate.allowed.type, name, ...(namespace === undefined ? {} : { namespace }) };
+  const ref = { ...candidate.allowed, name, ...(namespace === undefined ? {} : { namespace }) };
   const live = await findObject(cluster, ref, signal);
   if (live === undefined) return undefined;
   const ownership = ownershipOf(live, source, sources);

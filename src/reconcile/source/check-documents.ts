@@ -2,13 +2,14 @@ import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
-import { allowedKindsSentence, findAllowedKind, type AllowedKind } from './allowed-kind.ts';
+import type { KnownType } from '../../domain/kubernetes/resource-types.ts';
+import { allowedKindsSentence, findAllowedKind } from './allowed-kind.ts';
 import type { SourceDocument } from './parse/parse-file.ts';
 
 /** A document that names a resource which may be applied; whether its content is valid, the api-server says. */
 export interface Candidate {
   readonly document: SourceDocument;
-  readonly allowed: AllowedKind;
+  readonly allowed: KnownType;
   readonly object: KubeObject;
   /** `Kind namespace/name`, or `Kind name`; unique in the cluster. */
   readonly resource: string;
@@ -71,7 +72,7 @@ function checkOne(document: SourceDocument): Candidate | SourceFault {
   return candidateOf(document, allowed, { name, namespace: allowed.namespaced ? (namespace ?? DEFAULT_NAMESPACE) : undefined });
 }
 
-function candidateOf(document: SourceDocument, allowed: AllowedKind, address: { name: string; namespace: string | undefined }): Candidate {
+function candidateOf(document: SourceDocument, allowed: KnownType, address: { name: string; namespace: string | undefined }): Candidate {
   const { content } = document;
   const { name, namespace } = address;
   const metadata: ObjectMeta = { ...objectAt(content, 'metadata'), name, ...(namespace === undefined ? {} : { namespace }) };

@@ -61,5 +61,5 @@ async function release(
 function refOf(item: InventoryItem): ResourceRef | undefined {
   const allowed = findAllowedKind(item.apiVersion, item.kind);
   if (allowed === undefined) return undefined;
-  return { ...allowed.type, name: item.name, ...(item.namespace === undefined ? {} : { namespace: item.namespace }) };
+  return { ...allowed, name: item.name, ...(item.namespace === undefined ? {} : { namespace: item.namespace }) };
 }

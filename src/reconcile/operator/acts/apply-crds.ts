@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
@@ -9,7 +10,6 @@ import type { CrdVerdict } from '../../../domain/upgrade/crd-safety/finding.ts';
 import { stopsUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/judge-upgrade.ts';
 import { markFormer } from './leave-crds.ts';
 import { findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
-import { CRD } from '../kinds.ts';
 import type { Work } from '../work.ts';
 import { judgeStored } from '../../../schema/stored/judge-stored.ts';
 

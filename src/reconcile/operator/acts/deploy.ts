@@ -1,3 +1,4 @@
+import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError, isAppError, type ErrorCode } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
@@ -6,7 +7,7 @@ import { withReleaseLease } from './with-release-lease.ts';
 import type { ExtractedCrds } from '../charts/extract-crds.ts';
 import { renderChart } from '../charts/render-chart.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
-import { CONFIG_DIGEST_LABEL, NAMESPACE } from '../kinds.ts';
+import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
 import type { ReleaseChange } from '../ports.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';

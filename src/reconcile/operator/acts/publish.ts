@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { CLUSTER_ROLE } from '../../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE } from '../kinds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 import { countedCrds, countRole, publishedCrds, rolesOf } from './app-roles.ts';

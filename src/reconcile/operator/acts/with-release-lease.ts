@@ -1,5 +1,5 @@
-import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
-import { LEASES, leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
+import { LEASE, OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
+import { leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { findObject } from '../../find-object.ts';
@@ -54,7 +54,7 @@ export function createLeaseMemory(): LeaseMemory {
 }
 
 async function leaseNames({ ports, signal }: Work): Promise<ReadonlySet<string>> {
-  const { items } = await ports.cluster.listMetadata(LEASES, { namespace: OURS.systemNamespace, signal });
+  const { items } = await ports.cluster.listMetadata(LEASE, { namespace: OURS.systemNamespace, signal });
   return new Set(items.map(({ metadata }) => metadata.name));
 }
 

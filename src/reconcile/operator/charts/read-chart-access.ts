@@ -1,6 +1,6 @@
+import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { readChartAccess as readAccess, type AccessRead } from '../../../domain/chart/read-chart-access.ts';
 import { findObject } from '../../find-object.ts';
-import { SECRET } from '../kinds.ts';
 import type { Work } from '../work.ts';
 
 /** Reads the Secrets that the chart of an Operator names, as the controller reads `valuesFrom`. Throws AppError `ChartSecretInvalid`. */

@@ -1,15 +1,13 @@
+import { ENDPOINT_SLICE, SERVICE } from '../../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../../find-object.ts';
 import { calledBy, CALLERS, type CalledService } from '../../../domain/operator/called-services.ts';
 import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { conditionsOf } from '../../../domain/health/rules/conditions.ts';
 import { at, listAt, textAt } from '../../../domain/core/read.ts';
-import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { isOfRelease } from '../memory/index-keys.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 import type { CrdFact } from './observe-crds.ts';
-
-export const ENDPOINT_SLICES: ResourceType = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
-const SERVICES: ResourceType = { group: '', version: 'v1', resource: 'services' };
 
 /** The selector of the EndpointSlices of a Service. */
 export const SLICES_OF = 'kubernetes.io/service-name';
@@ -65,9 +63,9 @@ async function whyAway(
   { namespace, name }: CalledService,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { items } = await cluster.list(ENDPOINT_SLICES, { namespace, labelSelector: `${SLICES_OF}=${name}`, signal });
+  const { items } = await cluster.list(ENDPOINT_SLICE, { namespace, labelSelector: `${SLICES_OF}=${name}`, signal });
   if (items.some(hasEndpoint)) return undefined;
-  const service = items.length > 0 ? undefined : await findObject(cluster, { ...SERVICES, namespace, name }, signal);
+  const service = items.length > 0 ? undefined : await findObject(cluster, { ...SERVICE, namespace, name }, signal);
   if (items.length === 0 && service === undefined) return `the Service ${namespace}/${name} does not exist`;
   return textAt(service?.spec, 'type') === 'ExternalName' ? undefined : `the Service ${namespace}/${name} has no ready endpoint`;
 }

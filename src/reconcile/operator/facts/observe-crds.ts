@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
 import { findObject } from '../../find-object.ts';
 import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
@@ -7,7 +8,7 @@ import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
 import { isReservedCrd } from '../../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { CRD, ORIGIN_ANNOTATION } from '../kinds.ts';
+import { ORIGIN_ANNOTATION } from '../kinds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 
 /** A CustomResourceDefinition that an Operator brought. */

@@ -1,3 +1,4 @@
+import { HORIZONTAL_POD_AUTOSCALER } from '../../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../../find-object.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/kubernetes/resource.ts';
@@ -38,7 +39,6 @@ interface DriftSight {
 }
 
 const NOTHING_CORRECTED = { corrected: new Set<string>(), correctedAt: 0 };
-const AUTOSCALER: ResourceType = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' };
 
 /**
  * Compares the objects of a release with what is live, once an interval and when somebody asks: each is applied again by a dry run, so only fields that
@@ -74,7 +74,7 @@ function fieldsOf(drifted: readonly DriftedObject[]): string[] {
 
 async function compare(work: Work, manifest: readonly KubeObject[]): Promise<readonly DriftedObject[]> {
   const kinds = await work.ports.discovery.kinds(work.signal);
-  const autoscalers = (await work.ports.cluster.list(AUTOSCALER, { signal: work.signal })).items;
+  const autoscalers = (await work.ports.cluster.list(HORIZONTAL_POD_AUTOSCALER, { signal: work.signal })).items;
   const drifted: DriftedObject[] = [];
   for (const rendered of manifest) {
     const type = kinds.find((kind) => kind.kind === rendered.kind && apiVersionOf(kind) === rendered.apiVersion);

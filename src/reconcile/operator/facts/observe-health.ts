@@ -1,3 +1,4 @@
+import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../../../domain/kubernetes/resource-types.ts';
 import { findObject } from '../../find-object.ts';
 import { healthOf } from '../../../domain/health/rules/health-of.ts';
 import { worstHealth, type Health } from '../../../domain/health/health.ts';
@@ -7,11 +8,7 @@ import type { Work } from '../work.ts';
 import type { CrdFact } from './observe-crds.ts';
 import { findUnanswering } from './observe-callers.ts';
 
-export const WORKLOADS: readonly ResourceType[] = ['deployments', 'statefulsets', 'daemonsets'].map((resource) => ({
-  group: 'apps',
-  version: 'v1',
-  resource,
-}));
+export const WORKLOADS: readonly ResourceType[] = [DEPLOYMENT, STATEFUL_SET, DAEMON_SET];
 
 /** How what an Operator installed is. */
 export interface OperatorHealth extends Health {

@@ -1,4 +1,4 @@
-import { SECRET } from '../kinds.ts';
+import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 import { judgeRelease, type ReleaseFact } from './judge-release.ts';
 

@@ -1,9 +1,9 @@
+import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { textAt } from '../../../domain/core/read.ts';
 import { environmentOf, reservation, usedNamespaces, type UsedNamespace } from '../../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { findObject } from '../../find-object.ts';
-import { NAMESPACE } from '../kinds.ts';
 import type { OperatorPorts } from '../ports.ts';
 import type { Work } from '../work.ts';
 

@@ -1,3 +1,4 @@
+import { CONFIG_MAP, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../../domain/operator/kind/chart-fields.ts';
 import { findObject } from '../../find-object.ts';
 import { createHash } from 'node:crypto';
@@ -7,7 +8,6 @@ import { redact } from '../../../domain/core/redact.ts';
 import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
 import { readValuesSource } from '../../../domain/values/read-source.ts';
 import { sourceName } from '../../../domain/values/values-from.ts';
-import { CONFIG_MAP, SECRET } from '../kinds.ts';
 import { sensitiveTexts } from '../../../schema/sensitive/mask.ts';
 import type { Work } from '../work.ts';
 

@@ -1,10 +1,9 @@
-import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, CRD, ENDPOINT_SLICE, OPERATOR, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { keyOf } from '../../../domain/kubernetes/object-key.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE, CRD, SECRET } from '../kinds.ts';
 import { createIndexer, type Indexer, type WatchedType } from './indexer.ts';
 import {
   crdKey,
@@ -20,7 +19,7 @@ import {
   serviceMark,
 } from './index-keys.ts';
 import { CALLERS } from '../../../domain/operator/called-services.ts';
-import { ENDPOINT_SLICES, SLICES_OF } from '../facts/observe-callers.ts';
+import { SLICES_OF } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';
 import type { CallerResource } from './watched-types.ts';
 import type { ReleaseRef } from '../ports.ts';
@@ -120,7 +119,7 @@ function answersFor({ definitions, records, roles, workloads, callers, slices }:
     [pathOf(SECRET), when(`${who.namespace} owner=helm,name=${who.release}`, () => records.having(release))],
     [pathOf(CLUSTER_ROLE), when(`${OURS.operatorLabel}=${who.label}`, () => roles.having(label))],
   ];
-  answers.push([pathOf(ENDPOINT_SLICES), (options) => slicesIn(slices, options)]);
+  answers.push([pathOf(ENDPOINT_SLICE), (options) => slicesIn(slices, options)]);
   for (const type of [...WORKLOADS, ...CALLERS]) {
     const index = workloads.get(type.resource) ?? callers.get(type.resource);
     if (index !== undefined) answers.push([pathOf(type), when('app.kubernetes.io/managed-by=Helm', () => index.having(release))]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { CONFIG_MAP, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { KeySource } from '../../../controller/source.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
-import { CONFIG_MAP, SECRET } from '../kinds.ts';
 import { idOf, referencesOf, type Reference } from './references-of.ts';
 
 /** What is watched: the metadata of the objects of one type in one namespace. */

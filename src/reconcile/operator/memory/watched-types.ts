@@ -1,11 +1,8 @@
+import { CLUSTER_ROLE, ENDPOINT_SLICE, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { CALLERS } from '../../../domain/operator/called-services.ts';
 import { at, isObject, listAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ResourceType } from '../../../domain/kubernetes/resource.ts';
-import { CLUSTER_ROLE, SECRET } from '../kinds.ts';
-import { ENDPOINT_SLICES } from '../facts/observe-callers.ts';
-import { WORKLOADS } from '../facts/observe-health.ts';
 
 export type CallerResource = 'validatingwebhookconfigurations' | 'mutatingwebhookconfigurations' | 'apiservices';
 
@@ -35,8 +32,7 @@ export const ROLES: Watch = {
 };
 
 /** The workloads that Helm installed, with as much as the rules of health look at: no pod template, no environment. */
-export function watchOfWorkloads(resource: 'deployments' | 'statefulsets' | 'daemonsets'): Watch {
-  const type = WORKLOADS.find((workload) => workload.resource === resource) ?? { group: 'apps', version: 'v1', resource };
+export function watchOfWorkloads(type: ResourceType): Watch {
   return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanWorkload };
 }
 
@@ -46,8 +42,7 @@ function leanWorkload({ apiVersion, kind, metadata, spec, status }: KubeObject):
 }
 
 /** The webhook configurations and APIServices that Helm installed; of a webhook, what the api-server calls and whether it insists. */
-export function watchOfCallers(resource: CallerResource): Watch {
-  const type = CALLERS.find((caller) => caller.resource === resource) ?? { group: 'apiregistration.k8s.io', version: 'v1', resource };
+export function watchOfCallers(type: ResourceType): Watch {
   return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanCaller };
 }
 
@@ -62,7 +57,7 @@ function leanCaller({ apiVersion, kind, metadata, spec, status, ...rest }: KubeO
 
 /** The EndpointSlices of Services that Helm installed, whose labels they have: whether there is anything behind them. */
 export const SLICES: Watch = {
-  type: ENDPOINT_SLICES,
+  type: ENDPOINT_SLICE,
   labelSelector: 'app.kubernetes.io/managed-by=Helm',
   content: 'whole',
   keep: ({ apiVersion, kind, metadata, endpoints }) => {
