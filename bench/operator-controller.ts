@@ -6,6 +6,7 @@ import { watchOperators } from '../src/compose/watch-operators.ts';
 import { runController } from '../src/controller/controller.ts';
 import { textAt } from '../src/domain/core/read.ts';
 import { createHelm } from '../src/helm/helm.ts';
+import { createChartRenderer } from '../src/helm/render-chart.ts';
 import { createEventRecorder } from '../src/kube/events.ts';
 import type { Kube } from '../src/kube/kube.ts';
 import { startReflector } from '../src/kube/watch/reflector.ts';
@@ -51,7 +52,9 @@ export async function startOperatorController(input: ControllerInput): Promise<R
     log: silent,
   });
   const events = createEventRecorder({ cluster, log });
-  const ports = { cluster, discovery: kube, kubernetesVersion: kube.kubernetesVersion, charts, helm, events, log, now, holder: 'bench' };
+  const { kubernetesVersion } = kube;
+  const renderChart = createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion });
+  const ports = { cluster, discovery: kube, kubernetesVersion, charts, renderChart, helm, events, log, now, holder: 'bench' };
   const listeners = new Set<(key: string) => void>();
   const asked = { onChange: (listener: (key: string) => void) => (listeners.add(listener), () => listeners.delete(listener)) };
   let passes = 0;

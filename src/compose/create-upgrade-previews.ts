@@ -3,6 +3,7 @@ import type { ChartLibrary } from '../chart/chart-library.ts';
 import { readArchive } from '../chart/archive/archive.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
 import { createHelm } from '../helm/helm.ts';
+import { createChartRenderer } from '../helm/render-chart.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
@@ -12,7 +13,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { helmChildren } from './helm-children.ts';
 
 export interface PreviewUpgradesInput {
-  readonly kube: Pick<Kube, 'kubernetesVersion'>;
+  readonly kube: Pick<Kube, 'kubernetesVersion' | 'kinds'>;
   readonly charts: ChartLibrary;
   /** The helm program. */
   readonly helm: string;
@@ -37,13 +38,16 @@ export async function createUpgradePreviews({ kube, charts, helm, stateDir, log,
   });
   return {
     charts,
-    render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
+    renderChart: createChartRenderer({
+      render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
+      discovery: kube,
+      kubernetesVersion: kube.kubernetesVersion,
+    }),
     recordBytes: async ({ chart: { path, contents }, values: config, objects }, signal) =>
       await charts.using(path, async () => {
         const { contents: files } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
         return await releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files, objects });
       }),
-    kubernetesVersion: (options) => kube.kubernetesVersion(options),
     now: () => new Date(),
     queue: new FairQueue(CHECKS),
   };

@@ -17,6 +17,7 @@ import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import { createHelm } from '../helm/helm.ts';
+import { createChartRenderer } from '../helm/render-chart.ts';
 import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import type { Kube } from '../kube/kube.ts';
@@ -113,12 +114,14 @@ async function operators(input: ControllersInput): Promise<Controller> {
   });
   const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
   const { cache, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
+  const helm = pinCachedCharts(await helmOf(input), charts);
   const ports = {
     cluster,
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
-    helm: pinCachedCharts(await helmOf(input), charts),
+    renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
+    helm,
     references,
     environments: catalog.environments,
     events: createEventRecorder({ cluster, log }),

@@ -9,6 +9,7 @@ import { watchOperators } from '../../src/compose/watch-operators.ts';
 import type { Reconcile } from '../../src/controller/controller.ts';
 import { parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { createHelm } from '../../src/helm/helm.ts';
+import { createChartRenderer } from '../../src/helm/render-chart.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -68,6 +69,11 @@ describe('an Operator in step', () => {
       discovery: kube,
       kubernetesVersion: async (options) => kubernetes ?? (await kube.kubernetesVersion(options)),
       charts,
+      renderChart: createChartRenderer({
+        render: noting('helm', helm, asked).render,
+        discovery: kube,
+        kubernetesVersion: kube.kubernetesVersion,
+      }),
       helm: noting('helm', helm, asked),
       events: createEventRecorder({ cluster, log }),
       log,

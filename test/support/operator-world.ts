@@ -13,6 +13,7 @@ import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/opera
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { pinCachedCharts } from '../../src/compose/pin-cached-charts.ts';
 import { createHelm, type Helm } from '../../src/helm/helm.ts';
+import { createChartRenderer } from '../../src/helm/render-chart.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -114,6 +115,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
         discovery: kube,
         kubernetesVersion: kube.kubernetesVersion,
         charts,
+        renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
         helm,
         references,
         events: createEventRecorder({ cluster, log }),

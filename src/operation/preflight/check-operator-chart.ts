@@ -9,7 +9,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { environmentOf, reservation, usedNamespaces } from '../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { crdClaimant } from '../../domain/operator/crd-owner.ts';
-import { parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
 import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
@@ -71,15 +71,16 @@ async function check(
   actor: Actor,
   { operator, signal }: { readonly operator: KubeObject; readonly signal: AbortSignal },
 ): Promise<CheckedChart> {
-  const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
+  const { name: operatorName, namespace = OURS.systemNamespace } = operator.metadata;
+  const label = operatorLabelValue(namespace, operatorName);
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus({ ...operator, status: {} })];
-  const own = { created: [line(`Operator ${namespace}/${operator.metadata.name}`, 'Object')] };
+  const own = { created: [line(`Operator ${namespace}/${operatorName}`, 'Object')] };
   try {
     const find = async (name: string): Promise<KubeObject | undefined> => await findSecret(ports.clusters, actor, { namespace, name });
     const { access } = await readChartAccess({ source: spec.chart, namespace, find });
     const { to } = await chartsToCompare(ports.upgrades, { spec, status, access, version: '' }, signal);
     const values = await overlaidValues(ports, actor, { namespace, spec, status });
-    const rendering = await renderPreview(ports, { spec, values, signal }, to);
+    const rendering = await renderPreview(ports, { spec, values, action: 'install', label, signal }, to);
     const { name, version } = to.contents.metadata;
     const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
     const unread = values.missing.map(({ resource, name: of = '' }) =>
@@ -89,13 +90,8 @@ async function check(
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
-    const told = [
-      own,
-      chart,
-      { blocked: [...faults, ...rivals(ports, scene)], warned: warningsOf(scene), unchecked: unread },
-      checked.findings,
-    ];
-    return { ...checked, findings: joinFindings(told), conversions: rendering.conversions, version };
+    const rendered = { blocked: [...faults, ...rivals(ports, scene)], warned: warningsOf(scene), unchecked: unread };
+    return { ...checked, findings: joinFindings([own, chart, rendered, checked.findings]), conversions: rendering.conversions, version };
   } catch (thrown) {
     const error = orTooLate(thrown, signal);
     const nothing = { remedies: [], conversions: [] };

@@ -25,6 +25,7 @@ import { operatorPermissions, type OperatorPermissions } from '../operator/opera
 import { previewCrds } from './preview-crds.ts';
 import { immutableFields } from './immutable-changes.ts';
 import type { OverlaidValues } from './preview-values.ts';
+import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { Ports } from '../ports.ts';
 import { renderPreview, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
@@ -72,9 +73,10 @@ async function preview(
     next: withOwn(values, ownOf(values, { decided, input })),
     signal,
   };
+  const rendering = { action: 'upgrade', label: operatorLabelValue(input.namespace, input.name) } as const;
   const [before, after] = await Promise.all([
-    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, context, charts.from),
-    renderPreview(ports, { ...context, values: context.next }, charts.to),
+    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, { ...context, ...rendering }, charts.from),
+    renderPreview(ports, { ...context, ...rendering, values: context.next }, charts.to),
   ]);
   return compose(context, { before, after }, await look(context, { before, after }));
 }

@@ -6,7 +6,7 @@ import type { ReleaseInfo, TestReport, UnlockAction } from '../../domain/operato
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ApprovalFault } from '../../domain/upgrade/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
-import type { ChartWithSchema } from '../../schema/values/check-chart-values.ts';
+import type { RenderableChart, RenderChart } from '../../domain/chart/rendered-chart.ts';
 
 /** What reconciling Operators needs of the outside. */
 export interface OperatorPorts {
@@ -19,6 +19,7 @@ export interface OperatorPorts {
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: ChartPort;
+  readonly renderChart: RenderChart;
   readonly helm: HelmPort;
   readonly events: {
     record(
@@ -65,8 +66,8 @@ export interface ChartPort {
   fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess, have?: Chart): Promise<Chart>;
   /** The versions that a repository offers. */
   versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
-  /** What values are held against in a chart that was fetched; undefined when it is gone. */
-  contents(digest: string): Promise<ChartWithSchema['contents'] | undefined>;
+  /** What is rendered of a chart that was fetched; undefined when it is gone. */
+  contents(digest: string): Promise<RenderableChart['contents'] | undefined>;
   /** Whether a chart that was fetched is still here. */
   has(digest: string): Promise<boolean>;
 }
@@ -74,17 +75,6 @@ export interface ChartPort {
 export interface ReleaseRef {
   readonly release: string;
   readonly namespace: string;
-}
-
-export interface RenderRequest extends ReleaseRef {
-  readonly chartPath: string;
-  readonly values: JsonObject;
-  readonly kubeVersion: string;
-  readonly apiVersions: readonly string[];
-  readonly isUpgrade: boolean;
-  readonly crds?: 'include';
-  /** What must not show in an error. */
-  readonly secrets?: readonly string[];
 }
 
 export interface ReleaseChange extends ReleaseRef {
@@ -113,7 +103,6 @@ export interface TestRequest extends ReleaseRef {
 }
 
 export interface HelmPort {
-  render(request: RenderRequest, signal: AbortSignal): Promise<readonly KubeObject[]>;
   install(request: ReleaseChange, signal: AbortSignal): Promise<ReleaseInfo>;
   upgrade(request: ReleaseChange, signal: AbortSignal): Promise<ReleaseInfo>;
   /** The objects of the newest revision, without hooks. */

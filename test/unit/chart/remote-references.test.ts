@@ -8,6 +8,7 @@ import { formCommand } from '../../../src/compose/form-command.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
+import { createChartRenderer } from '../../../src/helm/render-chart.ts';
 import { releaseRecordBytes } from '../../../src/helm/release-record.ts';
 import type { OverlaidValues } from '../../../src/operation/upgrade/preview-values.ts';
 import { renderPreview } from '../../../src/operation/upgrade/render-preview.ts';
@@ -72,14 +73,18 @@ async function plan({ path, schema, folder }: { path: string; schema: JsonObject
   const helm = await createHelm({ program, homeDir: join(folder, 'helm'), maxChildren: 1, log: { debug: () => undefined } });
   const recordBytes = ({ chart: { contents }, values: config, objects }: ReleaseRecord): Promise<number> =>
     releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files: new Map(), objects });
-  const upgrades = { render: helm.render, recordBytes, kubernetesVersion: async () => 'v1.36.3' };
-  const ports = { upgrades, discovery: { kinds: async () => [] } } as unknown as Parameters<typeof renderPreview>[0];
+  const renderChart = createChartRenderer({
+    render: helm.render,
+    discovery: { kinds: async () => [] },
+    kubernetesVersion: async () => 'v1.36.3',
+  });
+  const ports = { upgrades: { renderChart, recordBytes } } as unknown as Parameters<typeof renderPreview>[0];
   const chart: UpgradeChart = {
     digest: 'sha256:demo',
     path,
-    contents: { metadata: { name: 'demo', version: '1.0.0' }, values: {}, schema },
+    contents: { metadata: { name: 'demo', version: '1.0.0' }, values: {}, schema, crds: [] },
   };
   const spec = { releaseName: 'demo', targetNamespace: 'default', legacyAPIs: 'Uplift' } as OperatorSpec;
   const overlaid = { layers: [{ origin: 'spec.values', values }], secrets: [] } as unknown as OverlaidValues;
-  return await renderPreview(ports, { spec, values: overlaid, signal }, chart);
+  return await renderPreview(ports, { spec, values: overlaid, action: 'install', label: 'default.demo', signal }, chart);
 }

@@ -97,6 +97,6 @@ function operatorOf(labels: Readonly<Record<string, string>>): KubeObject {
 }
 
 function chart(version: string, values: JsonObject, schema?: JsonObject): UpgradeChart {
-  const contents = { metadata: { name: 'a', version }, values, ...(schema === undefined ? {} : { schema }) };
+  const contents = { metadata: { name: 'a', version }, values, crds: [], ...(schema === undefined ? {} : { schema }) };
   return { digest: `sha256:${version}`, path: '', contents };
 }

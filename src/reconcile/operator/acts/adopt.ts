@@ -2,7 +2,7 @@ import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { carryOut } from './carry-out.ts';
-import { ORIGIN_ANNOTATION } from '../kinds.ts';
+import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import { observeCrds } from '../facts/observe-crds.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import type { ActiveFacts, Target } from '../state.ts';

@@ -3,7 +3,7 @@ import { isAppError } from '../../../domain/core/errors.ts';
 import { chartOfRevision } from '../report/chart-of-revision.ts';
 import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
-import type { ExtractedCrds } from '../charts/extract-crds.ts';
+import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import { crdFactOf, observeCrds, type CrdFact } from '../facts/observe-crds.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
@@ -21,8 +21,8 @@ export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): 
   const { verb, target } = act;
   let current = work;
   let finding: Finding | undefined;
-  const announce = async (gathered: ExtractedCrds): Promise<void> => {
-    finding = announcement(work, facts, { act, gathered });
+  const announce = async (rendered: RenderedChart): Promise<void> => {
+    finding = announcement(work, facts, { act, rendered });
     await writeStatus(work, finding);
     current = withStatus(work, finding);
   };
@@ -34,7 +34,7 @@ export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): 
       return { requeueAfter: await reportDeployment(current, act, deployment) };
     case 'Done': {
       const { name, version } = target.chart.contents.metadata;
-      const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.gathered.crds.length };
+      const keys = { operator: work.label, verb, chart: name, version, kinds: deployment.rendered.crds.length };
       work.ports.log.info('An Operator was deployed', keys);
       // What comes next does not wait for the failures before, and what was forced is not forced again.
       if (finding !== undefined && (current.status.failures > 0 || work.forcedAt !== ''))
@@ -47,7 +47,7 @@ export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): 
 }
 
 /** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
-function announcement(work: Work, facts: ActiveFacts, { act, gathered }: { act: Deploying; gathered: ExtractedCrds }): Finding {
+function announcement(work: Work, facts: ActiveFacts, { act, rendered }: { act: Deploying; rendered: RenderedChart }): Finding {
   const { chart } = act.target;
   const doing = deploying(act.verb, work.release);
   const untested = act.verb === 'restore' || !work.spec.test.enable ? [] : [UNTESTED];
@@ -56,9 +56,9 @@ function announcement(work: Work, facts: ActiveFacts, { act, gathered }: { act: 
     ready: notReady(doing),
     phase: reconciling(doing),
     request: 'Underway',
-    conditions: [fetched(work.spec.chart, chart), uplifted(gathered), doing, ...untested],
+    conditions: [fetched(work.spec.chart, chart), uplifted(rendered), doing, ...untested],
     release: facts.release,
-    crds: expectedCrds(facts.crds, gathered, work.label),
+    crds: expectedCrds(facts.crds, rendered, work.label),
     chart,
     configDigest: act.target.configDigest,
     attempt: attemptOf(work, act.target),
@@ -66,7 +66,7 @@ function announcement(work: Work, facts: ActiveFacts, { act, gathered }: { act: 
   };
 }
 
-function expectedCrds(live: readonly CrdFact[], { crds }: ExtractedCrds, label: string): readonly CrdFact[] {
+function expectedCrds(live: readonly CrdFact[], { crds }: RenderedChart, label: string): readonly CrdFact[] {
   const known = new Set(live.map((crd) => crd.name));
   const coming = crds.filter((crd) => !known.has(crd.metadata.name)).map((crd) => crdFactOf(crd, label));
   return [...live, ...coming].sort((a, b) => a.name.localeCompare(b.name));
@@ -74,7 +74,7 @@ function expectedCrds(live: readonly CrdFact[], { crds }: ExtractedCrds, label: 
 
 async function reportDeployment(work: Work, { target }: Deploying, failed: Extract<Deployment, { kind: 'Failed' }>): Promise<number> {
   const { chart, configDigest } = target;
-  const { phase, error, gathered } = failed;
+  const { phase, error, rendered } = failed;
   const query = { label: work.label, signal: work.signal };
   const release = await observeRelease(work.ports.cluster, work.release, query);
   const untouched = phase === 'Uplift' || phase === 'CRDs' ? [notReleased(work.release, release)] : [];
@@ -82,14 +82,14 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
   return reportFailure(work, {
     error,
     condition: failedPhase(phase, error),
-    conditions: [fetched(work.spec.chart, chart), ...(gathered === undefined ? [] : [uplifted(gathered)]), ...untouched],
+    conditions: [fetched(work.spec.chart, chart), ...(rendered === undefined ? [] : [uplifted(rendered)]), ...untouched],
     release,
     ...(running === undefined ? {} : { running }),
     crds: await observeCrds(work.ports.cluster, work.release, query),
     chart,
     configDigest,
     // What a chart renders depends on nothing but what the step digest covers.
-    ...(gathered === undefined ? {} : { forced: 'CarriedOut' as const }),
+    ...(rendered === undefined ? {} : { forced: 'CarriedOut' as const }),
     ...(phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid') ? { outlook: 'Terminal' as const } : {}),
   });
 }

@@ -4,7 +4,7 @@ import { redact } from '../../../domain/core/redact.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import type { ExtractedCrds } from '../charts/extract-crds.ts';
+import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import { renderChart } from '../charts/render-chart.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
 import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
@@ -16,15 +16,15 @@ import type { Work } from '../work.ts';
 export type DeployPhase = 'Render' | 'Uplift' | 'CRDs' | 'Release';
 
 export type Deployment =
-  | { readonly kind: 'Done'; readonly gathered: ExtractedCrds }
+  | { readonly kind: 'Done'; readonly rendered: RenderedChart }
   | { readonly kind: 'Busy' }
-  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly gathered?: ExtractedCrds };
+  | { readonly kind: 'Failed'; readonly phase: DeployPhase; readonly error: AppError; readonly rendered?: RenderedChart };
 
 export interface DeployInput {
   readonly verb: DeployVerb;
   readonly target: Target;
   /** Tells how far it has come, before the cluster is changed. */
-  readonly announce: (gathered: ExtractedCrds) => Promise<void>;
+  readonly announce: (rendered: RenderedChart) => Promise<void>;
   /** Changes the release, which is held meanwhile. */
   readonly change: (held: Work, request: ReleaseChange) => Promise<void>;
 }
@@ -34,17 +34,17 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
 /** Render and uplift → CRDs → release. Runs under the lease of the release; each step may be the last one of this process. */
 export async function deploy(work: Work, input: DeployInput): Promise<Deployment> {
   let phase: DeployPhase = 'Render';
-  let gathered: ExtractedCrds | undefined;
+  let rendered: RenderedChart | undefined;
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
-    gathered = await renderChart(held, input.target, input.verb);
-    await rejectReserved(held, gathered.objects);
-    await input.announce(gathered);
+    rendered = await renderChart(held, input.target, input.verb);
+    await rejectReserved(held, rendered.objects);
+    await input.announce(rendered);
     phase = 'CRDs';
-    await applyCrds(held, gathered.crds);
+    await applyCrds(held, rendered.crds);
     phase = 'Release';
     await ensureNamespace(held);
-    await input.change(held, releaseChange(held, input.target, gathered));
+    await input.change(held, releaseChange(held, input.target, rendered));
   };
   try {
     if ((await withReleaseLease(work, change)) === 'Busy') return { kind: 'Busy' };
@@ -56,11 +56,11 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
       kind: 'Failed',
       phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
       error: withoutSecrets(error, input.target.values.secrets),
-      ...(gathered === undefined ? {} : { gathered }),
+      ...(rendered === undefined ? {} : { rendered }),
     };
   }
-  if (gathered === undefined) throw new Error('a deployment ended without having rendered its chart');
-  return { kind: 'Done', gathered };
+  if (rendered === undefined) throw new Error('a deployment ended without having rendered its chart');
+  return { kind: 'Done', rendered };
 }
 
 /** Whether the cluster did not answer, so that nothing was learnt about the Operator. */
@@ -77,7 +77,7 @@ export function withoutSecrets(error: AppError, secrets: readonly string[]): App
 function releaseChange(
   { release, label, status }: Work,
   { chart, values: { values, secrets }, configDigest: step }: Target,
-  { sent }: ExtractedCrds,
+  { sent }: RenderedChart,
 ): ReleaseChange {
   const labels = { [OURS.operatorLabel]: label, [CONFIG_DIGEST_LABEL]: step };
   // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.

@@ -2,7 +2,7 @@ import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { FORMER_OPERATOR } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { ORIGIN_ANNOTATION } from '../kinds.ts';
+import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 

@@ -8,7 +8,7 @@ import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
 import { isReservedCrd } from '../../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { ORIGIN_ANNOTATION } from '../kinds.ts';
+import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 
 /** A CustomResourceDefinition that an Operator brought. */

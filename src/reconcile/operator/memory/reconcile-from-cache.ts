@@ -41,5 +41,5 @@ function readOnly(ports: OperatorPorts, reads: Reads, action: { needed: boolean 
   };
   const rejecting = <T extends object>(port: T): T => Object.fromEntries(Object.keys(port).map((name) => [name, reject])) as T;
   const cluster = { ...rejecting(ports.cluster), ...reads, pages: ports.cluster.pages };
-  return { ...ports, cluster, helm: rejecting(ports.helm), events: rejecting(ports.events) };
+  return { ...ports, cluster, renderChart: reject, helm: rejecting(ports.helm), events: rejecting(ports.events) };
 }

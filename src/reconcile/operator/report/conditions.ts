@@ -8,14 +8,14 @@ import { addressOf, type ChartSource } from '../../../domain/operator/operator-s
 import type { TestReport } from '../../../domain/operator/release.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
-import type { ExtractedCrds } from '../charts/extract-crds.ts';
+import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { DriftFact } from '../facts/observe-drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
 import type { OwnRelease } from '../facts/judge-release.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
-import { conversionsSentence } from '../charts/render-chart.ts';
+import { conversionsSentence } from '../../../domain/chart/rendered-chart.ts';
 
 const LONGEST_MESSAGE = 16_000;
 
@@ -26,7 +26,7 @@ export function fetched(source: ChartSource, chart: Chart): ConditionInput {
   return isTrue('Fetched', 'Fetched', message);
 }
 
-export function uplifted({ conversions }: ExtractedCrds): ConditionInput {
+export function uplifted({ conversions }: RenderedChart): ConditionInput {
   if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no legacy APIs');
   return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
 }

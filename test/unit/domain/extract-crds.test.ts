@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
-import { extractCrds } from '../../../../../src/reconcile/operator/charts/extract-crds.ts';
-import { isBroughtBy } from '../../../../../src/domain/operator/crd-owner.ts';
-import { parseOperatorSpec } from '../../../../../src/domain/operator/operator-spec.ts';
-import { crdFactOf } from '../../../../../src/reconcile/operator/facts/observe-crds.ts';
-import { judgeRelease } from '../../../../../src/reconcile/operator/facts/judge-release.ts';
-import type { Chart } from '../../../../../src/reconcile/operator/ports.ts';
-import { publishedCrds, rolesOf } from '../../../../../src/reconcile/operator/acts/app-roles.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { extractCrds } from '../../../src/domain/chart/extract-crds.ts';
+import { isBroughtBy } from '../../../src/domain/operator/crd-owner.ts';
+import { parseOperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
+import { crdFactOf } from '../../../src/reconcile/operator/facts/observe-crds.ts';
+import { judgeRelease } from '../../../src/reconcile/operator/facts/judge-release.ts';
+import type { Chart } from '../../../src/reconcile/operator/ports.ts';
+import { publishedCrds, rolesOf } from '../../../src/reconcile/operator/acts/app-roles.ts';
 
 describe('the definitions of a rendered chart', () => {
   const chart: Chart = { digest: 'd', path: '/c', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [definition('folder')] } };
@@ -19,7 +19,7 @@ describe('the definitions of a rendered chart', () => {
       definition('hook', { annotations: { 'chandlery.dev/origin': 'hook' } }),
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } },
     ];
-    const { crds, conversions } = extractCrds(rendered, chart, 'ns.name');
+    const { crds, conversions } = extractCrds(rendered, chart.contents, 'ns.name');
     assert.deepEqual(conversions, []);
     assert.deepEqual(
       crds.map(({ metadata }) => [
@@ -43,7 +43,7 @@ describe('the definitions of a rendered chart', () => {
       metadata: { name: 'ships.example.com' },
       spec: { group: 'example.com', version: 'v1', names: { kind: 'Ship', plural: 'ships' }, scope: 'Namespaced' },
     };
-    const { crds, conversions } = extractCrds([old], chart, 'ns.name');
+    const { crds, conversions } = extractCrds([old], chart.contents, 'ns.name');
     assert.equal(crds[0]?.apiVersion, 'apiextensions.k8s.io/v1');
     assert.deepEqual(
       conversions.map(({ name, from }) => [name, from]),
@@ -65,7 +65,7 @@ describe('what Helm sends', () => {
     { title: 'not a list with a definition', rendered: [{ ...settings, kind: 'List', items: [definition('a')] }], sent: 'Changed' },
   ];
   for (const { title, rendered, sent } of cases) {
-    it(title, () => assert.equal(extractCrds(rendered, chart, 'ns.name').sent, sent));
+    it(title, () => assert.equal(extractCrds(rendered, chart.contents, 'ns.name').sent, sent));
   }
 });
 

@@ -1,32 +1,45 @@
-import type { CrdOrigin } from '../../../domain/operator/kind/status-fields.ts';
-import { OURS } from '../../../domain/kubernetes/names.ts';
-import { objectAt } from '../../../domain/core/read.ts';
-import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import type { Conversion, Refusal } from '../../../domain/uplift/conversion.ts';
-import { describeFromOpenApiSpec } from '../../../domain/uplift/openapi-spec.ts';
-import { isCustomResourceDefinition, uplift } from '../../../domain/uplift/uplift.ts';
-import { ORIGIN_ANNOTATION } from '../kinds.ts';
-import type { Chart } from '../ports.ts';
+import type { CrdOrigin } from '../operator/kind/status-fields.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { objectAt } from '../core/read.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import type { Conversion, Refusal } from '../uplift/conversion.ts';
+import { describeFromOpenApiSpec } from '../uplift/openapi-spec.ts';
+import { isCustomResourceDefinition, uplift } from '../uplift/uplift.ts';
 
-/** What a rendered chart means for today's Kubernetes. */
+/** Annotation on a CRD: where it came from (see `CrdOrigin`). */
+export const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
+
+/** The objects of a rendered chart in current APIs, its CRDs apart. */
 export interface ExtractedCrds {
-  /** The definitions as they are to be applied, one for each name, sorted by name. */
+  /** The CRDs as they are applied, one for each name, sorted by name. */
   readonly crds: readonly KubeObject[];
   /** Everything else. */
   readonly objects: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
   readonly refusals: readonly Refusal[];
-  /** Whether anything is to be taken out of what Helm sends, or carried over. */
+  /** `Changed`: CRDs are to be taken out of what Helm sends, or objects to be converted. */
   readonly sent: 'AsRendered' | 'Changed';
 }
 
-/** Takes the CustomResourceDefinitions out of what a chart renders, carries them over to today's API and marks them as the Operator's. Pure. */
-export function extractCrds(rendered: readonly KubeObject[], chart: Chart, label: string): ExtractedCrds {
+/** What is known of the chart that was rendered. */
+export interface CrdSource {
+  /** The CRDs of its folder `crds/`. */
+  readonly crds: readonly { readonly metadata: { readonly name: string } }[];
+  /** The text of `openapispec.json`, by which charts of 2018 described their kinds. */
+  readonly openApiSpec?: string;
+}
+
+/**
+ * Converts rendered objects to current APIs, takes the CRDs out, and labels these as the Operator's. Pure.
+ *
+ * @param label the value of the label `chandlery.dev/operator`.
+ */
+export function extractCrds(rendered: readonly KubeObject[], chart: CrdSource, label: string): ExtractedCrds {
   const { objects, conversions, refusals } = uplift(rendered);
-  const inFolder = new Set(chart.contents.crds.map((object) => object.metadata.name));
+  const inFolder = new Set(chart.crds.map((object) => object.metadata.name));
   const byName = new Map<string, KubeObject>();
   for (const object of objects.filter((candidate) => isCustomResourceDefinition(candidate))) {
-    const described = describeFromOpenApiSpec(object, chart.contents.openApiSpec ?? '');
+    const described = describeFromOpenApiSpec(object, chart.openApiSpec ?? '');
     byName.set(object.metadata.name, marked(described, { label, origin: originOf(object, inFolder) }));
   }
   const crds = [...byName.values()].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));

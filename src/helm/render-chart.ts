@@ -1,0 +1,80 @@
+import { extractCrds, type ExtractedCrds } from '../domain/chart/extract-crds.ts';
+import {
+  conversionsSentence,
+  type RenderChart,
+  type RenderChartInput,
+  type RenderedChart,
+  type RenderFault,
+} from '../domain/chart/rendered-chart.ts';
+import { isAppError } from '../domain/core/errors.ts';
+import { redact } from '../domain/core/redact.ts';
+import type { Discovery } from '../domain/kubernetes/cluster.ts';
+import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
+import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
+import { checkChartValues } from '../schema/values/check-chart-values.ts';
+import type { Helm } from './helm.ts';
+
+export interface RenderChartPorts {
+  readonly render: Helm['render'];
+  readonly discovery: Pick<Discovery, 'kinds'>;
+  /** E.g. `1.36.3`. */
+  readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
+}
+
+const NOTHING: ExtractedCrds = { crds: [], objects: [], conversions: [], refusals: [], sent: 'AsRendered' };
+
+/** Makes the one pipeline from a chart and its values to the objects that are applied. */
+export function createChartRenderer(ports: RenderChartPorts): RenderChart {
+  return async (input, signal) => {
+    const { chart, values, secrets } = input;
+    const verdict = await checkChartValues(chart, values);
+    const invalid = verdict.faults.map((message): RenderFault => ({ code: 'ValuesInvalid', message }));
+    const rendered = await renderForCluster(ports, input, signal);
+    if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked: verdict.unchecked }, secrets);
+    const { refusals, ...extracted } = extractCrds(rendered, chart.contents, input.label);
+    const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
+    const faults = [...invalid, ...reserved, ...upliftFaults(input, { ...extracted, refusals })];
+    return redacted({ ...extracted, faults, unchecked: verdict.unchecked }, secrets);
+  };
+}
+
+/** What helm renders as this cluster would get it, or why it does not render. */
+async function renderForCluster(
+  { render, discovery, kubernetesVersion }: RenderChartPorts,
+  { chart, values, release, namespace, action, secrets }: RenderChartInput,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[] | RenderFault> {
+  const [kubeVersion, kinds] = await Promise.all([kubernetesVersion({ signal }), discovery.kinds(signal)]);
+  // What `.Capabilities.APIVersions` is made of: group versions, and their kinds.
+  const apiVersions = [...new Set(kinds.flatMap((kind) => [apiVersionOf(kind), `${apiVersionOf(kind)}/${kind.kind}`]))].sort();
+  const isUpgrade = action === 'upgrade';
+  const request = { release, namespace, chartPath: chart.path, values, kubeVersion, apiVersions, secrets, isUpgrade };
+  try {
+    return await render({ ...request, crds: 'include' }, signal);
+  } catch (error) {
+    if (!isAppError(error, 'HelmFailed', 'InvalidInput')) throw error;
+    return { code: error.code === 'HelmFailed' ? 'HelmFailed' : 'InvalidInput', message: error.message };
+  }
+}
+
+function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, refusals }: ExtractedCrds): readonly RenderFault[] {
+  const messages = refusals.map(
+    ({ kind, name, apiVersion, reason }) => `${kind} "${name}" (${apiVersion}) cannot be converted to a current API: ${reason}`,
+  );
+  if (legacyAPIs === 'Reject' && conversions.length > 0) {
+    messages.push(
+      `the chart uses legacy APIs (${conversionsSentence(conversions)}), which spec.legacyAPIs rejects; use a newer chart, or set it to Uplift`,
+    );
+  }
+  return messages.map((message) => ({ code: 'UpliftRefused', message }));
+}
+
+/** A chart can put a secret anywhere, so into the name of an object, too. */
+function redacted(rendered: RenderedChart, secrets: readonly string[]): RenderedChart {
+  const { conversions, faults } = rendered;
+  return {
+    ...rendered,
+    conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
+    faults: faults.map(({ code, message }) => ({ code, message: redact(message, secrets) })),
+  };
+}
