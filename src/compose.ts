@@ -101,7 +101,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     upgrades,
     publicUrl: publicUrl.origin,
   };
-  const ours = { ports, identity, assets, metrics, pictures: await createPictures(input) };
+  const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };
   const served = { config, repoRoot, publicUrl, ...ours, log, stopping: stopping.signal };
   doors.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });

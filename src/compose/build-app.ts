@@ -13,6 +13,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Assets } from '../web/page/assets.ts';
 import { createLiveStreams } from '../web/live/live-streams.ts';
+import { createFormSeal } from '../web/page/sealed-inputs.ts';
 import { createRenderError, createWebRouter } from '../web/router.ts';
 import { createViews } from '../web/page/view-engine.ts';
 import { bindOperations } from './bind-operations.ts';
@@ -26,6 +27,8 @@ export interface AppInput {
   readonly issuer?: EmbeddedIssuer;
   readonly assets: Assets;
   readonly pictures: PictureLibrary;
+  /** 32 bytes that all replicas share: what pages carry on is sealed with them. */
+  readonly sealKey: Uint8Array;
   readonly ready: () => Promise<readonly Absence[]>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -43,6 +46,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     streams: createLiveStreams(rest.stopping),
     pictures: rest.pictures.find,
     publicUrl: publicUrl.origin,
+    seal: createFormSeal(rest.sealKey, Date.now),
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
   const api = createApiRouter({ ports, actorOf: (res) => signedInOf(res).actor });

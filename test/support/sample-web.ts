@@ -6,6 +6,7 @@ import type { IdentityPort } from '../../src/http/identity-port.ts';
 import { readAssets } from '../../src/web/page/assets.ts';
 import type { WebOperations } from '../../src/web/ports.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';
+import { createFormSeal } from '../../src/web/page/sealed-inputs.ts';
 import { createRenderError, createWebRouter } from '../../src/web/router.ts';
 import { createViews, type Views } from '../../src/web/page/view-engine.ts';
 import { sampleOperations } from './sample-operations.ts';
@@ -55,6 +56,7 @@ export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Pr
           streams: createLiveStreams(stopping.signal),
           pictures: () => Promise.resolve(undefined),
           publicUrl: PUBLIC_URL.origin,
+          seal: createFormSeal(new Uint8Array(32), Date.now),
         }),
       },
     ],

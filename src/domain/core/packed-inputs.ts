@@ -18,9 +18,23 @@ const FAST = { level: 1 } as const;
 
 /** Hidden inputs that a page only carries on: where they are many, as a single one, compressed. */
 export function packInputs(inputs: readonly HiddenInput[]): readonly HiddenInput[] {
-  const text = JSON.stringify(inputs.map(({ name, value }) => [name, value]));
+  const text = textOf(inputs);
   if (text.length < WORTH || Buffer.byteLength(text) > MOST_BYTES) return inputs;
   return [{ name: PACKED, value: deflateRawSync(text, FAST).toString('base64url') }];
+}
+
+/** Hidden inputs as bytes, compressed. */
+export function inputsToBytes(inputs: readonly HiddenInput[]): Buffer {
+  return deflateRawSync(textOf(inputs), FAST);
+}
+
+/** The names and values of such bytes. @throws AppError as `unpackInputs`. */
+export function inputsFromBytes(bytes: Uint8Array): readonly (readonly [string, string])[] {
+  return pairsIn(inflated(bytes, MOST_BYTES));
+}
+
+function textOf(inputs: readonly HiddenInput[]): string {
+  return JSON.stringify(inputs.map(({ name, value }) => [name, value]));
 }
 
 /**
@@ -34,7 +48,7 @@ export function unpackInputs(form: URLSearchParams): URLSearchParams {
   unpacked.delete(PACKED);
   let left = MOST_BYTES;
   for (const text of form.getAll(PACKED)) {
-    const bytes = inflated(text, left);
+    const bytes = inflated(Buffer.from(text, 'base64url'), left);
     left -= bytes.length;
     for (const [name, value] of pairsIn(bytes)) unpacked.append(name, value);
     if (unpacked.size > MOST_FIELDS) throw new AppError('TooLarge', `form: it has more than ${MOST_FIELDS} fields. Nothing was written`);
@@ -42,9 +56,9 @@ export function unpackInputs(form: URLSearchParams): URLSearchParams {
   return unpacked;
 }
 
-function inflated(text: string, most: number): Buffer {
+function inflated(packed: Uint8Array, most: number): Buffer {
   try {
-    return inflateRawSync(Buffer.from(text, 'base64url'), { maxOutputLength: Math.max(1, most) });
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new AppError('TooLarge', `form: ${PACKED}: it holds more than ${MOST_BYTES / 1024 / 1024} MiB`, { cause });

@@ -21,6 +21,7 @@ import { runFormJob } from '../form-thread/run-form-job.ts';
 import { kindOf, loadPressedFile } from '../instance/form-file-route.ts';
 import { faultsOfRefusal } from '../instance/instance-form.ts';
 import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from '../instance/review.ts';
+import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { appPath, installPath, instancePath } from '../page/paths.ts';
 import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
@@ -125,7 +126,7 @@ async function saveForm(
     when,
     action: installPath(app.id),
     backHref: '',
-    kept: keptInputs(visit.body),
+    kept: keptInputs(install.deps, visit),
   });
 }
 
@@ -163,8 +164,7 @@ async function attempt(
     const typed = await readReviewYaml(preflight, body);
     if (body.get('_do') === 'file') return fileAnswer(preflight, typed);
     const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body, typed);
-    if (preflight.verdict === 'Blocked' || !wanted)
-      return await showReview(install, draft, reviewOf(preflight, body, { changes: changesOf(install, preflight, body), typed }));
+    if (preflight.verdict === 'Blocked' || !wanted) return await showReview(install, draft, { preflight, typed });
     const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
     return { redirect: instancePath(created) };
   } catch (error) {
@@ -196,10 +196,17 @@ async function showDraft(install: Install, draft: InstallDraft): Promise<Answer>
   };
 }
 
-async function showReview(install: Install, draft: InstanceDraft, review: object): Promise<Answer> {
+async function showReview(
+  install: Install,
+  draft: InstanceDraft,
+  { preflight, typed }: { readonly preflight: Preflight; readonly typed: ReviewYaml },
+): Promise<Answer> {
+  const { body } = install.visit;
+  const shown = { changes: changesOf(install, preflight, body), typed };
+  const review = reviewOf(preflight, { body, kept: keptInputs(install.deps, install.visit) }, shown);
   const { app, targets } = install.targets;
   const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
-  const linked = { environment: draft.environment, name: draft.name, fields: install.visit.body };
+  const linked = { environment: draft.environment, name: draft.name, fields: body };
   const link = await runFormJob('installLink', app.id, install.model, linked);
   const model = { review, link, appName: app.displayName, name: draft.name, environment, action: installPath(app.id) };
   return { view: 'apps/review', title: `Review ${draft.name}`, section: 'catalog', crumbs: crumbsOf(install, 'Review'), model };

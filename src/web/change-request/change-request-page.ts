@@ -111,7 +111,7 @@ export function changeRequestTitle({ action, name }: Pick<ChangeRequestSummary, 
 
 function reviewFor({ changeRequest }: ChangeRequestView, preflight: NonNullable<ChangeRequestView['preflight']>): Review {
   const changes = changeRequest.action === 'install' ? newValuesView(preflight.changes) : changedValuesView(preflight.changes);
-  return reviewOf(preflight, new URLSearchParams(), { changes: { ...changes, layered: false } });
+  return reviewOf(preflight, { body: new URLSearchParams(), kept: [] }, { changes: { ...changes, layered: false } });
 }
 
 function changeRequestRow(changeRequest: ChangeRequestSummary): ChangeRequestRow {

@@ -22,7 +22,7 @@ import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './chang
 import { kindOf, loadPressedFile } from './form-file-route.ts';
 import { faultsOfRefusal } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
-import { fileAnswer, readReviewYaml, reviewOf, wantsReview } from './review.ts';
+import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from './review.ts';
 import { versionMoves } from './version-moves.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
@@ -195,7 +195,11 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
     return { redirect: instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })) };
   }
   const model = {
-    review: reviewOf(preflight, visit.body, { changes: changedValuesView(preflight.changes), typed }),
+    review: reviewOf(
+      preflight,
+      { body: visit.body, kept: keptInputs(change.deps, visit) },
+      { changes: changedValuesView(preflight.changes), typed },
+    ),
     ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] })),
   };
   return {

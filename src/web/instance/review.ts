@@ -1,10 +1,9 @@
-import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Finding } from '../../domain/preflight/findings.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { missingSentence } from '../page/message-page.ts';
-import type { FileAnswer } from '../page/page.ts';
+import type { FileAnswer, Visit, WebDeps } from '../page/page.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 import type { ValueChangesView } from '../page/value-changes-view.ts';
 
@@ -22,7 +21,7 @@ export interface Review {
   readonly file: string;
   /** A view of `parts/ask` but its verb. */
   readonly ask: { readonly lacking: boolean; readonly message: string };
-  /** What the form held, so that nothing is lost on the way back. */
+  /** What the form held, sealed, so that nothing is lost on the way back. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   /** The inputs of values that are in no page, and have to be typed where they are sent. */
   readonly secrets: readonly { readonly id: string; readonly name: string; readonly label: string }[];
@@ -34,7 +33,7 @@ export interface Review {
  */
 export function reviewOf(
   preflight: Preflight,
-  body: URLSearchParams,
+  { body, kept }: { readonly body: URLSearchParams; readonly kept: Review['kept'] },
   { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
 ): Review {
   const { verdict, missing, findings, commands } = preflight;
@@ -54,7 +53,7 @@ export function reviewOf(
     ],
     file: commands.file,
     ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
-    kept: keptInputs(body),
+    kept,
     secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
   };
 }
@@ -79,9 +78,10 @@ export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'o
   return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented ?? commands.yaml };
 }
 
-/** The inputs of a form that another page carries along. */
-export function keptInputs(body: URLSearchParams): Review['kept'] {
-  return packInputs([...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value })));
+/** The inputs of a form that another page carries along: sealed, because some may be passwords. */
+export function keptInputs({ seal }: Pick<WebDeps, 'seal'>, { actor, body }: Pick<Visit, 'actor' | 'body'>): Review['kept'] {
+  const kept = [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value }));
+  return seal.seal(actor.user, kept);
 }
 
 /** The grants of a preflight, as pages show them. */

@@ -7,6 +7,7 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { uploadOf, type Upload } from '../../http/body/read-multipart.ts';
 import { contextOf, signedInOf } from '../../http/request-context.ts';
 import { forPerson } from '../form-thread/for-person.ts';
+import type { FormSeal } from './sealed-inputs.ts';
 import type { LiveStreams } from '../live/live-streams.ts';
 import type { Me, WebOperations } from '../ports.ts';
 import { type Crumb, type Section, shellOf } from './shell.ts';
@@ -19,6 +20,8 @@ export interface WebDeps {
   readonly streams: LiveStreams;
   /** A picture at an https address; undefined when there is none that can be shown. */
   readonly pictures: (address: string, signal: AbortSignal) => Promise<{ readonly type: string; readonly bytes: Buffer } | undefined>;
+  /** For what pages carry on that a person typed. */
+  readonly seal: FormSeal;
   /** A sentence under the sign-in button, e.g. about the demo people. */
   readonly signInHint?: string;
   /** Where people reach us, e.g. `https://catalogue.example.com`. */
@@ -67,7 +70,7 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
   };
 }
 
-async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, response: Response): Promise<Visit> {
+async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Request, response: Response): Promise<Visit> {
   const { actor, person } = signedInOf(response);
   const upload = uploadOf(request);
   return {
@@ -75,7 +78,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations'>, request: Request, resp
     me: await meOf(deps.operations, { actor, person }),
     asking: { via: 'page', requestId: contextOf(response).requestId },
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
-    body: request.body instanceof URLSearchParams ? unpackInputs(request.body) : new URLSearchParams(),
+    body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),
     param: (name) => [request.params[name] ?? ''].flat().join('/'),
   };

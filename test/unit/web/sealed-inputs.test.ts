@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { isAppError } from '../../../src/domain/core/errors.ts';
+import type { InstanceView } from '../../../src/domain/instance/instance.ts';
+import { createFormSeal } from '../../../src/web/page/sealed-inputs.ts';
+import type { InstanceChange, InstanceDraft } from '../../../src/web/ports.ts';
+import { sampleInstances } from '../../support/sample-instances.ts';
+import { startSampleWeb } from '../../support/sample-web.ts';
+
+const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+const INSTALL = `/apps/${POSTGRES}/install`;
+const EDIT = `/environments/team-a/instances/${POSTGRES}/orders/edit`;
+const PASSWORD = 'Tr0ub4dor-and-3';
+
+const [orders] = sampleInstances('team-a') as readonly [InstanceView];
+const written: (InstanceDraft | InstanceChange)[] = [];
+const write = async (_actor: unknown, draft: InstanceDraft | InstanceChange): Promise<InstanceView> => {
+  written.push(draft);
+  return await Promise.resolve(orders);
+};
+const web = await startSampleWeb({ createInstance: write, updateInstance: write });
+after(async () => web.stop());
+
+type Inputs = readonly (readonly [string, string])[];
+
+async function send(path: string, { form, person = 'dev-a' }: { readonly form?: Inputs; readonly person?: string }): Promise<Response> {
+  const headers = { Cookie: `chandlery=${person}`, Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' };
+  const body =
+    form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])) };
+  return await fetch(web.url + path, { ...body, redirect: 'manual', headers });
+}
+
+/** The hidden inputs of a page, as its form sends them. */
+function hiddenIn(html: string): Inputs {
+  return [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g)].map(([, name = '', value = '']) => [name, value]);
+}
+
+const FORM: Inputs = Object.entries({ environment: 'team-a', name: 'orders', preset: 'production', 'v.spec.password': PASSWORD });
+
+for (const step of ['review', 'keep']) {
+  test(`A password that was typed stands in no hidden input of the page "${step}", and comes back from it to its author alone`, async () => {
+    const html = await (await send(INSTALL, { form: [...FORM, ['_do', step]] })).text();
+    const hidden = hiddenIn(html);
+    assert.doesNotMatch(JSON.stringify(hidden), /Tr0ub4dor|spec\.password/);
+    const form = await (await send(INSTALL, { form: [...hidden, ['_do', 'edit']] })).text();
+    assert.match(form, /<input type="hidden" name="preset" value="production">/);
+    assert.equal((await send(INSTALL, { form: [...hidden, ['_do', 'install']] })).status, 303);
+    assert.equal(written.at(-1)?.spec['password'], PASSWORD);
+    const before = written.length;
+    assert.equal((await send(INSTALL, { form: [...hidden, ['_do', 'install']], person: 'admin' })).status, 400);
+    assert.equal(written.length, before);
+  });
+}
+
+test('A password of a change is sealed in its review, too', async () => {
+  const [, seen = ''] = /name="seen" value="([^"]*)"/.exec(await (await send(EDIT, {})).text()) ?? [];
+  const typed: Inputs = Object.entries({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', 'v.spec.password': PASSWORD });
+  const hidden = hiddenIn(await (await send(EDIT, { form: [...typed, ['_do', 'review']] })).text());
+  assert.doesNotMatch(JSON.stringify(hidden), /Tr0ub4dor|spec\.password/);
+  assert.equal((await send(EDIT, { form: [...hidden, ['_do', 'save']] })).status, 303);
+  assert.equal(written.at(-1)?.spec['password'], PASSWORD);
+});
+
+test('What was sealed is opened by the same key within twelve hours, and not when a character of it changes', () => {
+  let now = 1_800_000_000_000;
+  const seal = createFormSeal(new Uint8Array(32), () => now);
+  const [{ name, value } = { name: '', value: '' }] = seal.seal('anna', [{ name: 'v.a', value: 'b' }]);
+  const open = (text: string, by = seal): string => by.unseal('anna', new URLSearchParams([[name, text]])).toString();
+  const refuses = (act: () => unknown): void => assert.throws(act, (error) => isAppError(error, 'MalformedRequest'));
+  assert.equal(open(value), 'v.a=b');
+  for (const index of [0, 20, 40, value.length - 2]) {
+    refuses(() => open(`${value.slice(0, index)}${value[index] === 'A' ? 'B' : 'A'}${value.slice(index + 1)}`));
+  }
+  refuses(() => open('AAAA'));
+  refuses(() =>
+    open(
+      value,
+      createFormSeal(new Uint8Array(32).fill(1), () => now),
+    ),
+  );
+  now += 12 * 3_600_000 + 1;
+  refuses(() => open(value));
+});
