@@ -54,6 +54,30 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'people read sensitive values that presets and environments give new instances',
+    run: async (target) => {
+      const overlay = async (values: readonly object[]): Promise<void> => {
+        const patch = JSON.stringify({ spec: { overlay: values } });
+        const { exitCode, stderr } = await target.kubectl('root', ['patch', 'environment', ATTACKED, '--type', 'merge', '--patch', patch]);
+        assert.equal(exitCode, 0, stderr);
+      };
+      await overlay([{ app: APP, values: { spec: SPEC } }]);
+      const paths = [`/api/v1/apps/${APP}`, `/api/v1/apps/${APP}/form?environment=${ATTACKED}`, '/api/v1/environments'];
+      const pages = [`/apps/${APP}`, `/apps/${APP}/install?environment=${ATTACKED}&name=new`, `/environments/${ATTACKED}`];
+      for (const path of [...paths, `/api/v1/environments/${ATTACKED}`, ...pages]) {
+        const { status, text } = await target.call('developer', path);
+        assert.equal(status, 200, `${path}: ${text}`);
+        shows(text, path);
+      }
+      const named = { app: APP, name: 'laid', spec: { size: 1 } };
+      assert.equal((await target.call('developer', INSTANCES, { method: 'POST', body: named })).status, 201);
+      const { stdout } = await target.kubectl('root', ['get', APP, 'laid', '--namespace', ATTACKED, '-o', 'json']);
+      assert.deepEqual((JSON.parse(stdout) as { spec: unknown }).spec, { ...SPEC, size: 1 });
+      await overlay([]);
+      return paths.length + pages.length + 2;
+    },
+  },
+  {
     title: 'somebody writes a stand-in over a value, or moves it to where it is shown',
     run: async (target) => {
       const path = `${INSTANCES}/${APP}/safe`;
@@ -208,7 +232,8 @@ async function offerVault(target: Target): Promise<void> {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   };
-  const catalog = { displayName: 'Vault', kinds: [{ kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'] }] };
+  const presets = [{ name: 'usual', title: 'Usual', values: { spec: SPEC } }];
+  const catalog = { displayName: 'Vault', kinds: [{ kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'], presets }] };
   await offer(target, 'vault', chartFiles('vault', '1.0.0', { 'crds/vaults.yaml': JSON.stringify(crd) }), { catalog });
   await eventually(
     async () =>

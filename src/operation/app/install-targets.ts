@@ -5,6 +5,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { permissionsIn } from '../instance/instance-permissions.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
 import type { Ports } from '../ports.ts';
+import { findApp } from './find-app.ts';
 import { showApp } from './show-app.ts';
 
 /** An App with the environments that the actor sees and what they may do with it there. */
@@ -15,7 +16,9 @@ export interface InstallTargets {
 
 /** Where the actor could install an App. */
 export async function installTargets(ports: Ports, actor: Actor, id: string): Promise<InstallTargets> {
-  const app = await showApp(ports, actor, id);
+  const shown = await showApp(ports, actor, id);
+  // Whoever chooses a preset sends its values as their own.
+  const app = { ...shown, presets: findApp(ports, actor, id).kindBlock.presets };
   const environments = await listEnvironments(ports, actor);
   const targets = await pMap(
     environments,

@@ -5,13 +5,12 @@ import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
-import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
-import { maskValue } from '../../schema/sensitive/mask.ts';
-import { contentMarked, markedOf } from '../instance/instance-masking.ts';
+import { maskContent } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
-/** One App with its README, schema, versions and siblings. */
+/** One App with its README, schema, versions and siblings. Values that are sensitive are masked. */
 export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {
   const entry = findApp(ports, actor, id);
   const { operator, crd, kindBlock } = entry;
@@ -31,12 +30,12 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     suggested: suggestedFields(crd, summary.version, words?.readme ?? ''),
     ...(example === undefined ? {} : { example }),
     usage: kindBlock.usage,
-    defaults: maskedDefaults(entry),
+    defaults: maskContent(entry, kindBlock.defaults),
     locked: kindBlock.locked,
     sensitive: kindBlock.sensitive,
     references: parseReferences(kindBlock, ports.catalog.customResourceDefinitions()),
     others: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
-    presets: kindBlock.presets,
+    presets: kindBlock.presets.map((preset) => ({ ...preset, values: maskContent(entry, preset.values) })),
   };
 }
 
@@ -55,10 +54,4 @@ function isWhole(example: object): boolean {
     isObject(at(example, 'metadata')) ||
     (at(example, 'apiVersion') !== undefined && at(example, 'kind') !== undefined)
   );
-}
-
-/** What new instances start with, for eyes: writing takes it from the catalogue itself. */
-function maskedDefaults(entry: CatalogEntry): JsonObject {
-  const { defaults } = entry.kindBlock;
-  return { ...defaults, ...(maskValue(contentMarked(markedOf(entry)), { value: contentOf(defaults), root: [] }) as JsonObject) };
 }

@@ -4,7 +4,7 @@ import { coverage, type Coverage } from '../../form/model/coverage.ts';
 import type { FormModel, FormNode } from '../../form/model/form-node.ts';
 import { placedForm } from '../../form/model/placed-form.ts';
 import { holdsSecrets } from '../../form/view/value-words.ts';
-import { findEnvironment } from '../environment/find-environment.ts';
+import { showEnvironment } from '../environment/show-environment.ts';
 import type { Ports } from '../ports.ts';
 import { showApp } from './show-app.ts';
 
@@ -22,7 +22,7 @@ export interface FormQuestion {
   readonly environment: string;
 }
 
-/** @throws AppError `NotFound` as `findApp` and `findEnvironment`. */
+/** @throws AppError `NotFound` as `findApp` and `showEnvironment`. */
 export async function showForm(
   ports: Pick<Ports, 'catalog' | 'chart' | 'clusters'>,
   actor: Actor,
@@ -32,7 +32,7 @@ export async function showForm(
   const { sensitive, ...model } = placedForm(
     app,
     'create',
-    environment === '' ? undefined : await findEnvironment(ports.clusters, actor, environment),
+    environment === '' ? undefined : await showEnvironment(ports, actor, environment),
   );
   const root = withoutSecrets(model.root) as FormModel['root'];
   return { app: app.id, version: app.version, ...model, root, coverage: coverage(contentSchema(app.schema), { ...model, sensitive }) };

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { USUAL_TIERS, type EnvironmentView } from '../../domain/environment/environment.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { findEnvironment } from './find-environment.ts';
+import { showEnvironment } from './show-environment.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -17,9 +17,9 @@ export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'
     .sort((a, b) => tierRank(a) - tierRank(b) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name));
 }
 
-async function visible(ports: Pick<Ports, 'clusters'>, actor: Actor, name: string): Promise<EnvironmentView | undefined> {
+async function visible(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<EnvironmentView | undefined> {
   try {
-    return await findEnvironment(ports.clusters, actor, name);
+    return await showEnvironment(ports, actor, name);
   } catch (error) {
     if (isAppError(error, 'NotFound')) return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { isObject, objectAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
-import { maskObject, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
+import { maskObject, maskValue, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 
 /** What says which values of an Instance are sensitive. */
@@ -16,6 +16,12 @@ export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: str
 /** The same for its content; see `contentOf`. */
 export function contentMarked({ schema, marks }: Marked): Marked {
   return { schema: contentSchema(objectAt(schema) as JsonObject), marks };
+}
+
+/** What the catalogue or an environment gives new Instances, for eyes: writing takes it from there itself. An App that there is not is known by names alone. */
+export function maskContent(entry: CatalogEntry | undefined, values: JsonObject): JsonObject {
+  const marked = entry === undefined ? { schema: undefined, marks: [] } : contentMarked(markedOf(entry));
+  return { ...values, ...(maskValue(marked, { value: contentOf(values), root: [] }) as JsonObject) };
 }
 
 /** What must not be told about some objects, such as the live one and the one that is sent. */
