@@ -1,3 +1,4 @@
+import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { LEASE } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
@@ -122,12 +123,7 @@ async function release({ cluster, holder, ...options }: LeaseOptions, lease: Kub
 }
 
 async function readLease(options: Pick<LeaseOptions, 'cluster' | 'namespace' | 'name'>): Promise<KubeObject | undefined> {
-  try {
-    return await options.cluster.get(refOf(options));
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await ifFound(options.cluster.get(refOf(options)));
 }
 
 function leaseObject(options: LeaseOptions, before: KubeObject | undefined): KubeObject {

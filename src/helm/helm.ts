@@ -1,4 +1,4 @@
-import { isAppError } from '../domain/core/errors.ts';
+import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { unlockAction } from '../domain/operator/release.ts';
 import type { ReleaseInfo, TestReport, UnlockAction } from '../domain/operator/release.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
@@ -140,7 +140,7 @@ async function rollback(runner: HelmRunner, input: RollbackInput, { signal, hook
 
 async function history(runner: HelmRunner, ref: ReleaseRef, { signal, max }: { signal: AbortSignal; max: number }): Promise<ReleaseInfo[]> {
   const options = ['--output', 'json', '--max', String(max)];
-  const stdout = await found(
+  const stdout = await ifFound(
     run(runner, ref, { verb: 'history', command: ['history'], options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }),
   );
   return stdout === undefined ? [] : parseHistory(stdout, ref);
@@ -151,7 +151,7 @@ async function status(runner: HelmRunner, ref: ReleaseRef, signal: AbortSignal):
   if (newest === undefined) return undefined;
   const options = ['--output', 'json', '--revision', String(newest.revision)];
   const command = ['get', 'metadata'];
-  const stdout = await found(run(runner, ref, { verb: 'status', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }));
+  const stdout = await ifFound(run(runner, ref, { verb: 'status', command, options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }));
   return stdout === undefined ? undefined : { ...newest, labels: parseLabels(stdout) };
 }
 
@@ -178,14 +178,4 @@ async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, s
   if (step.kind === 'uninstall') await uninstall(runner, ref, { signal, hooks: ['--no-hooks'] });
   if (step.kind === 'rollback') await rollback(runner, { ...ref, revision: step.revision }, { signal, hooks: ['--no-hooks'] });
   return step;
-}
-
-/** The output, or undefined when there is no such release. */
-async function found(output: Promise<string>): Promise<string | undefined> {
-  try {
-    return await output;
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }

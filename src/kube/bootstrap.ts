@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
-import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
 import { inOwnTurn } from '../domain/core/next-turn.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
@@ -47,13 +48,9 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
 /** Deletes an object that an earlier version made. One of the same name that somebody else made stays. */
 async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal): Promise<void> {
   const cluster = kube.asController();
-  try {
-    const { metadata } = await cluster.get(ref, { signal });
-    if (metadata.labels?.['app.kubernetes.io/part-of'] !== 'chandlery') return;
-    await cluster.delete(ref, { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) });
-  } catch (error) {
-    if (!isAppError(error, 'NotFound')) throw error;
-  }
+  const { labels = {}, uid } = (await ifFound(cluster.get(ref, { signal })))?.metadata ?? {};
+  if (labels['app.kubernetes.io/part-of'] !== 'chandlery') return;
+  await ifFound(cluster.delete(ref, { signal, ...(uid === undefined ? {} : { uid }) }));
 }
 
 /** Restores every definition of a folder and waits until all of them are established and discovered. */

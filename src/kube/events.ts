@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { EVENT } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
-import { isAppError } from '../domain/core/errors.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
@@ -70,13 +70,9 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
 
 /** Whether the Event was still there to be counted up. */
 async function countUp(cluster: Pick<Cluster, 'patch'>, about: KubeObject, { name, count, at }: Known & { at: Date }): Promise<boolean> {
-  try {
-    await cluster.patch({ ...EVENT, namespace: namespaceOf(about), name }, { type: 'merge', body: { count, lastTimestamp: seconds(at) } });
-    return true;
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return false;
-    throw error;
-  }
+  const body = { count, lastTimestamp: seconds(at) };
+  const written = await ifFound(cluster.patch({ ...EVENT, namespace: namespaceOf(about), name }, { type: 'merge', body }));
+  return written !== undefined;
 }
 
 function eventOf(

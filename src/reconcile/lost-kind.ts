@@ -1,8 +1,8 @@
+import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { CRD } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { removeFinalizer, type Finalizable } from './finalizer.ts';
-import { findObject } from './find-object.ts';
 
 /**
  * Lets an object go that is being deleted because its whole CRD is: nobody asked for the end of what it stands for, so all of that stays for the
@@ -15,7 +15,7 @@ export async function removeFinalizerOfLostKind(
   guarded: Finalizable,
 ): Promise<'KindLost' | 'Deleted'> {
   const { type, object, signal } = guarded;
-  const crd = await findObject(cluster, { ...CRD, name: `${type.resource}.${type.group}` }, signal);
+  const crd = await ifFound(cluster.get({ ...CRD, name: `${type.resource}.${type.group}` }, { signal }));
   if (crd?.metadata.deletionTimestamp === undefined) return 'Deleted';
   if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, guarded);
   return 'KindLost';

@@ -1,6 +1,6 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LEASE, NODE, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 const NODES = ['node-1', 'node-2'];
@@ -22,11 +22,7 @@ export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, si
 /** KWOK waits for a node's lease to expire before it takes the node over; the holder of one that is left from an earlier start is gone. */
 async function releaseNode(cluster: Pick<Cluster, 'delete'>, name: string, signal: AbortSignal): Promise<void> {
   const lease = { ...LEASE, namespace: 'kube-node-lease', name };
-  try {
-    await cluster.delete(lease, { signal });
-  } catch (error) {
-    if (!isAppError(error, 'NotFound')) throw error;
-  }
+  await ifFound(cluster.delete(lease, { signal }));
 }
 
 function node(name: string): KubeObject {

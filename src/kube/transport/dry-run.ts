@@ -1,6 +1,7 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { SELF_SUBJECT_REVIEW } from '../../domain/kubernetes/resource-types.ts';
 import type { CallOptions, DryRunCluster, DryRunOptions, DryRunAnswer } from '../../domain/kubernetes/cluster.ts';
-import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { at, isObject, textAt } from '../../domain/core/read.ts';
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { callFor } from './call.ts';
@@ -56,19 +57,11 @@ async function dryRunCreate(deps: Caller, type: ResourceType, { object, options 
 }
 
 async function metadataOf(deps: Caller, ref: ResourceRef, { signal }: CallOptions = {}): Promise<ObjectMeta | undefined> {
-  try {
-    const { body } = await deps.transport.request({
-      ...callFor(deps.identity, 'get', ref),
-      method: 'GET',
-      path: resourcePath(ref),
-      accept: METADATA_OF_ONE,
-      signal,
-    });
-    return metadataIn(body);
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  const call = callFor(deps.identity, 'get', ref);
+  const answer = await ifFound(
+    deps.transport.request({ ...call, method: 'GET', path: resourcePath(ref), accept: METADATA_OF_ONE, signal }),
+  );
+  return answer === undefined ? undefined : metadataIn(answer.body);
 }
 
 async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<string> {

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { USUAL_TIERS, type EnvironmentView } from '../../domain/environment/environment.ts';
-import { isAppError } from '../../domain/core/errors.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { showEnvironment } from './show-environment.ts';
 import type { Ports } from '../ports.ts';
 
@@ -11,19 +11,10 @@ import type { Ports } from '../ports.ts';
  */
 export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<EnvironmentView[]> {
   const names = ports.catalog.environments().map(({ metadata }) => metadata.name);
-  const found = await pMap(names, async (name) => await visible(ports, actor, name), { concurrency: 8 });
+  const found = await pMap(names, async (name) => await ifFound(showEnvironment(ports, actor, name)), { concurrency: 8 });
   return found
     .filter((view) => view !== undefined)
     .sort((a, b) => tierRank(a) - tierRank(b) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name));
-}
-
-async function visible(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<EnvironmentView | undefined> {
-  try {
-    return await showEnvironment(ports, actor, name);
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }
 
 function tierRank({ tier }: EnvironmentView): number {

@@ -1,7 +1,7 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Clusters } from '../../domain/kubernetes/cluster.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** A Secret, read as the actor: whoever plans with a private chart needs the right to read its Secret. Undefined when there is none. */
@@ -10,10 +10,5 @@ export async function findSecret(
   actor: Actor,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<KubeObject | undefined> {
-  try {
-    return await clusters.asActor(actor).get({ ...SECRET, namespace, name });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await ifFound(clusters.asActor(actor).get({ ...SECRET, namespace, name }));
 }

@@ -8,6 +8,7 @@ import {
   RUNTIME_CLASS,
   STORAGE_CLASS,
 } from '../../domain/kubernetes/resource-types.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
@@ -93,15 +94,7 @@ async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: N
   const message = `${field}: there is no ${kind} ${JSON.stringify(name)} in the cluster; what needs it will wait until there is one`;
   const missing: Finding = { message, about: 'Class', evidence: 'exact', field };
   return await attempt(
-    async () => {
-      try {
-        await cluster.get({ ...CLASSES[kind], name });
-        return [];
-      } catch (error) {
-        if (isAppError(error, 'NotFound')) return [missing];
-        throw error;
-      }
-    },
+    async () => ((await ifFound(cluster.get({ ...CLASSES[kind], name }))) === undefined ? [missing] : []),
     `${field}: whether the ${kind} ${JSON.stringify(name)} exists is not known`,
     'Class',
   );

@@ -1,3 +1,4 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { CONFIG_MAP, SECRET, rightTo } from '../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -67,9 +68,8 @@ async function readAs(
   const type = from.kind === 'Secret' ? SECRET : CONFIG_MAP;
   const ref = { ...type, namespace, name: from.name };
   try {
-    return readingOf(await clusters.asActor(actor).get(ref), input);
+    return readingOf(await ifFound(clusters.asActor(actor).get(ref)), input);
   } catch (error) {
-    if (isAppError(error, 'NotFound')) return readingOf(undefined, input);
     if (!isAppError(error, 'Forbidden')) throw error;
     const missing = error.missing ?? { ...rightTo('get', type), namespace, name: from.name };
     return { layer: { origin: sourceName(from), values: standIn(input) }, hidden: true, secrets: [], missing };

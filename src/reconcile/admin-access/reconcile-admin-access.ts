@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE_BINDING, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -60,13 +60,9 @@ async function applyAll({ cluster }: AdminAccessPorts, { wanted, live, signal }:
   let requeueAfter = AGAIN_MS;
   for (const binding of wanted) {
     if (live.some((one) => isSamePlace(one, binding) && isDeepStrictEqual(one['subjects'], binding['subjects']))) continue;
-    try {
-      await cluster.apply(ROLE_BINDING, binding, { fieldManager: OURS.fieldManager, force: 'force', signal });
-    } catch (error) {
-      if (!isAppError(error, 'NotFound')) throw error;
-      // The namespace is made when the release is installed.
-      requeueAfter = NAMESPACE_MS;
-    }
+    const written = await ifFound(cluster.apply(ROLE_BINDING, binding, { fieldManager: OURS.fieldManager, force: 'force', signal }));
+    // The namespace is made when the release is installed.
+    if (written === undefined) requeueAfter = NAMESPACE_MS;
   }
   return wanted.length === 0 ? {} : { requeueAfter };
 }
@@ -82,10 +78,6 @@ async function remove(
 ): Promise<void> {
   for (const { metadata } of bindings) {
     const { name, namespace = '' } = metadata;
-    try {
-      await cluster.delete({ ...ROLE_BINDING, namespace, name }, { signal });
-    } catch (error) {
-      if (!isAppError(error, 'NotFound')) throw error;
-    }
+    await ifFound(cluster.delete({ ...ROLE_BINDING, namespace, name }, { signal }));
   }
 }

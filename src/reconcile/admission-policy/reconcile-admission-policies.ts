@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { ADMISSION_POLICY, ADMISSION_POLICY_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile } from '../../controller/controller.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
-import { findObject } from '../find-object.ts';
 
 /** The types of our policies by their kind. */
 export const POLICY_TYPES = {
@@ -29,7 +29,7 @@ export function createAdmissionPolicyReconciler({ cluster, policies, log }: Admi
   return async (name, signal) => {
     for (const policy of policies.filter(({ metadata }) => metadata.name === name)) {
       const type = typeOf(policy);
-      const live = await findObject(cluster, { ...type, name }, signal);
+      const live = await ifFound(cluster.get({ ...type, name }, { signal }));
       if (live !== undefined && isInForce(live, policy)) continue;
       const { resourceVersion } = live?.metadata ?? {};
       if (resourceVersion === undefined) await cluster.create(type, policy, { fieldManager: OURS.fieldManager, signal });

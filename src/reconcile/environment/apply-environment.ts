@@ -1,14 +1,13 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from '../../domain/kubernetes/resource-types.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf } from '../../domain/kubernetes/object-key.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 import { DEPLOYER } from './environment-type.ts';
 import { labelNamespace } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { findObject } from '../find-object.ts';
 
 /** Of these an Environment may ask for fewer than before. */
 const PRUNED: readonly ResourceType[] = [ROLE_BINDING, RESOURCE_QUOTA, LIMIT_RANGE];
@@ -70,21 +69,13 @@ export async function removeOurs(cluster: EnvironmentPorts['cluster'], removal: 
  */
 async function removeDeployer(cluster: EnvironmentPorts['cluster'], namespace: string, signal: AbortSignal): Promise<void> {
   const account = { ...SERVICE_ACCOUNT, namespace, name: DEPLOYER };
-  const live = await findObject(cluster, account, signal);
+  const live = await ifFound(cluster.get(account, { signal }));
   if (live?.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'chandlery') return;
   const { items } = await cluster.listMetadata(SECRET, { namespace, fieldSelector: `type=${TOKEN_TYPE}`, signal });
   for (const { metadata } of items.filter((secret) => secret.metadata.annotations?.[ACCOUNT_ANNOTATION] === DEPLOYER)) {
-    await remove(cluster, { ...SECRET, namespace, name: metadata.name }, signal);
+    // Kubernetes removes the tokens of an account that is gone, too.
+    await ifFound(cluster.delete({ ...SECRET, namespace, name: metadata.name }, { signal }));
   }
   // Last, so that a removal that is cut short begins anew.
-  await remove(cluster, account, signal);
-}
-
-/** Kubernetes removes the tokens of an account that is gone, too. */
-async function remove(cluster: EnvironmentPorts['cluster'], ref: ResourceRef, signal: AbortSignal): Promise<void> {
-  try {
-    await cluster.delete(ref, { signal });
-  } catch (error) {
-    if (!isAppError(error, 'NotFound')) throw error;
-  }
+  await ifFound(cluster.delete(account, { signal }));
 }

@@ -1,12 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import { applyStatus } from '../apply-status.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import { listAt, textAt } from '../../domain/core/read.ts';
-import { mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
+import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
-import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyEnvironment } from './apply-environment.ts';
 import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { nextEnvironmentAction, type EnvironmentAction } from './next-action.ts';
@@ -14,7 +15,6 @@ import type { EnvironmentPorts } from './ports.ts';
 import { hide, releaseNamespace } from './release-namespace.ts';
 import { readState, type EnvironmentState } from './state.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
-import { findObject } from '../find-object.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 
 /** How often everything is put right again although nobody changed the Environment. */
@@ -127,7 +127,7 @@ function removing(message: string): EnvironmentCondition {
 }
 
 async function findEnvironment(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...ENVIRONMENT, name }, signal);
+  return await ifFound(cluster.get({ ...ENVIRONMENT, name }, { signal }));
 }
 
 /** Tells the failure in the status; what only an edit can heal is not tried again. A version that moved on is no news. */
@@ -156,7 +156,7 @@ async function writeEnvironmentCondition(
 ): Promise<void> {
   const { standing, signal } = input;
   const { metadata } = environment;
-  const earlier = listAt(environment.status, 'conditions') as readonly Condition[];
+  const { conditions: earlier, ...reserved } = statusOf(ENVIRONMENT_KIND, environment);
   const conditions = mergeConditions(
     earlier,
     conditionsOf(standing, metadata.generation ?? 0),
@@ -164,12 +164,10 @@ async function writeEnvironmentCondition(
   );
   const status = {
     observedGeneration: metadata.generation ?? 0,
-    ...namespaceOf(environment, standing),
+    ...namespaceOf(reserved, standing),
     conditions,
   };
-  if (isDeepStrictEqual(status, environment.status)) return;
-  const object = { apiVersion: apiVersionOf(ENVIRONMENT), kind: 'Environment', metadata: { name: metadata.name }, status };
-  await ports.cluster.applyStatus(ENVIRONMENT, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+  if ((await applyStatus(ports.cluster, ENVIRONMENT, { object: environment, status, signal })) === 'Unchanged') return;
   const before = earlier.find((condition) => condition.type === 'Ready');
   if (before?.reason === standing.reason) return;
   await ports.events.record(environment, {
@@ -184,8 +182,13 @@ function conditionsOf({ word, reason, message }: EnvironmentCondition, observedG
   return word === 'Ready' ? [ready] : [ready, { ...ready, type: word, status: 'True' }];
 }
 
-function namespaceOf({ status }: KubeObject, { namespace }: EnvironmentCondition): { namespace?: string; namespaceUID?: string } {
-  const name = namespace?.metadata.name ?? textAt(status, 'namespace');
-  const uid = namespace?.metadata.uid ?? textAt(status, 'namespaceUID');
+interface Reserved {
+  readonly namespace?: string;
+  readonly namespaceUID?: string;
+}
+
+function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Reserved {
+  const name = namespace?.metadata.name ?? before.namespace;
+  const uid = namespace?.metadata.uid ?? before.namespaceUID;
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
 }

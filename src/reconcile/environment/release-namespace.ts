@@ -1,5 +1,5 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { visibilityName } from './environment-objects.ts';
 import { removeOurs } from './apply-environment.ts';
@@ -20,10 +20,6 @@ export async function releaseNamespace(
 /** Removes what lets people see the Environment. */
 export async function hide(cluster: EnvironmentPorts['cluster'], environment: KubeObject, signal: AbortSignal): Promise<void> {
   for (const type of [CLUSTER_ROLE_BINDING, CLUSTER_ROLE]) {
-    try {
-      await cluster.delete({ ...type, name: visibilityName(environment) }, { signal });
-    } catch (error) {
-      if (!isAppError(error, 'NotFound')) throw error;
-    }
+    await ifFound(cluster.delete({ ...type, name: visibilityName(environment) }, { signal }));
   }
 }

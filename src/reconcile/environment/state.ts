@@ -1,5 +1,5 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../find-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
@@ -46,5 +46,5 @@ async function withOperators(cluster: EnvironmentPorts['cluster'], { ownership, 
 }
 
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...NAMESPACE, name }, signal);
+  return await ifFound(cluster.get({ ...NAMESPACE, name }, { signal }));
 }

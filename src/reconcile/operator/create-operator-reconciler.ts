@@ -1,8 +1,8 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseKey } from '../../domain/kubernetes/object-key.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { findObject } from '../find-object.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
@@ -63,7 +63,7 @@ async function reconcileLive(memory: OperatorMemory, ports: OperatorPorts, { key
 }
 
 async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+  return await ifFound(cluster.get({ ...OPERATOR, ...parseKey(key) }, { signal }));
 }
 
 function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {

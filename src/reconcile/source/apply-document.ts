@@ -1,9 +1,9 @@
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { findObject } from '../find-object.ts';
 import { labelsOf, type Candidate } from './check-documents.ts';
 import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';
 import { nameOfItem } from './inventory-name.ts';
@@ -65,7 +65,7 @@ async function claim(
 ): Promise<SourceFault | undefined> {
   const { name, namespace } = candidate.object.metadata;
   const ref = { ...candidate.allowed, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = await findObject(cluster, ref, signal);
+  const live = await ifFound(cluster.get(ref, { signal }));
   if (live === undefined) return undefined;
   const ownership = ownershipOf(live, source, sources);
   if (ownership.kind === 'Foreign') return ownedBy(candidate, ownerSentence(ownership.owner, candidate.resource));

@@ -1,12 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
+import { applyStatus } from '../apply-status.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
-import { findObject } from '../find-object.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { sameFault } from './fault.ts';
 import { nextSourceAction, type SourceAction } from './next-action.ts';
@@ -53,7 +53,7 @@ interface Work {
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...CATALOG_SOURCE, name }, signal);
+  return await ifFound(cluster.get({ ...CATALOG_SOURCE, name }, { signal }));
 }
 
 async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
@@ -103,7 +103,7 @@ async function bringInStep(work: Work, { stock }: Extract<SourceAction, { kind: 
     signal,
     remember: async (inventory) => {
       const status = { ...before, inventory };
-      await writeSourceStatus(ports.cluster, { source, status, signal });
+      await writeSourceStatus(ports, { source, status, signal });
       current = { ...source, status };
     },
   });
@@ -159,7 +159,7 @@ async function report({ ports, source, signal }: Work, found: Report): Promise<v
     faults: found.faults,
     conditions: mergeConditions(before.conditions, conditions, now),
   };
-  await writeSourceStatus(ports.cluster, { source, status, signal });
+  await writeSourceStatus(ports, { source, status, signal });
   for (const fault of found.faults.filter((each) => !before.faults.some((known) => sameFault(known, each)))) {
     ports.log.warn('The catalogue has a fault', {
       source: source.metadata.name,
@@ -221,20 +221,11 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-/** Writes the status of a CatalogSource when it differs from the one that was read with it. */
 async function writeSourceStatus(
-  cluster: SourcePorts['cluster'],
-  input: { readonly source: KubeObject; readonly status: SourceStatus; readonly signal: AbortSignal },
+  { cluster }: SourcePorts,
+  input: { source: KubeObject; status: SourceStatus; signal: AbortSignal },
 ): Promise<void> {
   const { source, signal } = input;
   const status = { ...input.status, faults: input.status.faults.slice(0, MAX_FAULTS) };
-  if (isDeepStrictEqual(withoutAbsent(status), withoutAbsent(source.status ?? {}))) return;
-  const object = { apiVersion: apiVersionOf(CATALOG_SOURCE), kind: 'CatalogSource', metadata: { name: source.metadata.name }, status };
-  await cluster.applyStatus(CATALOG_SOURCE, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
-}
-
-/** As it would come back from the wire: without absent members and without empty lists, which the api-server may leave out. */
-function withoutAbsent(value: object): unknown {
-  const entries = Object.entries(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
-  return Object.fromEntries(entries.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
+  await applyStatus(cluster, CATALOG_SOURCE, { object: source, status, signal });
 }

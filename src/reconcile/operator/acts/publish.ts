@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE } from '../../../domain/kubernetes/resource-types.ts';
-import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
@@ -41,10 +41,6 @@ async function liveRoles({ ports, label, signal }: Work): Promise<readonly KubeO
 
 async function remove({ ports, signal }: Work, roles: readonly KubeObject[]): Promise<void> {
   for (const { metadata } of roles) {
-    try {
-      await ports.cluster.delete({ ...CLUSTER_ROLE, name: metadata.name }, { signal });
-    } catch (error) {
-      if (!isAppError(error, 'NotFound')) throw error;
-    }
+    await ifFound(ports.cluster.delete({ ...CLUSTER_ROLE, name: metadata.name }, { signal }));
   }
 }

@@ -1,8 +1,8 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { LEASE, OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { findObject } from '../../find-object.ts';
 import { rememberFor } from '../memory/remember-for.ts';
 import type { Work } from '../work.ts';
 
@@ -85,6 +85,6 @@ function leaseOf({ ports, release }: Work): LeaseOptions {
 async function hasMovedOn({ ports, operator }: Work, signal: AbortSignal): Promise<boolean> {
   const { name, namespace, uid, generation, deletionTimestamp } = operator.metadata;
   const ref = { ...OPERATOR, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = (await findObject(ports.cluster, ref, signal))?.metadata;
+  const live = (await ifFound(ports.cluster.get(ref, { signal })))?.metadata;
   return live?.uid !== uid || live?.generation !== generation || live?.deletionTimestamp !== deletionTimestamp;
 }

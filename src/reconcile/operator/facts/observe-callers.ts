@@ -1,5 +1,5 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { ENDPOINT_SLICE, SERVICE } from '../../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../../find-object.ts';
 import { calledBy, CALLERS, type CalledService } from '../../../domain/operator/called-services.ts';
 import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { conditionsOf } from '../../../domain/health/rules/conditions.ts';
@@ -65,7 +65,7 @@ async function whyAway(
 ): Promise<string | undefined> {
   const { items } = await cluster.list(ENDPOINT_SLICE, { namespace, labelSelector: `${SLICES_OF}=${name}`, signal });
   if (items.some(hasEndpoint)) return undefined;
-  const service = items.length > 0 ? undefined : await findObject(cluster, { ...SERVICE, namespace, name }, signal);
+  const service = items.length > 0 ? undefined : await ifFound(cluster.get({ ...SERVICE, namespace, name }, { signal }));
   if (items.length === 0 && service === undefined) return `the Service ${namespace}/${name} does not exist`;
   return textAt(service?.spec, 'type') === 'ExternalName' ? undefined : `the Service ${namespace}/${name} has no ready endpoint`;
 }

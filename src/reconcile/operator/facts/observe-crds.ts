@@ -1,7 +1,7 @@
 import pMap from 'p-map';
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
-import { findObject } from '../../find-object.ts';
 import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
@@ -62,7 +62,7 @@ export async function observeReservedCrds(
 }
 
 export async function findCrd(cluster: OperatorPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
-  return await findObject(cluster, { ...CRD, name }, signal);
+  return await ifFound(cluster.get({ ...CRD, name }, { signal }));
 }
 
 /** Reads a definition, live or about to be applied. */

@@ -1,7 +1,7 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { quoted } from '../../../domain/instance/instance-commands.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/kubernetes/resource.ts';
-import { findObject } from '../../find-object.ts';
 import type { Work } from '../work.ts';
 
 /** The hooks of a release that run when it is uninstalled. */
@@ -32,7 +32,7 @@ export async function observeDeletionHooks({ ports, release, signal }: Work): Pr
     if (kind === undefined) continue;
     const namespace = kind.namespaced ? (hook.metadata.namespace ?? release.namespace) : undefined;
     const { name } = hook.metadata;
-    const found = await findObject(ports.cluster, { ...kind, name, ...(namespace === undefined ? {} : { namespace }) }, signal);
+    const found = await ifFound(ports.cluster.get({ ...kind, name, ...(namespace === undefined ? {} : { namespace }) }, { signal }));
     if (found !== undefined) live.push(liveHook(kind, { name, namespace }));
   }
   return { count: hooks.length, live };

@@ -1,5 +1,5 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../../find-object.ts';
 import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
 import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
 import { parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
@@ -42,7 +42,7 @@ export async function observeDependencies(work: Work): Promise<DependencyFact> {
 }
 
 async function find({ ports, signal }: Work, key: string): Promise<KubeObject | undefined> {
-  return await findObject(ports.cluster, { ...OPERATOR, ...parseKey(key) }, signal);
+  return await ifFound(ports.cluster.get({ ...OPERATOR, ...parseKey(key) }, { signal }));
 }
 
 function whyNotReady(operator: KubeObject | undefined): string | undefined {

@@ -1,5 +1,5 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { HORIZONTAL_POD_AUTOSCALER } from '../../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../../find-object.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/kubernetes/resource.ts';
 import type { OwnRelease } from './judge-release.ts';
@@ -110,7 +110,7 @@ async function lookAt({ ports, spec, signal }: Work, { type, object, autoscalers
   const { name, namespace } = object.metadata;
   const shown = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = await findObject(ports.cluster, ref, signal);
+  const live = await ifFound(ports.cluster.get(ref, { signal }));
   if (live === undefined) return { object, drifts: [{ object: shown, path: '', managers: [] }] };
   const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
   const { object: wanted } = await ports.cluster.apply(type, object, options);

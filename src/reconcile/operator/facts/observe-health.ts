@@ -1,5 +1,5 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../../../domain/kubernetes/resource-types.ts';
-import { findObject } from '../../find-object.ts';
 import { healthOf } from '../../../domain/health/rules/health-of.ts';
 import { worstHealth, type Health } from '../../../domain/health/health.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
@@ -79,5 +79,5 @@ async function readWorkload(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const { name, namespace } = metadata;
-  return await findObject(cluster, { ...type, name, ...(namespace === undefined ? {} : { namespace }) }, signal);
+  return await ifFound(cluster.get({ ...type, name, ...(namespace === undefined ? {} : { namespace }) }, { signal }));
 }

@@ -1,9 +1,9 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { textAt } from '../../../domain/core/read.ts';
 import { environmentOf, reservation, usedNamespaces, type UsedNamespace } from '../../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { findObject } from '../../find-object.ts';
 import type { OperatorPorts } from '../ports.ts';
 import type { Work } from '../work.ts';
 
@@ -23,7 +23,7 @@ export async function rejectReserved({ ports, operator, signal }: Work, objects:
   const used = usedNamespaces(operator, objects);
   const owners = new Map<string, string | undefined>();
   for (const { name } of used) {
-    const namespace = await findObject(ports.cluster, { ...NAMESPACE, name }, signal);
+    const namespace = await ifFound(ports.cluster.get({ ...NAMESPACE, name }, { signal }));
     owners.set(name, namespace === undefined ? undefined : environmentOf(namespace.metadata));
   }
   const fault = firstFault(used, (name) => owners.get(name));

@@ -1,6 +1,6 @@
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { CONFIG_MAP, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../../domain/operator/kind/chart-fields.ts';
-import { findObject } from '../../find-object.ts';
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../domain/core/errors.ts';
 import type { JsonObject, KubeObject } from '../../../domain/kubernetes/resource.ts';
@@ -71,7 +71,7 @@ async function readSource(work: Work, from: ValuesFrom): Promise<Source> {
 
 async function find({ ports, operator, signal }: Work, { kind, name }: ValuesFrom): Promise<KubeObject | undefined> {
   const namespace = operator.metadata.namespace ?? 'default';
-  return await findObject(ports.cluster, { ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, signal);
+  return await ifFound(ports.cluster.get({ ...(kind === 'Secret' ? SECRET : CONFIG_MAP), namespace, name }, { signal }));
 }
 
 /** A digest of a Secret's content, kept in labels and status, would let a short password be guessed; its version tells nothing. */

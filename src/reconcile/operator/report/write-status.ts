@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
+import { applyStatus } from '../../apply-status.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
-import { OURS } from '../../../domain/kubernetes/names.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
@@ -15,22 +14,9 @@ const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'De
 export async function writeStatus(work: Work, finding: Finding): Promise<void> {
   const { ports, operator, signal } = work;
   const status = composeStatus(work, finding);
-  if (isDeepStrictEqual(plain(status), plain(operator.status ?? {}))) return;
-  const { apiVersion, kind, metadata } = operator;
-  const address = { name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) };
-  await ports.cluster.applyStatus(
-    OPERATOR,
-    { apiVersion, kind, metadata: address, status },
-    { fieldManager: OURS.fieldManager, force: 'force', signal },
-  );
+  if ((await applyStatus(ports.cluster, OPERATOR, { object: operator, status, signal })) === 'Unchanged') return;
   await recordTransitions(work, status.conditions);
   await recordPending(work, status.pendingUpgrade);
-}
-
-/** As it comes back from the wire: without absent members, and without empty lists. */
-function plain(value: object): unknown {
-  const members = Object.entries(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
-  return Object.fromEntries(members.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
 }
 
 /** `Ready` is false for the reason that another condition gives. */

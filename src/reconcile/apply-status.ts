@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import type { KnownType } from '../domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
+
+interface StatusInput {
+  /** As it was read. */
+  readonly object: KubeObject;
+  readonly status: object;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the status of a resource of ours by server-side apply under our field manager, unless it is what the resource was read with. */
+export async function applyStatus(
+  cluster: Pick<Cluster, 'applyStatus'>,
+  type: KnownType,
+  { object, status, signal }: StatusInput,
+): Promise<'Written' | 'Unchanged'> {
+  if (isDeepStrictEqual(asStored(status), asStored(object.status ?? {}))) return 'Unchanged';
+  const { namespace, name } = object.metadata;
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const applied = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status };
+  await cluster.applyStatus(type, applied, { fieldManager: OURS.fieldManager, force: 'force', signal });
+  return 'Written';
+}
+
+/** As it comes back from the wire: without absent members, and without empty lists, which the api-server may leave out. */
+function asStored(value: object): unknown {
+  const members = Object.entries(JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
+  return Object.fromEntries(members.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
+}
