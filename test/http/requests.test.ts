@@ -166,7 +166,7 @@ describe('a request', () => {
       { ...problem, requestId: '' },
       {
         type: 'urn:chandlery:error:Internal',
-        title: 'Something went wrong on our side',
+        title: 'Internal error',
         status: 500,
         detail: 'We could not finish this. Try again; if it happens again, tell an admin the request id.',
         instance: '/api/v1/crash',

@@ -18,13 +18,13 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/?search=zzz', 'dev-a', { title: 'Catalogue', holds: ['No app matches', '0 of 4 apps', 'value="zzz"'] }),
   page(`/apps/${POSTGRES}`, 'dev-a', {
     title: 'PostgreSQL',
-    holds: [`/apps/${POSTGRES}/install`, 'From the chart’s README', 'Comes from the same Operator'],
+    holds: [`/apps/${POSTGRES}/install`, 'From the chart’s README', 'Other kinds of the same Operator'],
   }),
   page(`/apps/${POSTGRES}?tab=parameters&search=size`, 'dev-a', { title: 'PostgreSQL', holds: ['storage.size', '1 of 11 parameters'] }),
   page(`/apps/${POSTGRES}?tab=versions`, 'dev-a', { title: 'PostgreSQL', holds: ['v1beta1', 'Deprecated.'] }),
   page('/apps/queues.example.test', 'dev-a', {
     title: 'Message queue with a rather long display name for a card',
-    holds: ['It cannot be installed now'],
+    holds: ['This app cannot be installed now'],
   }),
   page(`/apps/${POSTGRES}/install`, 'dev-a', {
     title: 'Install PostgreSQL',
@@ -34,10 +34,13 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/environments/team-a', 'dev-a', { title: 'Team A', holds: [`${INSTANCES}/orders`, 'Progressing'] }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
-    holds: ['Nothing is installed here yet', 'You may not list everything here', 'The namespace is being reserved.'],
+    holds: ['No apps installed yet', 'Some kinds are not listed', 'The namespace is being reserved.'],
   }),
   page(`${INSTANCES}/orders`, 'dev-a', { title: 'orders in Team A', holds: ['data-live="', 'How to use it', 'kubectl wait'] }),
-  page(`${INSTANCES}/reports`, 'dev-a', { title: 'reports in Team A', holds: ['class="progress"', 'waits for the app’s controller'] }),
+  page(`${INSTANCES}/reports`, 'dev-a', {
+    title: 'reports in Team A',
+    holds: ['class="progress"', 'The app’s controller has not reconciled'],
+  }),
   page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'FailedScheduling', '(12 times)'] }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
   page(`${INSTANCES}/orders/migration?version=v2`, 'dev-a', {
@@ -49,8 +52,11 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'You may not change orders',
     holds: ['The right to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
   }),
-  page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Keep it'] }),
-  page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['This is production.'] }),
+  page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Cancel'] }),
+  page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', {
+    title: 'Delete orders',
+    holds: ['This is a production environment.'],
+  }),
   page('/change-requests', 'dev-a', { title: 'Requests', holds: ['Your requests', 'Declined'] }),
   page('/change-requests', 'admin', {
     title: 'Requests',
@@ -69,7 +75,10 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Install orders',
     holds: ['Approve and install orders', 'name="digest" value="d"', 'Decline'],
   }),
-  page(`/change-requests/${'2'.repeat(32)}`, 'admin', { title: 'Change orders', holds: ['It was changed since this request was made'] }),
+  page(`/change-requests/${'2'.repeat(32)}`, 'admin', {
+    title: 'Change orders',
+    holds: ['The resource has changed since this request was created'],
+  }),
   page(`/change-requests/${'3'.repeat(32)}`, 'dev-a', { title: 'Install orders', holds: ['Declined by oidc:admin', 'ask for 5Gi'] }),
   page(`/change-requests/${'4'.repeat(32)}`, 'dev-a', {
     title: 'Install orders',
@@ -93,7 +102,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'crds/',
       'Rolled back',
       'Version 1.5.0 is available',
-      'It opens',
+      'The maintenance window opens',
       'Whether its chart can be read.',
       `${POSTGRES_OPERATOR}/reconcile`,
       'kubectl annotate',
@@ -107,7 +116,10 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'PostgreSQL',
     holds: [`${INSTANCES}/orders`, 'samples.chandlery.dev/backup'],
   }),
-  page(`${POSTGRES_OPERATOR}/delete`, 'admin', { title: 'Delete PostgreSQL', holds: ['3 instances would hold it', 'It would come back'] }),
+  page(`${POSTGRES_OPERATOR}/delete`, 'admin', {
+    title: 'Delete PostgreSQL',
+    holds: ['3 instances would hold it', 'The source would create it again'],
+  }),
   page('/operators/default/queue-operator', 'admin', {
     title: 'queue-operator',
     holds: ['No kind has been found yet.', 'Nothing has been installed yet.', 'operators/queue.yaml:12:5'],
@@ -132,7 +144,12 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/operators/chandlery-system/postgres-operator/upgrade?version=2.0.0', 'admin', {
     title: 'Upgrade of PostgreSQL',
-    holds: ['Blocked by 2 issues', 'PostgresCluster team-a/orders would not fit', 'You may not approve it', 'An approval has no effect'],
+    holds: [
+      'Blocked by 2 issues',
+      'PostgresCluster team-a/orders would not fit',
+      'You may not approve this upgrade',
+      'An approval has no effect',
+    ],
   }),
   page('/apps/postgresclusters.samples.chandlery.dev/saved-configurations', 'dev-a', {
     title: 'Saved configurations of PostgreSQL',
@@ -158,7 +175,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/catalog/drafts?operator=a%2Fb', 'admin', {
     title: 'Drafts',
-    holds: ['No draft seems to belong to this Operator', 'Show all drafts'],
+    holds: ['No draft belongs to this Operator', 'Show all drafts'],
   }),
   page('/catalog/drafts', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/admin/audit-log', 'admin', {

@@ -60,7 +60,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await page.getByText(/The right to create caches/).waitFor();
     await page.getByLabel('Message to the approver').fill('For the sale');
     await check();
-    await page.getByRole('button', { name: 'Ask somebody to install this' }).click();
+    await page.getByRole('button', { name: 'Request approval to install' }).click();
     await page.getByText('Your request is saved').waitFor();
     await check();
     return new URL(page.url()).pathname.split('/').at(-1) ?? '';
@@ -74,9 +74,9 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await page.getByRole('link', { name: /Requests 1/ }).click();
     await page.getByRole('heading', { name: 'Waiting for your approval in shop' }).waitFor();
     await page.getByRole('link', { name: 'Install sale' }).click();
-    await page.getByText('The cluster accepts this').waitFor();
+    await page.getByText('Dry run succeeded').waitFor();
     await check();
-    const yaml = (await page.getByRole('region', { name: 'Resource as it will be sent' }).textContent()) ?? '';
+    const yaml = (await page.getByRole('region', { name: 'Resource to apply' }).textContent()) ?? '';
     assert.match(yaml, /chandlery.dev\/requested-by: oidc:dev-a/);
     await page.getByRole('button', { name: 'Approve and install sale' }).click();
     await page.getByRole('heading', { level: 1, name: 'sale' }).waitFor();
@@ -127,10 +127,10 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     const { asks, may } = visitors();
     await asks.page.goto(`${shop('moved')}/edit`);
     await asks.check();
-    await asks.page.getByRole('link', { name: 'Ask somebody to change it' }).click();
+    await asks.page.getByRole('link', { name: 'Request approval' }).click();
     await asks.page.locator('[name="v.spec.replicas"]').fill('3');
     await asks.page.getByRole('button', { name: 'Save the change' }).click();
-    await asks.page.getByRole('button', { name: 'Ask somebody to change this' }).click();
+    await asks.page.getByRole('button', { name: 'Request approval to change' }).click();
     await asks.page.getByText('Your request is saved').waitFor();
     const path = new URL(asks.page.url()).pathname;
 
@@ -139,7 +139,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     assert.equal(other.status, 200);
     await may.page.getByRole('button', { name: 'Approve and change moved' }).click();
     await may.page.getByText('Nothing was written: look at it again').waitFor();
-    await may.page.getByText('It was changed since this request was made').waitFor();
+    await may.page.getByText('The resource has changed since this request was created').waitFor();
     await may.check();
     assert.equal(at((await stored('moved')).body, 'object', 'spec', 'replicas'), 1);
     await may.page.getByRole('button', { name: 'Approve and change moved' }).click();

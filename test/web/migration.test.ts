@@ -58,8 +58,8 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     await row(page, 'values.colour').getByLabel('Remove the value').check();
     assert.equal(await row(page, 'values.logLevel').getByLabel('Move the value to values.loggingLevel').isChecked(), true);
-    await page.getByRole('button', { name: 'See what it does' }).click();
-    await page.getByText('Everything is decided').waitFor();
+    await page.getByRole('button', { name: 'Update preview' }).click();
+    await page.getByText('All decisions are made').waitFor();
     await page.getByText('loggingLevel: debug').waitFor();
     await page.getByText(/kubectl patch kop gadget .*"loggingLevel":"debug"/).waitFor();
     assert.equal(await row(page, 'values.colour').getByLabel('Remove the value').isChecked(), true);
@@ -75,9 +75,9 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on', colorScheme: 'dark' });
     const { page } = visitor;
     await page.goto(INSTANCE);
-    await page.getByText('Some values do not fit any more').waitFor();
+    await page.getByText('Some values are no longer valid').waitFor();
     await visitor.check();
-    await page.getByRole('link', { name: 'Decide what becomes of 5 values' }).click();
+    await page.getByRole('link', { name: 'Decide about 5 values' }).click();
     await page.getByRole('heading', { level: 1, name: 'Move orders to v2' }).waitFor();
     await visitor.check();
     await visitor.close();
@@ -88,7 +88,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     const { page } = visitor;
     await page.goto(INSTANCE);
     await page.getByRole('link', { name: 'Change', exact: true }).click();
-    await page.getByRole('link', { name: 'Decide what becomes of 5 values' }).click();
+    await page.getByRole('link', { name: 'Decide about 5 values' }).click();
     await page.getByRole('button', { name: 'Move to v2' }).click();
     await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     assert.equal(await row(page, 'spec.storageSize').getByLabel('Move the value to spec.storageCapacity').isChecked(), true);
@@ -97,11 +97,11 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await set(row(page, 'spec.size'), '"3"');
     await row(page, 'spec.team').getByRole('textbox').fill('a');
     await page.getByRole('button', { name: 'Review first' }).click();
-    await page.getByText('Resource as it will be sent').first().waitFor();
+    await page.getByText('Resource to apply').first().waitFor();
     assert.deepEqual(await stored('v1'), GADGET_SPEC);
     await page.getByRole('button', { name: 'Move to v2' }).click();
     await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
-    assert.equal(await page.getByText('Some values do not fit any more').count(), 0);
+    assert.equal(await page.getByText('Some values are no longer valid').count(), 0);
     await visitor.check();
     await visitor.close();
     assert.deepEqual(await stored('v2'), { storageCapacity: '1Gi', level: 4, size: '3', team: 'a' });

@@ -115,7 +115,7 @@ test('without JavaScript the same search is a button away', async () => {
 test('a command is copied by its button', async () => {
   const { context, page } = await visit('dev-a', { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.goto(`${web.url}${ORDERS}/delete`);
-  await page.getByRole('button', { name: 'Copy The same with kubectl' }).click();
+  await page.getByRole('button', { name: 'Copy With kubectl' }).click();
   await page.getByText('Copied').waitFor();
   const copied = await page.evaluate('navigator.clipboard.readText()');
   assert.equal(copied, 'kubectl delete postgresclusters.samples.chandlery.dev orders --namespace team-a');

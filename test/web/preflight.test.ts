@@ -102,13 +102,13 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await page.getByRole('link', { name: 'New Operator' }).click();
     await page.getByRole('heading', { level: 1, name: 'New Operator' }).waitFor();
     await visitor.check();
-    await page.getByLabel('The resource, as YAML').fill(RIVAL);
+    await page.getByLabel('Resource (YAML)').fill(RIVAL);
     await page.getByRole('button', { name: 'Check it' }).click();
     await page
       .getByText(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" has brought it; remove one of the two`)
       .waitFor();
     assert.equal(await page.getByRole('button', { name: 'Create it' }).count(), 0);
-    assert.equal(await page.getByLabel('The resource, as YAML').inputValue(), RIVAL);
+    assert.equal(await page.getByLabel('Resource (YAML)').inputValue(), RIVAL);
     await visitor.check();
     await visitor.close();
   });

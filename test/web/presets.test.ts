@@ -93,7 +93,10 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     await second.page.locator('[name="v.spec.memory"]').fill('400Mi');
     await second.page.getByRole('button', { name: 'Save the change' }).click();
     const notice = second.page.getByRole('alert');
-    assert.match((await notice.textContent()) ?? '', /Somebody else changed it meanwhile.*Nothing has been written.*replicas is now 2/s);
+    assert.match(
+      (await notice.textContent()) ?? '',
+      /Somebody else changed the resource meanwhile.*Nothing has been written.*replicas is now 2/s,
+    );
     const shown = async (name: string): Promise<string> => await second.page.locator(`[name="${name}"]`).inputValue();
     assert.deepEqual([await shown('v.spec.replicas'), await shown('v.spec.memory')], ['2', '400Mi']);
     await second.check();

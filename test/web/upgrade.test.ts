@@ -90,7 +90,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     const { page } = visitor;
     await page.goto(OPERATOR);
     await page
-      .getByRole('link', { name: /^See what/ })
+      .getByRole('link', { name: /^Upgrade preview/ })
       .first()
       .click();
     await page.getByRole('heading', { level: 1, name: 'Upgrade Anvil to 1.2.0' }).waitFor();

@@ -7,348 +7,347 @@ export const ERROR_TABLE = {
     status: 422,
     title: 'The input is not valid',
     meaning:
-      'A field holds something that the schema, a rule of the kind or we do not take. `errors` has one entry for each fault, with its field.',
-    remedy: 'Correct the fields that are named and send it again. In a page, each message stands at its field.',
+      'The schema, a rule of the kind or Chandlery rejects the value of a field. `errors` has one entry for each fault, with its field.',
+    remedy: 'Correct the fields that are named and send the request again. A page shows each message at its field.',
   },
   MalformedRequest: {
     status: 400,
-    title: 'The request cannot be read',
+    title: 'Malformed request',
     meaning:
-      'The request itself cannot be read: broken JSON or percent-encoding, a form that is not UTF-8, a charset that we do not know, two headers or session cookies of a name where there must be one.',
+      'The request cannot be parsed: invalid JSON or percent-encoding, a form that is not UTF-8, an unknown charset, or a duplicate header or session cookie.',
     remedy: 'Correct the client. JSON bodies must be an object or a list, in UTF-8.',
   },
   Unauthenticated: {
     status: 401,
     title: 'Sign in first',
     meaning:
-      'Nobody is signed in, the session has ended, the sign-in was not finished, or the bearer token is not good: expired, for another audience, of another issuer or client, not signed by it, or the ID token of a sign-in in a browser ([which are accepted](identity.md#bearer-tokens)).',
+      'There is no session, the session has ended, the sign-in was not completed, or the bearer token is invalid: expired, for another audience, of another issuer or client, without a valid signature, or the ID token of a sign-in in a browser ([accepted tokens](identity.md#bearer-tokens)).',
     remedy:
-      'Sign in again; programs get a new token. When it says that the identity provider does not let you in, or that a name is reserved, ask whoever runs it. See [identity](identity.md).',
+      'Sign in again; programs get a new token. If the identity provider denies access, or a name is reserved, ask its administrator. See [identity](identity.md).',
   },
   Forbidden: {
     status: 403,
     title: 'Permission denied',
     meaning: "You are signed in, and your cluster's RBAC does not allow this. `missing` names the verb, the resource and the namespace.",
     remedy:
-      'Ask an admin for the role in that environment. Where the page prints a grant, it is the smallest one that would help, as YAML and as `kubectl`.',
+      'Ask an admin for the role in that environment. If the page prints a grant, it is the smallest one that is sufficient, as YAML and as `kubectl`.',
   },
   CrossSiteRequest: {
     status: 403,
     title: 'The request came from another site',
-    meaning: 'A page of another site made your browser send this, or the browser did not say where it came from.',
+    meaning: 'A page of another site made your browser send the request, or the browser did not send its origin.',
     remedy:
-      'Open Chandlery at its own address and do it there. When the address in the sentence is not the one you use, an admin must set `--public-url`. Programs send a bearer token instead of a cookie.',
+      'Open Chandlery at its own URL and repeat the action there. If the message names another URL than the one you use, an admin has to set `--public-url`. Programs send a bearer token instead of a cookie.',
   },
   NotFound: {
     status: 404,
     title: 'Not found',
-    meaning: 'There is nothing at this address, or nothing that you may know of: both get the same answer.',
-    remedy: 'Check the address and the name. If a colleague sees it, ask for a role in that environment.',
+    meaning: 'Nothing exists at this URL, or you may not see it: both get the same answer.',
+    remedy: 'Check the URL and the name. If a colleague sees it, ask for a role in that environment.',
   },
   MethodNotAllowed: {
     status: 405,
-    title: 'This address does not answer that method',
-    meaning: 'The address exists, and does not answer this method.',
-    remedy: 'See `/api/v1/openapi.json` for the methods of each address. Signing out is a form, not a link.',
+    title: 'Method not allowed',
+    meaning: 'The URL exists, but does not support this method.',
+    remedy: 'See `/api/v1/openapi.json` for the methods of each URL. Signing out is a form, not a link.',
   },
   AlreadyExists: {
     status: 409,
-    title: 'A resource of this name exists already',
+    title: 'A resource of this name already exists',
     meaning: 'A resource of this kind and name exists in this namespace.',
-    remedy: 'Choose another name, or change the one that is there.',
+    remedy: 'Choose another name, or change the existing resource.',
   },
   Conflict: {
     status: 409,
     title: 'The resource was changed by somebody else',
     meaning: 'Somebody else changed the resource, or owns the field that you set.',
-    remedy: 'Load it again, look at what changed, and repeat your change.',
+    remedy: 'Load the resource again, check what changed, and repeat your change.',
   },
   PreconditionFailed: {
     status: 412,
-    title: 'The resource is not what you last read',
+    title: 'The resource has changed since you read it',
     meaning:
-      'The ETags of `If-Match` are not the one that the resource has now, or are weak, or `If-None-Match` names the one it has. Nothing was written.',
+      'No ETag of `If-Match` is the current one of the resource, or they are weak, or `If-None-Match` has the current one. Nothing was written.',
     remedy: 'Read the resource again and send the change with its new `ETag`.',
   },
   UnsupportedMediaType: {
     status: 415,
-    title: 'This address does not read that kind of body',
-    meaning: 'The body is a form, YAML or something else where JSON is expected, its `Content-Type` is missing, or it is compressed.',
+    title: 'Unsupported media type',
+    meaning: 'The body is a form, YAML or another type instead of JSON, its `Content-Type` is missing, or it is compressed.',
     remedy: 'Send JSON with `Content-Type: application/json`, for a PATCH `application/merge-patch+json`.',
   },
   TooLarge: {
     status: 413,
     title: 'The request is too large',
     meaning:
-      'The body is larger than 1 MiB (64 KiB where no resource is sent) or holds more than 10,000 values; a form of the pages may have 5 MiB and 10,000 inputs, and 10,000 rows in all of its lists and maps together; the message names the field at which there were too many. Remove rows there, or write the field as YAML. Nothing was written.',
+      'The body is larger than 1 MiB (64 KiB without a resource) or has more than 10,000 values. A form of the pages may have 5 MiB and 10,000 inputs, and 10,000 rows in all of its lists and maps together; the message names the field that exceeds the limit. Nothing was written.',
     remedy:
-      'Send less. After a form, go back in the browser: it still has what was typed. What belongs to files goes into a ConfigMap or Secret that the resource names.',
+      'Send less. After a form, go back in the browser, which still has your entries, and remove rows or write the field as YAML. Put the content of files into a ConfigMap or Secret that the resource names.',
   },
   MisdirectedRequest: {
     status: 421,
-    title: 'This server has another name',
+    title: 'Wrong host name',
     meaning:
-      'The request came by a host name that is none of ours: not that of the public URL, not `localhost`. A page of another site whose name was made to lead here is kept out this way.',
+      "The host name of the request is not Chandlery's: neither that of the public URL nor `localhost`. This check prevents DNS rebinding by other sites.",
     remedy:
-      'Open the address that the message names. Where programs use another name on purpose, such as that of a Service, an admin lists it with `--other-host`.',
+      'Open the URL that the message names. If programs use another name on purpose, such as that of a Service, an admin adds it with `--other-host`.',
   },
   HeadersTooLarge: {
     status: 431,
-    title: 'The address or the headers of the request are too long',
-    meaning: 'The address with its query and all headers, cookies among them, may have 16 KiB together.',
+    title: 'The URL or the headers of the request are too long',
+    meaning: 'The URL with its query and all headers, including cookies, may have 16 KiB together.',
     remedy:
-      'Use a shorter link: a form can be kept as a saved configuration instead. Where it stays, delete the cookies of this site in your browser.',
+      'Use a shorter link, or a saved configuration instead of a link to a form. If the error persists, delete the cookies of this site in your browser.',
   },
   RequestTimeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    meaning: 'The headers of a request must arrive within 10 seconds, and all of it within 30.',
-    remedy: 'Send it again. Where it stays, look at the connection, or at the proxy between you and Chandlery.',
+    meaning: 'The headers of a request must arrive within 10 seconds, and the whole request within 30.',
+    remedy: 'Send the request again. If the error persists, check the connection, or the proxy between you and Chandlery.',
   },
   QuotaExceeded: {
     status: 403,
-    title: 'The quota of the environment is used up',
-    meaning: 'The quota of the environment leaves no room for this.',
+    title: 'The quota of the environment is exceeded',
+    meaning: 'The request would exceed the quota of the environment.',
     remedy:
-      'Remove or shrink something there, or ask an admin for more: the quota is part of the Environment. The check before installing tells how much is left, as far as the fields of the app say what it takes. A quota that names a new kind takes nothing until the cluster has counted that kind, which takes a few minutes.',
+      'Remove or shrink something in the environment, or ask an admin to raise the quota, which is part of the Environment. The preflight check shows how much is left, as far as the fields of the app describe its requests. A quota on a new kind rejects everything until the cluster has counted that kind, which takes a few minutes.',
   },
   AdmissionDenied: {
     status: 422,
-    title: 'A policy of the cluster refuses this',
-    meaning: "A policy of the cluster, an admission webhook or Pod Security refuses the object. The sentence is the policy's own.",
+    title: 'An admission policy of the cluster denied the request',
+    meaning: "An admission policy, an admission webhook or Pod Security rejected the object. The message is the policy's own.",
     remedy:
-      'Change what it names, or ask whoever made the policy. A policy that only warns refuses nothing: its words stand in the check under what to look at first.',
+      'Change what the message names, or ask the owner of the policy. A policy that only warns rejects nothing: the preflight check lists its warnings.',
   },
   WebhookUnavailable: {
     status: 409,
     title: 'A webhook or API service of the cluster does not answer',
     meaning:
-      'The api-server has to call an admission webhook, a conversion webhook or the server behind an APIService first, and that does not answer: its Service is missing or has no endpoints, the connection is refused, or the answer takes longer than `timeoutSeconds`. The sentence names the webhook, its configuration, its Service, and the Operator or Helm release that brought it. Nothing was changed. A preflight answers `Blocked` with the same sentence, and the form keeps what you typed.',
+      'The api-server has to call an admission webhook, a conversion webhook or the server of an APIService first, and that does not answer: its Service is missing or has no endpoints, the connection is refused, or the answer takes longer than `timeoutSeconds`. The message names the webhook, its configuration, its Service, and the Operator or Helm release that installed it. Nothing was changed. A preflight check is `Blocked` with the same message, and the form keeps your entries.',
     remedy:
-      'An admin looks at the pods behind the Service that is named; the page of the Operator shows them. Try again when they are ready. A configuration whose chart is gone has to be deleted. On the [embedded cluster](embedded-cluster.md#webhooks-and-api-services) no webhook of a chart ever answers.',
+      'An admin checks the pods of the named Service; the page of the Operator shows them. Try again when they are ready. If the chart of the configuration is uninstalled, delete the configuration. On the [embedded cluster](embedded-cluster.md#webhooks-and-api-services) no webhook of a chart ever answers.',
   },
   LimitReached: {
     status: 409,
-    title: 'You have as many of these as one person can have',
+    title: 'Limit per person reached',
     meaning:
-      'As many of what you ask for are there or under way already: open change requests, saved configurations, live pages, checks, large bodies. The message says which, and how many.',
-    remedy: 'Withdraw, delete or close one of them, or wait until one has finished. No time can be told, so there is no `Retry-After`.',
+      'You already have the maximum of these: open change requests, saved configurations, live pages, running checks, large bodies. The message names which, and the limit.',
+    remedy:
+      'Withdraw, delete or close one of them, or wait until one has finished. There is no `Retry-After`, because the time is unknown.',
   },
   TooManyRequests: {
     status: 429,
     title: 'Too many requests',
     meaning:
-      'More came in a short time than we take: 3,000 requests a minute, 30 installs a minute, 600 acts at once. Whoever is signed in is counted as a person, whatever their session, token or address; everybody else by address. The message says which.',
-    remedy: 'Wait for as long as `Retry-After` says; the next request is taken then. Programs should watch, or ask less often.',
+      'You exceeded a rate limit: 3,000 requests a minute, 30 installations a minute, 600 actions at once. Signed-in people are counted per person, over all sessions, tokens and addresses; other clients per address. The message names the limit.',
+    remedy: 'Wait for the seconds of `Retry-After`, then send the request again. Programs should use a watch, or poll less often.',
   },
   TooBusy: {
     status: 503,
-    title: 'Too much is going on at once',
-    meaning: 'So many large requests of all people are on their way that there is no room for another one.',
-    remedy: 'Wait for as long as `Retry-After` says, and send it again.',
+    title: 'The server is too busy',
+    meaning: 'The large requests of all people reach the limit of the server.',
+    remedy: 'Wait for the seconds of `Retry-After`, then send the request again.',
   },
   ClusterUnavailable: {
     status: 503,
     title: 'The cluster does not answer',
     meaning: 'The api-server does not answer, or not in time.',
-    remedy: 'Try again in a moment. `/readyz` says when it is back. If it stays so, an admin looks at the cluster and at our kubeconfig.',
+    remedy:
+      "Try again in a moment. `/readyz` shows when the cluster is available again. If the error persists, an admin checks the cluster and Chandlery's kubeconfig.",
   },
   IssuerUnavailable: {
     status: 503,
     title: 'The identity provider does not answer',
-    meaning:
-      'The identity provider does not answer, so nobody can be signed in or recognised by a token right now. Sessions live on for ten minutes.',
+    meaning: 'The identity provider does not answer, so sign-ins and new tokens fail. Existing sessions continue for ten minutes.',
     remedy:
-      'Try again in a moment. `/readyz` names it in `away` until it is back. If it stays so, an admin checks its address and the network on the way.',
+      'Try again in a moment. `/readyz` lists the identity provider in `away` until it answers. If the error persists, an admin checks its URL and the network.',
   },
   StillInUse: {
     status: 409,
-    title: 'Something still uses this',
-    meaning: 'Something still depends on this: for example instances of the kinds that an Operator brings.',
-    remedy: 'Remove what the sentence names first, or set the deletion policy to `Cascade` or `Orphan` if you mean it.',
+    title: 'The resource is still in use',
+    meaning: "Other resources depend on this one, for example instances of an Operator's kinds.",
+    remedy: 'First delete the resources that the message names, or set the deletion policy to `Cascade` or `Orphan` if you intend it.',
   },
   ConfigInvalid: {
     status: 500,
     title: 'The configuration is not valid',
-    meaning: 'An option, a setting, a file that we keep, or our client at the identity provider is not valid. The sentence names it.',
+    meaning: "An option, a setting, a state file, or Chandlery's client at the identity provider is not valid. The message names it.",
     remedy: 'An admin corrects it and starts Chandlery again. `chandlery help` lists the options.',
   },
   ChartUnreachable: {
     status: 502,
     title: 'The chart cannot be fetched',
-    meaning: 'The address of the chart does not answer, or answers with an error or with something that is no chart.',
-    remedy: 'Check the address with `curl -L`. For machines without internet, map it to a mirror with `--mirror`.',
+    meaning: 'The URL of the chart does not answer, or returns an error or something else than a chart.',
+    remedy: 'Check the URL with `curl -L`. On machines without internet access, map it to a mirror with `--mirror`.',
   },
   ChartNotFound: {
     status: 404,
-    title: 'There is no chart at this address',
-    meaning: 'The place of the chart answers, and has no such chart or version.',
-    remedy: 'Check name and version. For a folder, `Chart.yaml` must have both.',
+    title: 'Chart not found',
+    meaning: 'The repository answers, but has no such chart or version.',
+    remedy: 'Check the name and version. In a folder, `Chart.yaml` must have both.',
   },
   ChartInvalid: {
     status: 422,
-    title: 'What was fetched is not a usable chart',
+    title: 'The fetched file is not a usable chart',
     meaning:
-      'What was fetched is no usable chart: no archive, no `Chart.yaml`, a path that leads out of it, a link, a template that does not render.',
-    remedy: 'Correct the chart, then change its version or wait for the next try. `helm template` shows the same fault.',
+      'The fetched file is not a usable chart: not an archive, no `Chart.yaml`, a path that leads out of the archive, a link, a template that does not render.',
+    remedy: 'Correct the chart, then change its version or wait for the next retry. `helm template` shows the same error.',
   },
   ChartTooLarge: {
     status: 422,
     title: 'The chart is larger than the limits allow',
     meaning:
       'The chart is over the limits: 20 MiB packed, 50 MiB unpacked, 5,000 entries; or the index of its repository is larger than 50 MiB.',
-    remedy: 'Leave out what the chart does not need, with a `.helmignore`; leave old versions out of the index, or split the repository.',
+    remedy: 'Exclude files that the chart does not need with a `.helmignore`; remove old versions from the index, or split the repository.',
   },
   ChartCacheFull: {
     status: 507,
     title: 'The chart cache is full',
     meaning:
-      'The disk of the folder that keeps fetched charts and indexes is full, and what could go from it would not make enough room. What was there before is still there.',
+      'The disk of the chart cache is full, and evicting cached charts and indexes would not free enough space. The existing content of the cache is kept.',
     remedy:
-      'Free space in the folder that the sentence names, let it take less with `--chart-cache-size`, or name another one with `--state`. It is tried again by itself.',
+      'Free space in the folder that the message names, lower `--chart-cache-size`, or set another folder with `--state`. Chandlery retries with backoff.',
   },
   DigestMismatch: {
     status: 422,
-    title: 'The chart is not the one that was pinned',
-    meaning: 'The chart that was fetched has another digest than the one that is pinned. It may have been replaced.',
-    remedy: 'Find out why before you change the pin.',
+    title: 'The digest of the chart differs from the pinned one',
+    meaning: 'The fetched chart has another digest than the pinned one. It may have been replaced.',
+    remedy: 'Find out why before you change the pinned digest.',
   },
   ChartSecretInvalid: {
     status: 422,
     title: 'A Secret that a chart needs cannot be used',
     meaning:
-      'The Secret that `spec.chart.secretRef` or `spec.chart.verify.secretRef` names is missing, lacks a key, or holds something else than it should. The sentence names Secret and key, and quotes nothing of it.',
+      'The Secret that `spec.chart.secretRef` or `spec.chart.verify.secretRef` names is missing, lacks a key, or has an invalid value. The message names the Secret and the key, and quotes no value.',
     remedy:
-      'Mend the key. It is tried again by itself; what is installed stays. [Operator](operator.md#private-repositories) lists the keys.',
+      'Correct the key. Chandlery retries as soon as the Secret changes; the installed release stays. [Operator](operator.md#private-repositories) lists the keys.',
   },
   ChartUnauthorized: {
     status: 502,
     title: 'The chart repository denied access',
     meaning:
-      'A repository or registry answered 401 or 403, or wants our password sent where we do not send it. The sentence says which Secret was used, and whether it was sent at all.',
+      'A repository or registry answered 401 or 403, or requests the password for a host to which Chandlery does not send it. The message names the Secret, and says whether its credentials were sent.',
     remedy:
-      'Check user and password, or the token, in the Secret that is named, and its rights at the repository. It is tried again by itself.',
+      'Check the user and password, or the token, in the named Secret, and their permissions at the repository. Chandlery retries as soon as the Secret changes.',
   },
   ChartUnsigned: {
     status: 422,
     title: 'The chart is not signed',
-    meaning:
-      'The policy in `spec.chart.verify` asks for a signature, and there is none beside the chart: no `.prov` file, or no signature of cosign in the registry.',
-    remedy: 'Publish the signature, or use a version that has one. Do not take the policy away to get rid of the message.',
+    meaning: '`spec.chart.verify` requires a signature, and the chart has none: no `.prov` file, or no cosign signature in the registry.',
+    remedy: 'Publish the signature, or use a signed version. Do not remove `verify` to suppress the message.',
   },
   SignatureInvalid: {
     status: 422,
-    title: 'The signature of the chart is not one that is trusted',
+    title: 'The signature of the chart is not trusted',
     meaning:
-      'The chart is signed by a key that is not in the Secret of `spec.chart.verify`, or the signature is about other bytes, another chart or another version. Nothing of the chart was installed.',
-    remedy: 'Find out who signed it. When the publisher has a new key, get its fingerprint from them, and add the key to the Secret.',
+      'The chart is signed by a key that is not in the Secret of `spec.chart.verify`, or the signature is for other bytes, another chart or another version. Nothing of the chart was installed.',
+    remedy: 'Find out who signed the chart. If the publisher has a new key, ask them for its fingerprint, and add the key to the Secret.',
   },
   EgressDenied: {
     status: 403,
-    title: 'The egress policy refuses this address',
-    meaning: 'The address, or one that it redirects to, leads to plain http, to this machine or to a private network.',
+    title: 'The egress policy denied this address',
+    meaning: 'The address, or the target of a redirect, is plain http, this machine or a private network.',
     remedy: 'Use a public https address, a folder, a mirror (`--mirror`), or open the range with `--allow-egress`.',
   },
   UpliftRefused: {
     status: 422,
-    title: 'A legacy API cannot be converted without loss',
-    meaning: 'The chart has a resource of an API that Kubernetes has removed, and it cannot be converted without losing something.',
+    title: 'A deprecated API cannot be converted without loss',
+    meaning: 'The chart has a resource of an API that Kubernetes has removed, and the conversion would lose information.',
     remedy: 'Use a newer chart. The condition `Uplifted` names the resource and what would be lost.',
   },
   ValuesInvalid: {
     status: 422,
-    title: 'Values of the chart are not valid',
+    title: 'The values of the chart are not valid',
     meaning:
-      'A Secret or ConfigMap that an Operator takes values from is missing, lacks the key, or holds no map of values; or the `values.schema.json` of the chart refuses the values.',
+      'A Secret or ConfigMap of `spec.valuesFrom` is missing, lacks the key, or does not contain a map of values; or the values violate the `values.schema.json` of the chart.',
     remedy:
-      'Mend the object and key that the sentence names, or set `optional` in `spec.valuesFrom`. It is tried again by itself. For what the schema refuses, change the value at the path that the sentence names, in `spec.values` or in the object that it comes from.',
+      'Correct the object and key that the message names, or set `optional` in `spec.valuesFrom`. Chandlery retries as soon as the object changes. For a violation of the schema, change the value at the named path, in `spec.values` or in the object of `spec.valuesFrom`.',
   },
   HelmFailed: {
     status: 502,
-    title: 'Helm could not do this',
-    meaning: "Helm rendered or installed the chart and failed. The sentence is helm's own, without secrets.",
+    title: 'Helm failed',
+    meaning: "Helm failed to render or install the chart. The message is helm's own, without secrets.",
     remedy:
-      'Correct the values or the chart. The controller tries again by itself, with growing pauses, or brings the last healthy revision back when `spec.upgrade.remediation` is `Rollback`.',
+      'Correct the values or the chart. The controller retries with backoff, or rolls back to the last healthy revision if `spec.upgrade.remediation` is `Rollback`.',
   },
   NamespaceReserved: {
     status: 409,
     title: 'An Operator cannot use this namespace',
     meaning:
-      'The Operator, its release or an object of its chart would be in the namespace of an Environment, whose members would reach its account and its Secrets; or its release would be in `kube-system`, `kube-public` or `kube-node-lease`.',
+      'The Operator, its release or an object of its chart would be in the namespace of an Environment, whose members could use its service account and Secrets; or its release would be in `kube-system`, `kube-public` or `kube-node-lease`.',
     remedy:
-      'Choose another `spec.targetNamespace`, create the Operator in another namespace, or change the values of the chart. Nothing is written meanwhile, and what runs stays.',
+      'Choose another `spec.targetNamespace`, create the Operator in another namespace, or change the values of the chart. Nothing is written meanwhile, and the installed release stays.',
   },
   OperatorDeleting: {
     status: 409,
     title: 'The Operator of this app is being deleted',
     meaning:
-      'An admin has deleted the Operator that runs this app, or its CRD. A new instance would be deleted with the others, or stay without anybody who looks after it.',
+      'An admin has deleted the Operator that runs this app, or its CRD. A new instance would be deleted with the others, or stay without a controller.',
     remedy:
-      'Choose another app, or ask an admin why the Operator is deleted. Existing instances can be changed and deleted until it is gone.',
+      'Choose another app, or ask an admin why the Operator is being deleted. You can change and delete existing instances until the deletion is complete.',
   },
   ReleaseTooLarge: {
     status: 422,
     title: 'The release does not fit into its Secret',
     meaning:
-      'Helm keeps a release in one Secret of at most 1 MiB: the templates and files of the chart, its values, and all that it renders, compressed. CRDs in `crds/` are not part of it, unless a template of the chart reads these files. Trying again does not help, so the Operator is Stalled; what runs stays. The check of a new Operator and the upgrade preview estimate the size and are `Blocked` before.',
+      'Helm stores a release in one Secret of at most 1 MiB: the templates and files of the chart, its values, and all rendered objects, compressed. CRDs in `crds/` are not part of it, unless a template of the chart reads these files. A retry cannot succeed, so the Operator is Stalled; the installed release stays. The check of a new Operator and the upgrade preview estimate the size and are `Blocked` in advance.',
     remedy:
-      'Switch parts of the chart off by its values (dashboards and rules are often large), install its subcharts as Operators of their own, or use a chart with fewer files. `chandlery chart inspect` tells the size.',
+      'Disable parts of the chart by its values (dashboards and rules are often large), install its subcharts as separate Operators, or use a chart with fewer files. `chandlery chart inspect` prints the size.',
   },
   ReleaseConflict: {
     status: 409,
-    title: 'Somebody else owns this release',
-    meaning: 'A Helm release of this name is there, and it is not ours.',
+    title: 'The release has another owner',
+    meaning: 'A Helm release of this name exists and does not belong to this Operator.',
     remedy:
-      "Choose another `releaseName`, remove the other release, or, when nobody's Operator owns it, take it over with `spec.adopt` (see the page about Operators).",
+      'Choose another `releaseName`, uninstall the other release, or, if no other Operator owns it, [adopt](operator.md#adoption) it with `spec.adopt`.',
   },
   ApprovalRefused: {
     status: 409,
     title: 'This version cannot be approved',
     meaning:
-      'Approving it would change nothing: it is older than what is installed or installed already, it is not in the channel of the Operator, `spec.chart.version` pins one version, or the policy `Automatic` needs no approval.',
-    remedy: 'Approve a newer version of the channel, or change `spec.chart.version` or `spec.upgrade.range`. The sentence says which.',
+      'The approval would have no effect: the version is installed or older than the installed one, it is not in the channel of the Operator, `spec.chart.version` pins one version, or the policy `Automatic` needs no approval.',
+    remedy: 'Approve a newer version of the channel, or change `spec.chart.version` or `spec.upgrade.range`. The message says which.',
   },
   ChangeRequestClosed: {
     status: 409,
     title: 'This request is no longer open',
-    meaning: 'Somebody approved or declined it, the person who asked withdrew it, or its fourteen days are over.',
-    remedy: 'Look at the plan: it says what became of it. If it is still wanted, ask for a new one from the form.',
+    meaning: 'The request has been approved, declined or withdrawn, or its fourteen days are over.',
+    remedy: 'The page of the request shows its result. To request the change again, create a new request from the form.',
   },
   UnsafeUpgrade: {
     status: 409,
-    title: 'A new definition would not fit what is stored',
+    title: 'A new CRD would invalidate existing instances',
     meaning:
-      'A CustomResourceDefinition of the chart takes something away that stored instances, or their manifests, hold; with `spec.upgrade.crdSafety: Strict` anything that the live one has counts. Nothing was changed.',
+      'A CRD of the chart removes something that existing instances, or their manifests, use; with `spec.upgrade.crdSafety: Strict`, anything that the live CRD has. Nothing was changed.',
     remedy:
-      'Use a chart that keeps what is stored, change the instances that the sentence names, or set `spec.upgrade.crdSafety: None` on the Operator when the loss is meant.',
+      'Use a chart that keeps existing instances valid, change the instances that the message names, or set `spec.upgrade.crdSafety: None` on the Operator if you intend the loss.',
   },
   ObjectReserved: {
     status: 409,
-    title: 'The chart holds objects of Chandlery itself',
+    title: 'The chart contains reserved objects',
     meaning:
-      'The chart defines a kind in an API group of Chandlery, holds one of its resources, or a role, binding or label by which Chandlery grants permissions. Nothing was changed.',
+      'The chart contains a CRD in an API group of Chandlery, one of its resources, or a role, binding or label with which Chandlery grants permissions. Nothing was changed.',
     remedy:
-      'Take the object that the sentence names out of the chart. Operators and Environments come from people and catalogue sources, permissions from Environments ([what is reserved](operator.md#reserved-objects)).',
+      'Remove the object that the message names from the chart. People and CatalogSources create Operators and Environments; Environments grant permissions ([reserved objects](operator.md#reserved-objects)).',
   },
   CrdConflict: {
     status: 409,
-    title: 'Somebody else owns this kind',
-    meaning:
-      'A CustomResourceDefinition of this name belongs to another Operator, to a Helm release, to Chandlery, or to nobody who is known.',
+    title: 'The CRD has another owner',
+    meaning: 'A CRD of this name belongs to another Operator, to a Helm release, to Chandlery, or to an unknown owner.',
     remedy:
-      'Install only one of the two, or, where the kind is claimed in `spec.catalog.kinds`, take the claim off one of them. The sentence names both. Take a CRD without an owner over with `spec.adopt`.',
+      'Install only one of the two, or, if `spec.catalog.kinds` claims the kind, remove the claim from one of them. The message names both. Adopt a CRD without an owner with `spec.adopt`.',
   },
   ActorMissing: {
     status: 500,
-    title: 'A call for a user carried no user',
-    meaning: "A call on somebody's behalf would have left without their user name or groups, and was stopped. This is a fault of ours.",
+    title: 'A call for a user had no user',
+    meaning: 'A call on behalf of a user had no user name or groups, and was blocked. This is a bug in Chandlery.',
     remedy: 'Report it with the request id.',
   },
   Internal: {
     status: 500,
-    title: 'Something went wrong on our side',
-    meaning: 'Something went wrong that we did not expect. What it was is in the log, not in the answer.',
-    remedy: 'Try again. If it happens again, tell an admin the request id: the log has a line with it.',
+    title: 'Internal error',
+    meaning: 'An unexpected error occurred. The log has the details, the answer does not.',
+    remedy: 'Try again. If the error persists, give the request id to an admin: the log has a line with it.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

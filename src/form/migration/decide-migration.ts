@@ -32,7 +32,7 @@ export function decideMigration(values: JsonObject, rows: readonly MigrationRow[
 /** A sentence when it cannot be carried out. */
 function carryOut(values: Json, row: MigrationRow, decision: string): string | undefined {
   const option = decision.startsWith('set:') ? 'set' : decision;
-  if (!row.options.some((one) => one === option)) return decision === '' ? 'Decide what becomes of it' : 'Choose one of what is offered';
+  if (!row.options.some((one) => one === option)) return decision === '' ? 'Choose an option' : 'Choose one of what is offered';
   if (option === 'take' || option === 'leave') return undefined;
   if (option === 'keep') {
     put(values, row.keys, row.from);

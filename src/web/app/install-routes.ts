@@ -130,7 +130,7 @@ async function saveForm(
   });
 }
 
-/** What differs from the defaults, and who set it. */
+/** Differences from the defaults, and who set it. */
 function changesOf({ targets }: Install, { changes, object }: Preflight, body: URLSearchParams): ValueChangesView {
   return newValuesView(changes, presetValues(targets.app.presets, body, object));
 }

@@ -56,7 +56,7 @@ export interface ChangeRequestPage {
   readonly refused?: { readonly title: string; readonly text: string };
 }
 
-/** What happened to a page of a change request just now. */
+/** The result of an action on the page of a change request. */
 export interface RequestMoment {
   readonly asked: boolean;
   readonly publicUrl: string;

@@ -45,8 +45,8 @@ export function deletePage(
       ? 'The data in its volumes goes with it. Make a backup first if you need it.'
       : 'What it stored goes with it. Make a backup first if you need it.',
     commands: [
-      { label: 'The same with kubectl', text: commands.kubectl },
-      { label: 'The same with curl', text: commands.curl },
+      { label: 'With kubectl', text: commands.kubectl },
+      { label: 'With curl', text: commands.curl },
     ],
   };
 }

@@ -77,9 +77,9 @@ function outcomeOf({ findings, missing, commands }: Preflight): NonNullable<Draf
   return {
     findings: findingsView({ ...findings, blocked: lacking.length > 0 ? lacking : findings.blocked }),
     commands: [
-      { label: 'Resource as it will be sent', text: commands.yaml },
-      { label: 'The same with kubectl', text: commands.kubectl },
-      { label: 'The same with curl', text: commands.curl },
+      { label: 'Resource to apply', text: commands.yaml },
+      { label: 'With kubectl', text: commands.kubectl },
+      { label: 'With curl', text: commands.curl },
     ],
   };
 }

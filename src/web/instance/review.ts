@@ -47,9 +47,9 @@ export function reviewOf(
     leftOut: typed.leftOut,
     commands: [
       ...(typed.commented === undefined ? [] : [{ label: 'A file for git, with your comments', text: typed.commented }]),
-      { label: 'Resource as it will be sent', text: commands.yaml },
-      { label: 'The same with kubectl', text: commands.kubectl },
-      { label: 'The same with curl', text: commands.curl },
+      { label: 'Resource to apply', text: commands.yaml },
+      { label: 'With kubectl', text: commands.kubectl },
+      { label: 'With curl', text: commands.curl },
     ],
     file: commands.file,
     ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },

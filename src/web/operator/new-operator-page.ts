@@ -63,9 +63,9 @@ function checkedOf(preflight: Preflight): CheckedOperator {
     file: commands.file,
     ...(commands.helm === undefined ? {} : { helm: commands.helm }),
     commands: [
-      { label: 'Resource as it will be sent', text: commands.yaml },
-      { label: 'The same with kubectl', text: commands.kubectl },
-      { label: 'The same with curl', text: commands.curl },
+      { label: 'Resource to apply', text: commands.yaml },
+      { label: 'With kubectl', text: commands.kubectl },
+      { label: 'With curl', text: commands.curl },
     ],
   };
 }

@@ -24,7 +24,7 @@ interface BlockerRow {
   readonly name: string;
   readonly finalizers: string;
   readonly heldBy: string;
-  /** RFC 3339; empty while nobody has asked for its deletion. */
+  /** RFC 3339; empty while it is not being deleted. */
   readonly since: string;
 }
 

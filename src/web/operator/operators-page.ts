@@ -128,7 +128,7 @@ export function operatorsLive(list: OperatorList, counts: Counts, query: Operato
     nextHref: page.next === undefined ? '' : operatorsHref({ ...first, after: page.next }),
     firstHref: query.after === undefined ? '' : operatorsHref(first),
     empty: emptyState(list, page.items.length),
-    noMatch: filtered ? 'Try fewer words, or take a filter away.' : 'There is nothing on this page any more.',
+    noMatch: filtered ? 'Try fewer words, or remove a filter.' : 'This page is empty now.',
   };
 }
 

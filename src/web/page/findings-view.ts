@@ -15,8 +15,8 @@ export interface FindingGroup {
 }
 
 const GROUPS = [
-  { of: 'blocked', title: 'This cannot be done as it stands', tone: 'bad', symbol: 'bad' },
-  { of: 'warned', title: 'Look at this first', tone: 'warn', symbol: 'warn' },
+  { of: 'blocked', title: 'Blocked', tone: 'bad', symbol: 'bad' },
+  { of: 'warned', title: 'Warnings', tone: 'warn', symbol: 'warn' },
   { of: 'created', title: 'Will be created', tone: 'good', symbol: 'plus' },
   { of: 'changed', title: 'Will change', tone: 'good', symbol: 'edit' },
   { of: 'removed', title: 'Will be deleted', tone: 'bad', symbol: 'trash' },

@@ -54,7 +54,7 @@ export interface PresetValues {
 /** For the review of a new instance: what differs from the defaults, and who sets it. */
 export function newValuesView(changes: readonly ValueChange[], preset?: PresetValues): ValueChangesView {
   const none = 'Nothing: every field has its default.';
-  const view = viewOf(changes, { title: 'What differs from the defaults', none, before: 'Default', after: 'Here', layered: true });
+  const view = viewOf(changes, { title: 'Differences from the defaults', none, before: 'Default', after: 'This instance', layered: true });
   if (preset === undefined) return view;
   const ofPreset = (row: ValueChangeRow): ValueChangeRow =>
     row.layer === LAYERS.you && preset.holds(row.path) ? { ...row, layer: `Preset ${preset.title}` } : row;
@@ -64,19 +64,19 @@ export function newValuesView(changes: readonly ValueChange[], preset?: PresetVa
 /** For the review of a change: what differs from what is live. */
 export function changedValuesView(changes: readonly ValueChange[]): ValueChangesView {
   const none = 'Nothing: these are the values that it has.';
-  return viewOf(changes, { title: 'What differs from what is live', none, before: 'Now', after: 'Then', layered: false });
+  return viewOf(changes, { title: 'Differences from the live object', none, before: 'Current', after: 'New', layered: false });
 }
 
 /** For a saved configuration beside the defaults of a new instance. */
 export function savedConfigurationValuesView(changes: readonly ValueChange[]): ValueChangesView {
   const none = 'Nothing: all that it names is the default today.';
-  return viewOf(changes, { title: 'What it sets beside the defaults', none, before: 'Default', after: 'Configuration', layered: false });
+  return viewOf(changes, { title: 'Differences from the defaults', none, before: 'Default', after: 'Configuration', layered: false });
 }
 
 /** For a saved configuration that is laid over an instance. */
 export function appliedValuesView(changes: readonly ValueChange[], name: string): ValueChangesView {
   const none = `Nothing: ${name} has all that it names.`;
-  return viewOf(changes, { title: `What it would change in ${name}`, none, before: 'Now', after: 'Then', layered: false });
+  return viewOf(changes, { title: `Changes in ${name}`, none, before: 'Current', after: 'New', layered: false });
 }
 
 type Words = Pick<ValueChangesView, 'title' | 'none' | 'before' | 'after' | 'layered'>;

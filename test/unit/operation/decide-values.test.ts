@@ -27,7 +27,7 @@ describe('the values of an Operator under another version of its chart', () => {
   it('are not written while something is undecided', () => {
     const { previewed, patch } = decide({ logLevel: 'debug' }, {});
     assert.equal(previewed.state, 'Faulty');
-    assert.deepEqual(previewed.faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
+    assert.deepEqual(previewed.faults, [{ field: 'values.logLevel', message: 'Choose an option' }]);
     assert.equal(patch, undefined);
   });
 

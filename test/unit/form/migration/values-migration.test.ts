@@ -109,7 +109,7 @@ describe('values under another version of a chart', () => {
   it('have to be decided', () => {
     const own = { logLevel: 'debug' };
     const { faults } = decideValues(own, previewValuesMigration({ from, to, overlay: own, own }), { decisions: {}, to });
-    assert.deepEqual(faults, [{ field: 'values.logLevel', message: 'Decide what becomes of it' }]);
+    assert.deepEqual(faults, [{ field: 'values.logLevel', message: 'Choose an option' }]);
   });
 
   it('of another layer are told, and cannot be decided here', () => {

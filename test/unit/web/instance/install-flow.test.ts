@@ -64,7 +64,7 @@ test('a review writes nothing, shows the same for automation, and carries the fo
   const before = created.length;
   const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
   assert.equal(created.length, before);
-  assert.match(html, /The cluster accepts this/);
+  assert.match(html, /Dry run succeeded/);
   assert.match(html, /kubectl apply -f -/);
   assert.match(html, /size: 20Gi/);
   assert.match(html, /<input type="hidden" name="_sealed"/);
@@ -87,10 +87,10 @@ test('what the cluster takes and whose pods would not come up is shown before it
 test('a review shows what differs from the defaults, who set it, and no secret; what is beyond twenty rows is folded', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
-  assert.match(html, /What differs from the defaults <span class="form__count">25<\/span>/);
+  assert.match(html, /Differences from the defaults <span class="form__count">25<\/span>/);
   assert.match(
     html,
-    /<th scope="row"><code>spec\.instances<\/code><\/th>\s*<td data-label="Default"><code>1<\/code><\/td>\s*<td data-label="Here"><code>3<\/code>/,
+    /<th scope="row"><code>spec\.instances<\/code><\/th>\s*<td data-label="Default"><code>1<\/code><\/td>\s*<td data-label="This instance"><code>3<\/code>/,
   );
   assert.match(
     html,
@@ -110,8 +110,8 @@ test('the review of a change shows what differs from what is live', async () => 
     new URLSearchParams({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', _do: 'review' }),
   );
   const html = await response.text();
-  assert.match(html, /What differs from what is live/);
-  assert.match(html, /<th scope="col">Now<\/th>\s*<th scope="col">Then<\/th>\s*<\/tr>/);
+  assert.match(html, /Differences from the live object/);
+  assert.match(html, /<th scope="col">Current<\/th>\s*<th scope="col">New<\/th>\s*<\/tr>/);
 });
 
 test('the form that comes back from the review holds what was typed', async () => {
@@ -239,7 +239,7 @@ test('the form and its review have a link that fills the form in the same way, w
   const typed = `${GOOD}&n.spec.users=1&v.spec.users[0].name=app&v.spec.password=hunter2`;
   for (const step of ['_op=search', '_do=review']) {
     const html = await (await post(INSTALL, `${typed}&${step}`)).text();
-    const href = (/<a href="([^"]+)">A link to this form/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
+    const href = (/<a href="([^"]+)">Link to this form/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
     assert.match(html, /Secrets are not in it: <code>spec\.password<\/code>/);
     assert.doesNotMatch(href, /hunter2/);
     const { url } = await opened();
@@ -323,8 +323,8 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
   });
   const blocked = GOOD.replace('orders', 'blocked');
   const html = await (await post(INSTALL, `${blocked}&_do=install`)).text();
-  assert.match(html, /<details class="panel" open>\s*<summary>Ask somebody to install this/);
-  assert.match(html, /value="ask">Ask somebody to install this/);
+  assert.match(html, /<details class="panel" open>\s*<summary>Request approval to install/);
+  assert.match(html, /value="ask">Request approval to install/);
   const response = await post(INSTALL, `${blocked}&_do=ask&_message=please`);
   assert.equal(response.status, 303);
   assert.equal(response.headers.get('location'), `/change-requests/${'1'.repeat(32)}?asked`);

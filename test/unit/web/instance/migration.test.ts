@@ -42,7 +42,7 @@ test('A loss is never chosen for anybody: what is not decided is asked for, and 
   const html = await answer.text();
   assert.equal(answer.status, 422);
   assert.deepEqual(written, []);
-  assert.match(html, /spec\.legacy: Decide what becomes of it/);
+  assert.match(html, /spec\.legacy: Choose an option/);
   assert.doesNotMatch(html, /spec\.storageClass: /);
   assert.equal(submit(html).get('t.spec.region'), 'north');
 });

@@ -51,7 +51,7 @@ test('an environment that one may not see reads like one that does not exist', a
 });
 
 test('a deletion says its name back, but no other words of the address', async () => {
-  assert.match(await (await get('/environments/team-a?deleted=orders', 'dev-a')).text(), /<strong>orders<\/strong> has been deleted/);
+  assert.match(await (await get('/environments/team-a?deleted=orders', 'dev-a')).text(), /<strong>orders<\/strong> is being deleted/);
   assert.doesNotMatch(await (await get('/environments/team-a?deleted=You+won', 'dev-a')).text(), /You won/);
 });
 

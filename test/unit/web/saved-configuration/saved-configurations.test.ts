@@ -142,7 +142,7 @@ test('Who was slower keeps what was typed, sees what differs, and may write over
   const form = await ask(TEAM_PAGE);
   const slow = await ask(TEAM_PAGE, press(form, { version: '3', 'v.spec.instances': '5', _do: 'save' }));
   assert.equal(slow.status, 409);
-  assert.match(slow.html, /Somebody else changed it meanwhile/);
+  assert.match(slow.html, /Somebody else changed the resource meanwhile/);
   assert.match(slow.html, /differ from theirs in <code>spec\.instances<\/code>/);
   assert.deepEqual([slow.sent.get('v.spec.instances'), slow.sent.get('version')], ['5', '4']);
   const beside = await ask(TEAM_PAGE, press(slow, { _do: 'new' }));
@@ -172,7 +172,7 @@ test('A copy is made for the same owner, and opened', async () => {
 });
 
 test('It is compared with the defaults, and with an instance whose change is then reviewed', async () => {
-  assert.match((await ask(`${TEAM_PAGE}/compare`)).html, /What it sets beside the defaults/);
+  assert.match((await ask(`${TEAM_PAGE}/compare`)).html, /Differences from the defaults/);
   const page = await ask(`${TEAM_PAGE}/compare?with=team-a/orders`);
   const review = await ask(`${ORDERS}/edit`, press(page, { _do: 'review' }));
   assert.match(review.html, /Review the change of orders/);
