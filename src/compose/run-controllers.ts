@@ -12,7 +12,7 @@ import { mapSource, type KeySource } from '../controller/source.ts';
 import { textAt } from '../domain/core/read.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { isReservedCrdName } from '../domain/kubernetes/reserved-objects.ts';
-import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import type { KubeObject, ObjectMeta } from '../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
@@ -129,6 +129,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
     now,
     holder: randomUUID(),
     leaseLost: input.metrics.leaseLost,
+    watchedCrd: sameVersion(definitions.get),
   };
   const reconcile = createOperatorReconciler(ports, cache);
   // Nothing of an Operator is written where an Environment has come.
@@ -137,6 +138,13 @@ async function operators(input: ControllersInput): Promise<Controller> {
     return namespace === undefined ? [] : operatorsIn(namespace, all.all());
   });
   return { name: 'operator', sources: [all, references, cache, neighbours], reconcile, workers: 8, ready };
+}
+
+function sameVersion(watched: (key: string) => KubeObject | undefined): (version: ObjectMeta) => KubeObject | undefined {
+  return ({ name, uid, resourceVersion }) => {
+    const found = watched(name);
+    return found?.metadata.uid === uid && found?.metadata.resourceVersion === resourceVersion ? found : undefined;
+  };
 }
 
 /** What admins may read of their Operators at work. */

@@ -19,6 +19,7 @@ import { at, isObject, textAt } from '../domain/core/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
 import { callFor } from './transport/call.ts';
 import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './watch/list.ts';
+import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
 import { resourcePath, type Place, type Query } from './transport/paths.ts';
 import type { Answer, Caller } from './transport/transport.ts';
 import { watchEvents, watchMetadataEvents } from './watch/watch.ts';
@@ -99,6 +100,7 @@ async function applyObject(deps: ClusterDeps, type: ResourceType, { object, opti
     ...callFor(deps.identity, 'patch', place),
     method: 'PATCH',
     path: resourcePath(place, { ...writeQuery(options), force: options.force === 'force' ? 'true' : undefined }),
+    ...acceptOf(options),
     contentType: 'application/apply-patch+yaml',
     body: { ...object, metadata },
     signal: options.signal,
@@ -132,6 +134,7 @@ async function patchObject(
     ...callFor(deps.identity, 'patch', place),
     method: 'PATCH',
     path: resourcePath(place, writeQuery(options)),
+    ...acceptOf(options),
     contentType: patch.type === 'json' ? 'application/json-patch+json' : 'application/merge-patch+json',
     body: patch.body,
     signal: options?.signal,
@@ -177,6 +180,10 @@ function placeOf(type: ResourceType, object: KubeObject, subresource?: string): 
 
 function writeQuery(options: WriteOptions = {}): Query {
   return { dryRun: options.dryRun, fieldManager: options.fieldManager, fieldValidation: options.fieldValidation ?? 'Strict' };
+}
+
+function acceptOf({ answer }: WriteOptions = {}): { readonly accept?: string } {
+  return answer === 'metadata' ? { accept: METADATA_OF_ONE } : {};
 }
 
 function writtenOf({ body, warnings }: Answer): Written {

@@ -255,6 +255,14 @@ describe('reading', () => {
     assert.doesNotMatch(JSON.stringify(items), /hidden/);
   });
 
+  test('of a write, metadata alone comes back where nobody needs more', async () => {
+    await cluster.create(CONFIG_MAPS, configMap('quiet-write', { password: 'hidden' }));
+    const patch = { type: 'merge', body: { metadata: { labels: { changed: 'yes' } } } } as const;
+    const { object } = await cluster.patch({ ...CONFIG_MAPS, namespace, name: 'quiet-write' }, patch, { answer: 'metadata' });
+    assert.equal(object.metadata.labels?.['changed'], 'yes');
+    assert.doesNotMatch(JSON.stringify(object), /hidden/);
+  });
+
   test('a watch tells of changes until it is given up, and then ends silently', async () => {
     const { resourceVersion } = await cluster.list(CONFIG_MAPS, { namespace });
     const ending = new AbortController();

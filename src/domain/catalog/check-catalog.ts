@@ -4,6 +4,7 @@ import { specOf } from '../kind/kind.ts';
 import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
 import { OPERATOR_KIND } from '../operator/kind/operator-kind.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { inOwnTurn } from '../core/next-turn.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { schemaOf, versionForNew } from './app-catalog.ts';
 
@@ -18,26 +19,42 @@ const MOST_NAMED = 8;
 
 /**
  * Compares `spec.catalog.kinds` with the kinds of an Operator: kinds that it does not bring, and paths that the schema of the kind does not have, each with
- * the nearest name.
+ * the nearest name. To read the schema of a large kind takes a while, so it is read only for blocks that name a field, each in a turn of its own, and what was
+ * found out of a kind is known for as long as it stays the same object.
  *
  * @param crds those of the Operator; empty while they are not known, and then nothing is compared.
  */
-export function checkCatalogBlock(operator: KubeObject, crds: readonly KubeObject[]): readonly CatalogBlockFault[] {
+export async function checkCatalogBlock(operator: KubeObject, crds: readonly KubeObject[]): Promise<readonly CatalogBlockFault[]> {
   if (crds.length === 0) return [];
   const byKind = new Map(crds.map((crd) => [textAt(crd.spec, 'names', 'kind') ?? '', crd]));
-  return specOf(OPERATOR_KIND, operator)
-    .catalog.kinds.flatMap((block, index): readonly CatalogBlockFault[] => {
-      const { kind } = block;
-      const place = `spec.catalog.kinds[${index}]`;
-      const crd = byKind.get(kind);
-      // A kind that the operator registers itself may come later.
-      if (crd === undefined && block.definition !== undefined) return [];
-      if (crd !== undefined) return faultsOfBlock(block, { place, kind, schema: schemaOf(crd, versionForNew(crd) ?? '') });
-      const near = nearestName(kind, [...byKind.keys()]);
-      const hint = near === undefined ? `it has ${listed([...byKind.keys()])}` : `did you mean ${near}?`;
-      return [{ field: `${place}.kind`, reason: 'UnknownKind', message: `the Operator has no kind ${kind}; ${hint}` }];
-    })
-    .slice(0, MOST);
+  const faults: CatalogBlockFault[] = [];
+  for (const [index, block] of specOf(OPERATOR_KIND, operator).catalog.kinds.entries()) {
+    const crd = byKind.get(block.kind);
+    const place = `spec.catalog.kinds[${index}]`;
+    if (crd !== undefined) faults.push(...(await faultsOf(block, place, crd)));
+    // A kind that the operator registers itself may come later.
+    else if (block.definition === undefined) faults.push(unknownKind(block, place, [...byKind.keys()]));
+  }
+  return faults.slice(0, MOST);
+}
+
+function unknownKind({ kind }: CatalogKind, place: string, kinds: readonly string[]): CatalogBlockFault {
+  const near = nearestName(kind, kinds);
+  const hint = near === undefined ? `it has ${listed(kinds)}` : `did you mean ${near}?`;
+  return { field: `${place}.kind`, reason: 'UnknownKind', message: `the Operator has no kind ${kind}; ${hint}` };
+}
+
+/** By CRD, which never changes in place, what was found out of a block. */
+const known = new WeakMap<KubeObject, { readonly block: string; readonly faults: readonly CatalogBlockFault[] }>();
+
+async function faultsOf(block: CatalogKind, place: string, crd: KubeObject): Promise<readonly CatalogBlockFault[]> {
+  const text = `${place} ${JSON.stringify(block)}`;
+  const found = known.get(crd);
+  if (found?.block === text) return found.faults;
+  const schema = schemaOf(crd, versionForNew(crd) ?? '');
+  const faults = await inOwnTurn(() => faultsOfBlock(block, { place, kind: block.kind, schema }));
+  known.set(crd, { block: text, faults });
+  return faults;
 }
 
 interface Scope {

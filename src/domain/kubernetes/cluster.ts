@@ -53,6 +53,8 @@ export interface WriteOptions extends CallOptions {
   /** Default `Strict`: unknown and duplicate fields are refused. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
   readonly subresource?: 'status' | 'scale';
+  /** `metadata`: of what was written, only the metadata comes back, as a `PartialObjectMetadata`. For what is large. Default: all of it. */
+  readonly answer?: 'metadata';
 }
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { buildForm, type FormInput } from './form-model.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 
-/** Nodes that are kept, over all forms; one takes about half a kilobyte. */
-const MOST_NODES = 50_000;
+/** Nodes that are kept, over all forms: half a dozen of the largest, or all of an ordinary catalogue. One takes 0.6 KiB. */
+const MOST_NODES = 20_000;
 
 /** The forms that were made last, for a schema and all else that they depend on. */
 const known = new Map<string, { readonly model: FormModel; readonly nodes: number }>();

@@ -16,7 +16,8 @@ import type { Ports } from '../ports.ts';
 export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<CatalogFault[]> {
   const faults = await listSourceFaults(ports, actor);
   const crds = ports.catalog.customResourceDefinitions();
-  const blocks = ports.catalog.operators().flatMap((operator) => blockFaults(operator, crds));
+  const blocks: CatalogFault[] = [];
+  for (const operator of ports.catalog.operators()) blocks.push(...(await blockFaults(operator, crds)));
   return [...faults, ...blocks].sort((a, b) => a.source.localeCompare(b.source) || a.file.localeCompare(b.file) || a.line - b.line);
 }
 
@@ -29,9 +30,9 @@ export async function listSourceFaults(ports: Pick<Ports, 'clusters'>, actor: Ac
 }
 
 /** Its file was taken over: what is wrong is known since its kinds are. */
-function blockFaults(operator: KubeObject, crds: readonly KubeObject[]): CatalogFault[] {
+async function blockFaults(operator: KubeObject, crds: readonly KubeObject[]): Promise<CatalogFault[]> {
   const { namespace = '', name, labels = {} } = operator.metadata;
-  const faults = checkCatalogBlock(operator, crdsOfOperator(operator, crds));
+  const faults = await checkCatalogBlock(operator, crdsOfOperator(operator, crds));
   return faults.map(({ field, message }) => ({
     source: labels[OURS.sourceLabel] ?? '',
     file: '',

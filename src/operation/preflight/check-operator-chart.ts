@@ -90,7 +90,7 @@ async function check(
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
     const scene = { operator, spec, rendering, secrets: values.secrets, signal };
     const checked = await checkRendered(ports, actor, scene);
-    const rendered = { blocked: [...faults, ...rivals(ports, scene)], warned: warningsOf(scene), unchecked: unread };
+    const rendered = { blocked: [...faults, ...rivals(ports, scene)], warned: await warningsOf(scene), unchecked: unread };
     return { ...checked, findings: joinFindings([own, chart, rendered, checked.findings]), conversions: rendering.conversions, version };
   } catch (thrown) {
     const error = orTooLate(thrown, signal);
@@ -112,8 +112,8 @@ interface ChartContext {
 }
 
 /** Kinds and paths of the catalogue block that do not exist, and what of the chart reaches beyond its namespace. */
-function warningsOf({ operator, spec, rendering, secrets }: ChartContext): Finding[] {
-  const catalog = checkCatalogBlock(operator, rendering.definitions).map(({ field, message }): Finding => ({
+async function warningsOf({ operator, spec, rendering, secrets }: ChartContext): Promise<Finding[]> {
+  const catalog = (await checkCatalogBlock(operator, rendering.definitions)).map(({ field, message }): Finding => ({
     ...line(`${field}: ${message}`, 'Validation'),
     field,
   }));

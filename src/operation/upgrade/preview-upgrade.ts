@@ -78,7 +78,7 @@ async function preview(
     charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, { ...context, ...rendering }, charts.from),
     renderPreview(ports, { ...context, ...rendering, values: context.next }, charts.to),
   ]);
-  return compose(context, { before, after }, await look(context, { before, after }));
+  return await compose(context, { before, after }, await look(context, { before, after }));
 }
 
 interface PreviewContext extends UpgradeInputs {
@@ -145,7 +145,7 @@ function isBroken({ faults, objects }: Rendering): boolean {
   return faults.length > 0 && objects.length === 0;
 }
 
-function compose(context: PreviewContext, { before, after }: Renderings, looked: Looked): UpgradePreview {
+async function compose(context: PreviewContext, { before, after }: Renderings, looked: Looked): Promise<UpgradePreview> {
   const { definitions, instances, checked, rights } = looked;
   const { ports, operator, spec, status, charts, values, decided } = context;
   const { namespace, name, values: tried } = context.input;
@@ -175,7 +175,7 @@ function compose(context: PreviewContext, { before, after }: Renderings, looked:
     findings: joinFindings([
       checked.findings,
       { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
-      { warned: catalogFindings(context, after) },
+      { warned: await catalogFindings(context, after) },
     ]),
     remedies: checked.remedies,
     instances,
@@ -191,10 +191,11 @@ function changesOf({ charts, values, next }: PreviewContext): ReturnType<typeof 
 }
 
 /** What of the catalogue block the kinds do not have after the upgrade; those that the operator registers itself stay as they are. */
-function catalogFindings({ ports, operator }: PreviewContext, after: Rendering): readonly Finding[] {
+async function catalogFindings({ ports, operator }: PreviewContext, after: Rendering): Promise<readonly Finding[]> {
   const names = new Set(after.definitions.map(({ metadata }) => metadata.name));
   const live = crdsOfOperator(operator, ports.catalog.customResourceDefinitions()).filter(({ metadata }) => !names.has(metadata.name));
-  return checkCatalogBlock(operator, isBroken(after) ? [] : [...after.definitions, ...live]).map(({ field, message }) => {
+  const faults = await checkCatalogBlock(operator, isBroken(after) ? [] : [...after.definitions, ...live]);
+  return faults.map(({ field, message }) => {
     return { message: `${field}: ${message}`, about: 'Validation', evidence: 'exact', field };
   });
 }

@@ -57,7 +57,7 @@ async function observe(work: Work): Promise<DeletingFacts> {
   const { ports, operator, spec, signal } = work;
   const query = { label: work.label, signal };
   const release = await observeRelease(ports.cluster, work.release, query);
-  const crds = await observeCrds(ports.cluster, work.release, query);
+  const crds = await observeCrds(ports, work.release, query);
   const counts = spec.deletionPolicy !== 'Orphan' && hasFinalizer(operator);
   const instances = counts ? await observeInstances(ports.cluster, crds, signal) : [];
   return { hasFinalizer: hasFinalizer(operator), policy: spec.deletionPolicy, release, crds, instances };

@@ -3,7 +3,7 @@ import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { ReleaseInfo, TestReport, UnlockAction } from '../../domain/operator/release.ts';
-import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject, KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import type { ApprovalFault } from '../../domain/upgrade/upgrade-approval.ts';
 import type { Log } from '../../observe/log.ts';
 import type { RenderableChart, RenderChart } from '../../domain/chart/rendered-chart.ts';
@@ -35,6 +35,8 @@ export interface OperatorPorts {
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */
   readonly holder: string;
+  /** A CRD as it is watched; undefined unless that is the version of it that the metadata is of. */
+  readonly watchedCrd?: (version: ObjectMeta) => KubeObject | undefined;
   /** Told when the lease of a release is lost while the release is changed. */
   readonly leaseLost?: () => void;
 }

@@ -98,7 +98,7 @@ async function observe(memory: OperatorMemory, work: Work): Promise<ActiveFacts>
   const query = { label: work.label, signal };
   const [release, crds] = await Promise.all([
     observeRelease(ports.cluster, work.release, query),
-    observeCrds(ports.cluster, work.release, { ...query, claims: claimedDefinitions(spec) }),
+    observeCrds(ports, work.release, { ...query, claims: claimedDefinitions(spec) }),
   ]);
   const facts = factsOf(work, release, crds);
   if (

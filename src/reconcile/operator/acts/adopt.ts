@@ -32,16 +32,16 @@ export async function adopt(work: Work, facts: ActiveFacts, { target, release }:
 
 /** Helm deletes what its next manifest does not hold, unless the live object says otherwise. */
 async function keepCrds({ ports, release, label, signal }: Work): Promise<void> {
-  const left = (await observeCrds(ports.cluster, release, { label, signal })).filter((crd) => !crd.labelled);
+  const left = (await observeCrds(ports, release, { label, signal })).filter((crd) => !crd.labelled);
   const annotations = { [ORIGIN_ANNOTATION]: 'template', 'helm.sh/resource-policy': 'keep' };
   const body = { metadata: { labels: { [OURS.operatorLabel]: label }, annotations } };
   for (const { name } of left)
-    await ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
+    await ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, answer: 'metadata', signal });
 }
 
 async function tell(work: Work, { revision, status }: ForeignRelease, { chart }: Target): Promise<void> {
   const { ports, release, operator, signal } = work;
-  const kinds = (await observeCrds(ports.cluster, release, { label: work.label, signal })).map(({ name }) => name);
+  const kinds = (await observeCrds(ports, release, { label: work.label, signal })).map(({ name }) => name);
   const { name, version } = chart.contents.metadata;
   const what = `Release ${release.namespace}/${release.release}, which was in revision ${revision} (${status}), was taken over with chart ${name} ${version}`;
   const message = `${what}; its kinds: ${kinds.length === 0 ? 'none' : kinds.join(', ')}`;

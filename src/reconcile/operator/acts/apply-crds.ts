@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pMap from 'p-map';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
@@ -15,6 +16,8 @@ import { judgeStored } from '../../../schema/stored/judge-stored.ts';
 
 const ESTABLISHED_MS = 30_000;
 const POLL_MS = 200;
+/** CRDs that are read at the same time; each can have a mebibyte. */
+const AT_ONCE = 4;
 
 interface Definitions {
   /** In the order of the candidates; undefined where there is none yet. */
@@ -36,16 +39,22 @@ const ADVICE =
  */
 export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promise<void> {
   const { cluster } = work.ports;
-  const live = await Promise.all(crds.map((crd) => findCrd(cluster, crd.metadata.name, work.signal)));
+  const live = await pMap(crds, (crd) => findCrd(cluster, crd.metadata.name, work.signal), { concurrency: AT_ONCE });
   for (const crd of live) if (crd !== undefined) refuseForeign(work, crd);
   await checkCrds(work, { live, candidates: crds });
   for (const crd of crds) {
-    await cluster.apply(CRD, crd, { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', signal: work.signal });
+    await cluster.apply(CRD, crd, {
+      fieldManager: OURS.fieldManager,
+      force: 'force',
+      fieldValidation: 'Ignore',
+      answer: 'metadata',
+      signal: work.signal,
+    });
   }
   const deadline = AbortSignal.any([work.signal, AbortSignal.timeout(ESTABLISHED_MS)]);
   for (const crd of crds) await untilEstablished(work, crd.metadata.name, deadline);
   if (crds.length > 0) work.ports.discovery.invalidate();
-  const brought = await observeCrds(cluster, work.release, { label: work.label, signal: work.signal });
+  const brought = await observeCrds(work.ports, work.release, { label: work.label, signal: work.signal });
   const names = new Set(crds.map(({ metadata }) => metadata.name));
   await markFormer(
     work,
@@ -106,7 +115,14 @@ async function checkCrds(work: Work, { live, candidates }: Definitions): Promise
 
 /** Whether it would take the definitions; it also refuses rules in CEL that it cannot read or that cost too much. */
 async function askApiServer({ ports, signal }: Work, candidates: readonly KubeObject[]): Promise<void> {
-  const options = { fieldManager: OURS.fieldManager, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
+  const options = {
+    fieldManager: OURS.fieldManager,
+    force: 'force',
+    fieldValidation: 'Ignore',
+    dryRun: 'All',
+    answer: 'metadata',
+    signal,
+  } as const;
   for (const candidate of candidates) await ports.cluster.apply(CRD, candidate, options);
 }
 

@@ -9,7 +9,7 @@ import { observeRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
-import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
+import { notReady, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
 
 type Deploying = Omit<DeployInput, 'announce'>;
@@ -23,8 +23,7 @@ export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): 
   let finding: Finding | undefined;
   const announce = async (rendered: RenderedChart): Promise<void> => {
     finding = announcement(work, facts, { act, rendered });
-    await writeStatus(work, finding);
-    current = withStatus(work, finding);
+    current = await writeStatus(work, finding);
   };
   const deployment = await deploy(work, { ...act, announce });
   switch (deployment.kind) {
@@ -85,7 +84,7 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     conditions: [fetched(work.spec.chart, chart), ...(rendered === undefined ? [] : [uplifted(rendered)]), ...untouched],
     release,
     ...(running === undefined ? {} : { running }),
-    crds: await observeCrds(work.ports.cluster, work.release, query),
+    crds: await observeCrds(work.ports, work.release, query),
     chart,
     configDigest,
     // What a chart renders depends on nothing but what the step digest covers.

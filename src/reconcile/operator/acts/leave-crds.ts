@@ -6,6 +6,9 @@ import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 
+/** A CRD can have a mebibyte, and nobody looks at what comes back. */
+const QUIETLY = { fieldManager: OURS.fieldManager, answer: 'metadata' } as const;
+
 /** Deletes definitions, and with them all that is stored of their kinds. Only for an explicit cascade. */
 export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   for (const { name, object } of crds) {
@@ -21,7 +24,7 @@ export async function disownCrds({ ports, label, signal }: Work, crds: readonly 
     metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null, [FORMER_OPERATOR]: label } },
   };
   for (const { name } of crds.filter((crd) => crd.labelled)) {
-    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
   }
 }
 
@@ -34,7 +37,7 @@ export async function ownCrds({ ports, label, signal }: Work, crds: readonly Crd
   for (const { name, object } of crds.filter((crd) => !crd.labelled)) {
     const { resourceVersion } = object.metadata;
     const body = { metadata: { ...marks, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
-    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
   }
 }
 
@@ -42,7 +45,7 @@ export async function ownCrds({ ports, label, signal }: Work, crds: readonly Crd
 export async function markFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
   for (const { name } of crds) {
-    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal }));
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
   }
 }
 

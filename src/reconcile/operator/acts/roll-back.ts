@@ -10,7 +10,7 @@ import { observeRelease } from '../facts/observe-release.ts';
 import { reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts, RevisionFailure } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
-import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
+import { notReady, writeStatus } from '../report/write-status.ts';
 import { nowOf, type Work } from '../work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
@@ -25,8 +25,7 @@ export async function rollBack(work: Work, facts: ActiveFacts, failure: Revision
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
     const finding = announcement(work, facts, rollback);
-    await writeStatus(work, finding);
-    current = withStatus(work, finding);
+    current = await writeStatus(work, finding);
     const { historyLimit } = work.spec;
     const { secrets } = failure.target.values;
     await work.ports.helm.rollback({ ...work.release, revision: rollback.toRevision, historyLimit, secrets }, signal);

@@ -9,7 +9,7 @@ import type { OwnRelease } from '../facts/judge-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
-import { notReady, withStatus, writeStatus } from '../report/write-status.ts';
+import { notReady, writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
@@ -28,8 +28,7 @@ export async function testRelease(work: Work, facts: ActiveFacts, { target, rele
   let current = work;
   let report: TestReport | undefined;
   const change = async (signal: AbortSignal): Promise<void> => {
-    await writeStatus(work, announced);
-    current = withStatus(work, announced);
+    current = await writeStatus(work, announced);
     report = await work.ports.helm.test({ ...work.release, timeoutMs: work.spec.test.timeout, secrets }, signal);
   };
   try {

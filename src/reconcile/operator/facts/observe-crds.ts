@@ -34,7 +34,7 @@ interface Query {
 
 /** The CRDs with the Operator's label, those that its release registered at run time, and those that it claims and nobody else has. Sorted by name. */
 export async function observeCrds(
-  cluster: OperatorPorts['cluster'],
+  { cluster, watchedCrd }: Pick<OperatorPorts, 'cluster' | 'watchedCrd'>,
   release: ReleaseRef,
   { label, claims = [], signal }: Query,
 ): Promise<readonly CrdFact[]> {
@@ -43,10 +43,10 @@ export async function observeCrds(
     (object) => isBroughtBy(object, { label, release }) || (claims.includes(object.metadata.name) && crdOwner(object) === undefined),
   );
   const look = async ({ metadata }: KubeObject): Promise<CrdFact[]> => {
-    const object = await findCrd(cluster, metadata.name, signal);
+    const object = watchedCrd?.(metadata) ?? (await findCrd(cluster, metadata.name, signal));
     return object === undefined ? [] : [crdFactOf(object, label)];
   };
-  // Live ones are large, and there may be hundreds.
+  // They are large, and there may be hundreds: those that are watched in the very version that the api-server has now are not read again.
   const found = await pMap(brought, look, { concurrency: AT_ONCE });
   return found.flat().sort((a, b) => a.name.localeCompare(b.name));
 }

@@ -34,7 +34,7 @@ export async function reconcileFromCache(
 }
 
 /** @param action notes that a write was wanted, should a step swallow the error. */
-function readOnly(ports: OperatorPorts, reads: Reads, action: { needed: boolean }): OperatorPorts {
+function readOnly({ watchedCrd: _watched, ...ports }: OperatorPorts, reads: Reads, action: { needed: boolean }): OperatorPorts {
   const reject = async (): Promise<never> => {
     action.needed = true;
     throw new ActionNeeded('a reconciliation from the cache does not write');

@@ -9,7 +9,7 @@ import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { ReleaseFact } from '../facts/judge-release.ts';
 import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
-import { catalogValid, unapproved } from './conditions.ts';
+import { unapproved } from './conditions.ts';
 
 /** What an act found out or brought about. What it says nothing about stays as the status has it. */
 export interface Finding {
@@ -43,8 +43,12 @@ export interface Finding {
 /** Conditions that stand until something else is known. */
 const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested', 'Approved']);
 
-/** The whole status of an Operator after what was found out. Pure but for the clock. */
-export function composeStatus(work: Work, finding: Finding): OperatorStatus {
+/**
+ * The whole status of an Operator after what was found out. Pure but for the clock.
+ *
+ * @param catalog what its `catalog` block is worth beside its kinds, which takes long to find out.
+ */
+export function composeStatus(work: Work, finding: Finding, catalog: readonly ConditionInput[] = []): OperatorStatus {
   const { status: earlier, generation } = work;
   const handled = handledRequest(work, finding);
   const chart = finding.running ?? (finding.chart === undefined ? earlier.chart : chartStatus(finding.chart));
@@ -69,7 +73,7 @@ export function composeStatus(work: Work, finding: Finding): OperatorStatus {
     ...(finding.instances === undefined ? {} : { deletion: deletionStatus(finding.instances) }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
     failures: finding.failures ?? earlier.failures,
-    conditions: composeConditions(work, finding),
+    conditions: composeConditions(work, finding, catalog),
   };
 }
 
@@ -79,14 +83,9 @@ function handledRequest({ operator, spec, status }: Work, { request }: Finding):
   return spec.suspend || request === 'Underway' ? status.lastHandledReconcileAt : (asked ?? status.lastHandledReconcileAt);
 }
 
-function composeConditions(work: Work, { conditions, ready, phase, chart, crds }: Finding): Condition[] {
+function composeConditions(work: Work, { conditions, ready, phase, chart }: Finding, catalog: readonly ConditionInput[]): Condition[] {
   const { status, spec, generation } = work;
-  const decided: ConditionInput[] = [
-    ...conditions,
-    ...catalogValid(work.operator, crds),
-    ...(chart === undefined ? [] : unapproved(chart)),
-    ready,
-  ];
+  const decided: ConditionInput[] = [...conditions, ...catalog, ...(chart === undefined ? [] : unapproved(chart)), ready];
   if (phase !== undefined) decided.push(phase);
   const known = new Set(decided.map(({ type }) => type));
   const standing = status.conditions.filter(

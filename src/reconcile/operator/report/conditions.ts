@@ -89,9 +89,9 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
 }
 
 /** Whether the catalogue block fits the kinds; told only while there is something to compare. What is installed does not depend on it. */
-export function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): readonly ConditionInput[] {
+export async function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): Promise<readonly ConditionInput[]> {
   if (crds.length === 0 || listAt(operator.spec, 'catalog', 'kinds').length === 0) return [];
-  const faults = checkCatalogBlock(
+  const faults = await checkCatalogBlock(
     operator,
     crds.map(({ object }) => object),
   );

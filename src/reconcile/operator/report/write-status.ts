@@ -2,33 +2,31 @@ import { applyStatus } from '../../apply-status.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
-import { isFalse, waitingSentence } from './conditions.ts';
+import { catalogValid, isFalse, waitingSentence } from './conditions.ts';
 import type { Work } from '../work.ts';
 
 /** Conditions whose turns are worth an Event. */
 const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested', 'Approved'];
 
-/** Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed. */
-export async function writeStatus(work: Work, finding: Finding): Promise<void> {
+/**
+ * Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed.
+ *
+ * @returns the Operator with that status, for what is found out next.
+ */
+export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   const { ports, operator, signal } = work;
-  const status = composeStatus(work, finding);
-  if ((await applyStatus(ports.cluster, OPERATOR, { object: operator, status, signal })) === 'Unchanged') return;
+  const status = composeStatus(work, finding, await catalogValid(operator, finding.crds));
+  const written = { ...work, status, operator: { ...operator, status } };
+  if ((await applyStatus(ports.cluster, OPERATOR, { object: operator, status, signal })) === 'Unchanged') return written;
   await recordTransitions(work, status.conditions);
   await recordPending(work, status.pendingUpgrade);
+  return written;
 }
 
 /** `Ready` is false for the reason that another condition gives. */
 export function notReady(because: ConditionInput): ConditionInput {
   return isFalse('Ready', because.reason, because.message);
-}
-
-/** The Operator with the status that was just written, for what is found out next. */
-export function withStatus(work: Work, finding: Finding): Work {
-  const status = composeStatus(work, finding);
-  const operator: KubeObject = { ...work.operator, status };
-  return { ...work, status, operator };
 }
 
 /** Writes an Event for each condition whose status or reason has changed. */

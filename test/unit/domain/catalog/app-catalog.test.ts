@@ -94,14 +94,14 @@ describe('the catalogue block of an Operator', () => {
   };
   const openAPIV3Schema = { type: 'object', properties: { spec } };
   const kind = crd({ versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] });
-  const faultsOf = (block: object): readonly string[] =>
-    checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'BigCache', ...block }] } }), [kind]).map(
-      ({ field, message }) => `${field.replace('spec.catalog.kinds[0].', '')}: ${message}`,
-    );
+  const faultsOf = async (block: object): Promise<readonly string[]> => {
+    const faults = await checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'BigCache', ...block }] } }), [kind]);
+    return faults.map(({ field, message }) => `${field.replace('spec.catalog.kinds[0].', '')}: ${message}`);
+  };
 
-  it('is valid with paths of the schema, rows, open parts, labels and annotations', () => {
+  it('is valid with paths of the schema, rows, open parts, labels and annotations', async () => {
     assert.deepEqual(
-      faultsOf({
+      await faultsOf({
         fields: [
           'spec.replicas',
           'spec.users[].name',
@@ -151,12 +151,26 @@ describe('the catalogue block of an Operator', () => {
     ],
     ['a placeholder', { usage: 'psql {spec.host}' }, 'usage: there is no placeholder {spec.host}; usage has {name} and {namespace}'],
   ] as const) {
-    it(`is faulty with ${title}, and says what was meant`, () => assert.deepEqual(faultsOf(block), [fault]));
+    it(`is faulty with ${title}, and says what was meant`, async () => assert.deepEqual(await faultsOf(block), [fault]));
   }
 
-  it('is not judged while its kinds are not known, nor a kind that the operator registers itself', () => {
-    assert.deepEqual(checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'Any' }] } }), []), []);
-    assert.deepEqual(faultsOf({ kind: 'Later', definition: 'laters.a.example' }), []);
+  it('has the schema of a kind read for what it names, and once', async () => {
+    let read = 0;
+    const lazy = Object.defineProperty({ type: 'object' }, 'properties', { get: () => ((read += 1), { spec }) });
+    const large = crd({ versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: lazy } }] });
+    const check = async (block: object): Promise<number> =>
+      (await checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'BigCache', ...block }] } }), [large])).length;
+    assert.deepEqual([await check({}), read], [0, 0]);
+    const named = { fields: ['spec.replicas', 'spec.nope'] };
+    assert.equal(await check(named), 1);
+    const once = read;
+    assert.ok(once > 0);
+    assert.deepEqual([await check(named), read], [1, once]);
+  });
+
+  it('is not judged while its kinds are not known, nor a kind that the operator registers itself', async () => {
+    assert.deepEqual(await checkCatalogBlock(operator({ catalog: { kinds: [{ kind: 'Any' }] } }), []), []);
+    assert.deepEqual(await faultsOf({ kind: 'Later', definition: 'laters.a.example' }), []);
   });
 });
 
