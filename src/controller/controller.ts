@@ -2,7 +2,7 @@ import { messageOf } from '../domain/core/errors.ts';
 import type { Log } from '../observe/log.ts';
 import { createBackoff } from './backoff.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { WorkQueue } from './queue.ts';
+import { WorkQueue, type LendableWorker } from './queue.ts';
 import type { KeySource } from './source.ts';
 import { TerminalError } from './terminal-error.ts';
 
@@ -16,7 +16,7 @@ export interface ReconcileResult {
  * Brings the world one step nearer to what the resource of the key asks for; level-based: it looks at what is, never at what happened. An
  * error is tried again with backoff, a TerminalError is not.
  */
-export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
+export type Reconcile = (key: string, signal: AbortSignal, worker?: LendableWorker) => Promise<ReconcileResult>;
 
 export type ReconcileOutcome = 'succeeded' | 'failed' | 'stalled';
 
@@ -61,11 +61,11 @@ export async function runController(options: ControllerOptions): Promise<void> {
     queue.addAfter(key, delay);
     return 'failed';
   };
-  const work = async (key: string): Promise<void> => {
+  const work = async (key: string, worker: LendableWorker): Promise<void> => {
     const started = clock.now();
     let outcome: ReconcileOutcome = 'succeeded';
     try {
-      const { requeueAfter } = await reconcile(key, signal);
+      const { requeueAfter } = await reconcile(key, signal, worker);
       backoff.succeeded(key);
       if (requeueAfter !== undefined) queue.addAfter(key, requeueAfter);
     } catch (error) {

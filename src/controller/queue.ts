@@ -5,7 +5,16 @@ export interface QueueOptions {
   readonly workers: number;
   readonly clock: Clock;
   /** Must not reject. */
-  readonly work: (key: string) => Promise<void>;
+  readonly work: (key: string, worker: LendableWorker) => Promise<void>;
+}
+
+/** Who works on a key. */
+export interface LendableWorker {
+  /**
+   * Lets other keys have the worker while a task waits for somebody outside, who may never answer. The key goes on when a worker is free again, before
+   * those that wait for their work to begin. Bound how many such tasks there are.
+   */
+  lend<T>(task: () => Promise<T>): Promise<T>;
 }
 
 interface Later {
@@ -18,6 +27,9 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #waiting = new Set<string>();
   readonly #active = new Map<string, Promise<void>>();
+  /** Keys that are worked on and have no worker, and what lets those go on whose task has ended. */
+  #lent = 0;
+  readonly #returning: (() => void)[] = [];
   readonly #later = new Map<string, Later>();
   #stopped = false;
 
@@ -61,17 +73,52 @@ export class WorkQueue {
   }
 
   #start(): void {
+    while (this.#hasWorker()) {
+      const goOn = this.#returning.shift();
+      if (goOn === undefined) break;
+      this.#lent -= 1;
+      goOn();
+    }
     for (const key of this.#waiting) {
-      if (this.#stopped || this.#active.size >= this.#options.workers) return;
+      if (this.#stopped || !this.#hasWorker()) return;
       if (this.#active.has(key)) continue;
       this.#waiting.delete(key);
       this.#active.set(key, this.#run(key));
     }
   }
 
+  #hasWorker(): boolean {
+    return this.#active.size - this.#lent < this.#options.workers;
+  }
+
+  /** Several tasks of one key at a time lend its worker once. */
+  #worker(): LendableWorker {
+    let tasks = 0;
+    return {
+      lend: async (task) => {
+        tasks += 1;
+        if (tasks === 1) this.#lent += 1;
+        this.#start();
+        try {
+          return await task();
+        } finally {
+          tasks -= 1;
+          if (tasks === 0) await this.#workerAgain();
+        }
+      },
+    };
+  }
+
+  async #workerAgain(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#returning.push(resolve);
+    this.#start();
+    await promise;
+  }
+
   async #run(key: string): Promise<void> {
     try {
-      await this.#options.work(key);
+      await this.#options.work(key, this.#worker());
     } finally {
       this.#active.delete(key);
       this.#start();

@@ -167,6 +167,28 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'charts of slow hosts keep the controller from installing others',
+    run: async (target) => {
+      target.chartHost.answerWith((_request, response) => void drip(response));
+      const slow = Array.from({ length: 10 }, (_, index) => `slow-${index}`);
+      for (const name of slow) {
+        const chart = { repoURL: `${target.chartHost.address}/${name}`, name: 'demo', version: '1.0.0' };
+        await create(target, newOperator(name, { chart }));
+      }
+      await eventually(async () => target.chartHost.asked.length >= 4, 'the slow host is asked', 30);
+      await pack(target, 'prompt', { 'templates/a.yaml': `${OBJECT}data: {a: b}` });
+      await create(target, newOperator('prompt', { chartURL: 'file://attacks/prompt.tgz' }));
+      const isReady = async (): Promise<boolean> => {
+        const { stdout } = await target.kubectl('admin', ['get', 'kop', 'prompt', '-n', 'default', '-o', 'jsonpath={.status.status}']);
+        return stdout === 'READY';
+      };
+      await eventually(isReady, 'an Operator beside those of the slow host is ready', 45);
+      target.chartHost.answerWith((_request, response) => void response.writeHead(404).end());
+      await target.kubectl('admin', ['delete', 'kop', ...slow, 'prompt', '-n', 'default', '--wait=false']);
+      return slow.length + 1;
+    },
+  },
+  {
     title: 'the address of a chart is odd',
     run: async (target) => {
       target.chartHost.answerWith((_request, response) => void response.writeHead(404).end());
@@ -333,6 +355,11 @@ async function assertBlocked(target: Target, spec: object, says: RegExp): Promis
   const sentence = blockedIn(json).join('\n');
   assert.match(sentence, says, `${JSON.stringify(spec).slice(0, 300)}: ${sentence.slice(0, 1000)}`);
   return sentence;
+}
+
+async function create(target: Target, operator: ReturnType<typeof newOperator>): Promise<void> {
+  const { status, text } = await target.call('admin', '/api/v1/operators', { method: 'POST', body: operator });
+  assert.equal(status, 201, text);
 }
 
 async function pack(target: Target, name: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -52,6 +52,32 @@ describe('a queue', () => {
     assert.deepEqual(started, ['a', 'b']);
   });
 
+  test('a key that waits for somebody outside lends its worker, and goes on before those that have not begun', async () => {
+    const happened: string[] = [];
+    const [outside, inside] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const queue = new WorkQueue({
+      workers: 1,
+      clock: createFakeClock(),
+      work: async (key, worker) => {
+        happened.push(`${key} begins`);
+        if (key === 'slow') await Promise.all([worker.lend(() => outside.promise), worker.lend(() => outside.promise)]);
+        if (key === 'quick') await inside.promise;
+        happened.push(`${key} ends`);
+      },
+    });
+    for (const key of ['slow', 'quick', 'slow', 'last']) queue.add(key);
+    await settle();
+    assert.deepEqual([happened, queue.active], [['slow begins', 'quick begins'], 2]);
+    outside.resolve();
+    await settle();
+    assert.deepEqual(happened, ['slow begins', 'quick begins']);
+    inside.resolve();
+    await settle();
+    const after = ['slow ends', 'slow begins', 'last begins', 'last ends', 'slow ends'];
+    assert.deepEqual(happened, ['slow begins', 'quick begins', 'quick ends', ...after]);
+    assert.equal(queue.active, 0);
+  });
+
   test('of several times asked for, the earliest counts', async () => {
     const { queue, started, clock } = heldQueue(1);
     queue.addAfter('a', 500);

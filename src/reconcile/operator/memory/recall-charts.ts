@@ -1,4 +1,8 @@
+import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import type { Chart, ChartPort } from '../ports.ts';
+
+/** Runs a task that asks the host of a chart source, when it is its turn. */
+export type Lane = <T>(source: ChartSource, signal: AbortSignal, task: () => Promise<T>) => Promise<T>;
 
 /** Asks for charts on behalf of Operators, each of which asks for the same ones again and again. */
 export interface ChartRecall {
@@ -7,8 +11,9 @@ export interface ChartRecall {
    * earlier, unless it wishes for something else now, or somebody asks.
    *
    * @param wish another text whenever the spec or an annotation is another.
+   * @param lane runs what asks a server, which may take long; by default at once.
    */
-  forLook(key: string, wish: string): ChartPort;
+  forLook(key: string, wish: string, lane?: Lane): ChartPort;
   forget(key: string): void;
 }
 
@@ -22,7 +27,7 @@ export function recallCharts(charts: ChartPort): ChartRecall {
     return fresh;
   };
   return {
-    forLook: (key, wish) => {
+    forLook: (key, wish, lane = atOnce) => {
       const once = askOnce();
       const earlier = recall(key, wish);
       return {
@@ -31,7 +36,7 @@ export function recallCharts(charts: ChartPort): ChartRecall {
           const question = JSON.stringify(['fetch', source, access]);
           return once(question, async () => {
             const known = earlier.get(question);
-            const fetched = await charts.fetch(source, signal, access, known);
+            const fetched = await lane(source, signal, async () => await charts.fetch(source, signal, access, known));
             if (fetched === known) return known;
             const chart = lean(fetched);
             earlier.set(question, chart);
@@ -39,11 +44,17 @@ export function recallCharts(charts: ChartPort): ChartRecall {
           });
         },
         versions: (source, signal, access) =>
-          once(JSON.stringify(['versions', source, access]), () => charts.versions(source, signal, access)),
+          once(JSON.stringify(['versions', source, access]), () =>
+            lane(source, signal, async () => await charts.versions(source, signal, access)),
+          ),
       };
     },
     forget: (key) => void recalled.delete(key),
   };
+}
+
+async function atOnce<T>(_source: ChartSource, _signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  return await task();
 }
 
 function askOnce(): <T>(question: string, ask: () => Promise<T>) => Promise<T> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { isAppError } from '../../../src/domain/core/errors.ts';
-import type { InstanceView } from '../../../src/domain/instance/instance.ts';
-import { createFormSeal } from '../../../src/web/page/sealed-inputs.ts';
-import type { InstanceChange, InstanceDraft } from '../../../src/web/ports.ts';
-import { sampleInstances } from '../../support/sample-instances.ts';
-import { startSampleWeb } from '../../support/sample-web.ts';
+import { isAppError } from '../../../../src/domain/core/errors.ts';
+import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
+import { createFormSeal } from '../../../../src/web/page/sealed-inputs.ts';
+import type { InstanceChange, InstanceDraft } from '../../../../src/web/ports.ts';
+import { sampleInstances } from '../../../support/sample-instances.ts';
+import { startSampleWeb } from '../../../support/sample-web.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 const INSTALL = `/apps/${POSTGRES}/install`;
