@@ -299,7 +299,7 @@ async function withReleaseCopy<T>({ context, store }: Library, { path, task, sig
 
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {
   const { limits } = context;
-  return readInWorker(await readArchive(path, { limits, wants: isContentFile, signal }), limits.parseMs);
+  return readInWorker(await readArchive(path, { limits, wants: isContentFile, packedSubcharts: 'Read', signal }), limits.parseMs);
 }
 
 function remember({ known }: Library, digest: string, contents: ChartContents): void {

@@ -77,9 +77,8 @@ async function readLocalChart(path: string, signal: AbortSignal): Promise<ChartC
   }
 }
 
-function chartSources({ metadata, schema, values, valuesText, crds }: ChartContents): FormSource[] {
+function chartSources({ metadata, schema, values, valuesText, crds, hints }: ChartContents): FormSource[] {
   const title = `values of ${metadata.name} ${metadata.version}`;
-  const hints = chartHints({ valuesText });
   const form =
     schema === undefined
       ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values', hints }
@@ -111,7 +110,7 @@ function valuesSource(file: string, text: string, valuesText: string): FormSourc
     throw bad(file, 'it is neither a CustomResourceDefinition nor a JSON Schema; give one of these or a chart');
   const values = attributed(file, () => parseYamlDocument(valuesText));
   const defaults = isObject(values) ? values : {};
-  return { title: `values of ${basename(file)}`, schema, root: 'values', defaults, hints: chartHints({ valuesText }) };
+  return { title: `values of ${basename(file)}`, schema, root: 'values', defaults, hints: chartHints({ valuesText, values: defaults }) };
 }
 
 function attributed<T>(file: string, read: () => T): T {

@@ -12,13 +12,15 @@ import type { ChartLimits } from '../limits.ts';
 export interface ChartFiles {
   /** Sorted. */
   readonly names: readonly string[];
-  /** The content of the files that were asked for. */
+  /** The content of the files that were asked for; those of packed subcharts are named like `charts/redis.tgz/Chart.yaml`. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
 
 export interface ArchiveRequest {
   readonly limits: ChartLimits;
   readonly wants: (name: string) => boolean;
+  /** Whether files of packed subcharts can be wanted, too; by default they are only held to the limits. */
+  readonly packedSubcharts?: 'Read' | 'Check';
   readonly signal: AbortSignal;
 }
 
@@ -53,11 +55,12 @@ async function unpack(packed: Readable, unpacking: Unpacking): Promise<ChartFile
   // The loop below meets the same error; this keeps it from counting as unhandled meanwhile.
   reading.catch(() => undefined);
   const files = new Map<string, Buffer | undefined>();
+  const inner = new Map<string, Buffer>();
   const tops = new Set<string>();
   try {
     for await (const entry of entries) {
       const name = acceptedName(entry.header, { tops, files, unpacking });
-      const content = name === undefined ? undefined : await readEntry(entry, name, unpacking);
+      const content = name === undefined ? undefined : await readEntry(entry, { name, inner }, unpacking);
       if (name === undefined) entry.resume();
       else files.set(name, content);
     }
@@ -70,6 +73,10 @@ async function unpack(packed: Readable, unpacking: Unpacking): Promise<ChartFile
     packed.destroy();
   }
   const contents = new Map([...files].filter((file): file is [string, Buffer] => file[1] !== undefined));
+  for (const [name, content] of inner) {
+    if (files.has(name)) throw invalid(`it holds both a packed chart and a folder for the file ${JSON.stringify(name.slice(0, 200))}`);
+    contents.set(name, content);
+  }
   return { names: [...files.keys()].sort(), contents };
 }
 
@@ -116,7 +123,13 @@ interface Entry extends AsyncIterable<unknown> {
   resume(): unknown;
 }
 
-async function readEntry(entry: Entry, name: string, unpacking: Unpacking): Promise<Buffer | undefined> {
+interface Named {
+  readonly name: string;
+  /** What is read of packed subcharts. */
+  readonly inner: Map<string, Buffer>;
+}
+
+async function readEntry(entry: Entry, { name, inner }: Named, unpacking: Unpacking): Promise<Buffer | undefined> {
   const isNested = NESTED_CHART.test(name);
   if (!isNested && !unpacking.wants(name)) {
     entry.resume();
@@ -125,15 +138,17 @@ async function readEntry(entry: Entry, name: string, unpacking: Unpacking): Prom
   const chunks: Buffer[] = [];
   for await (const chunk of entry) chunks.push(chunk as Buffer);
   const content = Buffer.concat(chunks);
-  if (isNested) await checkNested(content, name, unpacking);
+  if (isNested) for (const [file, text] of await readNested(content, name, unpacking)) inner.set(`${name}/${file}`, text);
   return unpacking.wants(name) ? content : undefined;
 }
 
 /** Helm unpacks subcharts too, so they are held to what is left of the same budget. */
-async function checkNested(content: Buffer, name: string, unpacking: Unpacking): Promise<void> {
+async function readNested(content: Buffer, name: string, unpacking: Unpacking): Promise<ReadonlyMap<string, Buffer>> {
   if (unpacking.nesting >= MAX_NESTING) throw invalid(`its subcharts are nested more than ${MAX_NESTING} levels deep`);
+  const wants = (file: string): boolean => unpacking.packedSubcharts === 'Read' && unpacking.wants(`${name}/${file}`);
   try {
-    await unpack(Readable.from([content]), { ...unpacking, wants: () => false, nesting: unpacking.nesting + 1 });
+    const { contents } = await unpack(Readable.from([content]), { ...unpacking, wants, nesting: unpacking.nesting + 1 });
+    return contents;
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.code, `its subchart ${name}: ${error.message}`, { cause: error });
     throw error;

@@ -4,6 +4,7 @@ import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { parseManifest } from '../../domain/kubernetes/manifest.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { chartHints, type ChartHints, type HintSources } from '../../schema/hints/chart-hints.ts';
 import type { ChartFiles } from './archive.ts';
 
 export interface ChartDependency {
@@ -39,7 +40,7 @@ export interface ChartContents {
   readonly valuesText: string;
   /** values.schema.json. */
   readonly schema?: JsonObject;
-  /** The charts in `charts/` that are folders; read only where one of them has a values.schema.json. */
+  /** The charts in `charts/`, packed or as folders; read only where one of them has a values.schema.json. */
   readonly subcharts: readonly Subchart[];
   /** Markdown, at most 512 KiB; empty when there is none. */
   readonly readme: string;
@@ -49,6 +50,8 @@ export interface ChartContents {
   readonly files: readonly string[];
   /** The text of `openapispec.json`, by which charts of 2018 described their kinds. */
   readonly openApiSpec?: string;
+  /** What templates, comments and examples tell of the values. The templates themselves are not kept. */
+  readonly hints: ChartHints;
 }
 
 const README_BYTES = 512 * 1024;
@@ -56,12 +59,16 @@ const SCHEMA_DEPTH = 256;
 const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
 /** What is read of charts inside of the chart. */
 const SUBCHART_FILE = /^(?:charts\/[^/]+\/)+(?:Chart\.yaml|values\.yaml|values\.schema\.json|requirements\.yaml)$/;
+/** What tells of values. Only what libraries define counts of the charts inside. */
+const TEMPLATE = /^templates\/.*\.(?:ya?ml|tpl)$/;
+const LIBRARY = /^(?:charts\/[^/]+\/)+templates\/(?:.*\/)?_[^/]*\.tpl$/;
+const CI_VALUES = /^ci\/[^/]+\.ya?ml$/;
 const DEEPEST_SUBCHART = 8;
 const READ = new Set(['Chart.yaml', 'values.yaml', 'values.schema.json', 'requirements.yaml', 'openapispec.json']);
 
 /** Whether the content of the file is needed for `readContents`. */
 export function isContentFile(name: string): boolean {
-  return READ.has(name) || isReadme(name) || CRD_FILE.test(name) || SUBCHART_FILE.test(name);
+  return READ.has(name) || isReadme(name) || [CRD_FILE, SUBCHART_FILE, TEMPLATE, LIBRARY, CI_VALUES].some((file) => file.test(name));
 }
 
 /**
@@ -77,19 +84,39 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
   const schemaText = textOf('values.schema.json');
   const openApiSpec = textOf('openapispec.json');
   const valuesText = textOf('values.yaml') ?? '';
+  const values = mapIn('values.yaml', valuesText);
+  const crds = names.filter((name) => CRD_FILE.test(name)).flatMap((name) => attributed(name, () => parseManifest(textOf(name) ?? '')));
   return {
     metadata: readMetadata(mapIn('Chart.yaml', chartYaml), mapIn('requirements.yaml', textOf('requirements.yaml') ?? '')),
-    values: mapIn('values.yaml', valuesText),
+    values,
     valuesText,
     ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
     subcharts: [...contents.keys()].some((name) => SUBCHART_FILE.test(name) && name.endsWith('values.schema.json'))
-      ? readSubcharts(textOf, names, '')
+      ? readSubcharts(textOf, [...contents.keys()].sort(), '')
       : [],
     readme: readmeName === undefined ? '' : (contents.get(readmeName)?.subarray(0, README_BYTES).toString('utf8') ?? ''),
-    crds: names.filter((name) => CRD_FILE.test(name)).flatMap((name) => attributed(name, () => parseManifest(textOf(name) ?? ''))),
+    crds,
     files: names,
     ...(openApiSpec === undefined ? {} : { openApiSpec }),
+    hints: chartHints({ valuesText, values, crds, ...hintFiles(contents) }),
   };
+}
+
+function hintFiles(contents: ChartFiles['contents']): Pick<HintSources, 'templates' | 'libraries' | 'ciValues'> {
+  const named = (pattern: RegExp): ReadonlyMap<string, string> =>
+    new Map([...contents].filter(([name]) => pattern.test(name)).map(([name, content]) => [name, content.toString('utf8')]));
+  const ciValues = [...named(CI_VALUES).values()].flatMap((text) => valuesIn(text));
+  return { templates: named(TEMPLATE), libraries: named(LIBRARY), ciValues };
+}
+
+/** What is in `ci/` is for tests of the chart: it may be anything. */
+function valuesIn(text: string): readonly JsonObject[] {
+  try {
+    const values = parseYamlDocument(text);
+    return isMap(values) ? [values] : [];
+  } catch {
+    return [];
+  }
 }
 
 /** The charts in the folder `charts/` of a chart. Folders that Helm passes over begin with a dot or an underscore. */

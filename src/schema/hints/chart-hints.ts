@@ -1,9 +1,11 @@
 import { isObject } from '../../domain/core/read.ts';
-import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { kubernetesType, typeAt } from './kubernetes-types.ts';
 import { examplesInComments, type Example } from './examples-in-comments.ts';
 import { describes, schemaOfContent } from './schema-of-content.ts';
 import { typeByName, type Form } from './type-by-name.ts';
+import { typesOfUses } from './types-of-uses.ts';
+import { valuesInTemplates } from './templates/values-in-templates.ts';
 
 /**
  * What a chart tells of its values beside their schema, as a tree by their keys, `*` for rows. `type` is a type as `kubernetesType` takes it, or a schema
@@ -20,12 +22,36 @@ const NO_HINTS: ChartHints = {};
 export interface HintSources {
   /** values.yaml as it is written. */
   readonly valuesText: string;
+  /** The same, read. */
+  readonly values: JsonObject;
+  /** The files of its folder `templates/`, by name. */
+  readonly templates?: ReadonlyMap<string, string>;
+  /** Those of the charts in it, of which only what they define counts. */
+  readonly libraries?: ReadonlyMap<string, string>;
+  /** What the values files in its folder `ci/` hold. */
+  readonly ciValues?: readonly JsonObject[];
+  /** The CustomResourceDefinitions that it brings. */
+  readonly crds?: readonly KubeObject[];
 }
 
-/** What a chart tells of its values: by the examples in the comments of values.yaml. Bounded: what is too much is left out. */
-export function chartHints({ valuesText }: HintSources): ChartHints {
+const NOTHING: ReadonlyMap<string, string> = new Map();
+const MOST_HINTS = 5_000;
+const DEEPEST = 40;
+
+/** What a chart tells of its values, by its templates, and by the examples in its folder `ci/` and in the comments of values.yaml. Bounded: the rest is left out. */
+export function chartHints({
+  valuesText,
+  values,
+  templates = NOTHING,
+  libraries = NOTHING,
+  ciValues = [],
+  crds = [],
+}: HintSources): ChartHints {
   const root: MutableHints = {};
-  for (const example of examplesInComments(valuesText)) addExample(root, example);
+  const uses = typesOfUses(valuesInTemplates(templates, libraries), crds).slice(0, MOST_HINTS);
+  for (const { path, type } of uses) nodeAt(root, path).type ??= type;
+  const examples = [...examplesInComments(valuesText), ...ciValues.flatMap((one) => examplesBeside(values, one))];
+  for (const example of examples.slice(0, MOST_HINTS)) addExample(root, example);
   return root;
 }
 
@@ -34,12 +60,28 @@ interface MutableHints extends ChartHints {
   members?: Record<string, MutableHints>;
 }
 
-/** What the name says is better than one example of it, which rarely has every member. */
+/** What somebody sets where values.yaml has nothing. */
+function examplesBeside(values: JsonObject, set: JsonObject, path: readonly string[] = []): readonly Example[] {
+  return Object.entries(set).flatMap(([key, content]): readonly Example[] => {
+    const [here, known] = [[...path, key], Object.hasOwn(values, key) ? values[key] : undefined];
+    if (content === undefined || isEmpty(content) || path.length > DEEPEST) return [];
+    if (isEmpty(known ?? null)) return [{ path: here, content }];
+    return isObject(known) && isObject(content) ? examplesBeside(known, content, here) : [];
+  });
+}
+
+function isEmpty(content: Json): boolean {
+  if (content === null || content === '') return true;
+  return typeof content === 'object' && Object.keys(content).length === 0;
+}
+
+/** What the templates or the name say is better than an example, which rarely has every member, unless the example is something else. */
 function addExample(root: MutableHints, { path, content }: Example): void {
-  const named = kubernetesType(typeByName(path, Array.isArray(content) ? 'list' : 'object') ?? '');
+  const node = nodeAt(root, path);
+  const said = node.type ?? typeByName(path, Array.isArray(content) ? 'list' : isObject(content) ? 'object' : 'any');
+  const known = typeof said === 'string' ? kubernetesType(said) : said;
   const schema = schemaOfContent([content]);
-  if (schema === undefined || (named !== undefined && describes(named, content))) return;
-  nodeAt(root, path).type = schema;
+  if (schema !== undefined && (known === undefined || !describes(known, content))) node.type = schema;
 }
 
 function nodeAt(root: MutableHints, path: readonly string[]): MutableHints {

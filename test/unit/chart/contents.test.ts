@@ -3,7 +3,7 @@ import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
-import { packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { packChart, packEntries, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { fetchURL, libraryFor } from './library.ts';
 
 const FULL = {
@@ -57,6 +57,33 @@ test('a chart is read: metadata, values as Helm reads them, schema, README and C
     ['as.example.com', 'bs.example.com'],
   );
   assert.equal(contents.files.length, 9);
+});
+
+test('of templates, libraries and values in ci/ a chart keeps what they tell of its values, and not the files', async (t) => {
+  const folder = await temporaryFolder(t);
+  const library = await packChart('lib', {
+    'Chart.yaml': 'name: lib\nversion: 1.0.0\ntype: library\n',
+    'templates/_render.tpl': '{{ define "lib.labels" }}{{ toYaml .labels }}{{ end }}',
+  });
+  const files = {
+    'Chart.yaml': 'name: told\nversion: 1.0.0\n',
+    'values.yaml': 'where: []\nmarks: {}\nlimits: {}\n',
+    'templates/pod.yaml':
+      'kind: Pod\nmetadata:\n  labels: {{ include "lib.labels" (dict "labels" .Values.marks) | nindent 4 }}\nspec:\n  tolerations: {{ toYaml .Values.where }}\n',
+    'ci/some-values.yaml': 'limits: {depth: 3}\n',
+    'ci/broken.yaml': 'a: [',
+  };
+  const entries = [...Object.entries(files), ['charts/lib-1.0.0.tgz', library] as const];
+  await writeFiles(folder, { 'told.tgz': await packEntries(entries.map(([name, content]) => ({ name: `told/${name}`, content }))) });
+  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/told.tgz');
+  assert.deepEqual(contents.hints, {
+    members: {
+      marks: { type: 'text{}' },
+      where: { type: 'Toleration[]' },
+      limits: { type: { type: 'object', properties: { depth: { type: ['number', 'string'] } }, additionalProperties: true } },
+    },
+  });
+  assert.ok(!JSON.stringify(contents).includes('nindent'));
 });
 
 test('an icon that is no https or data address is left out', async (t) => {

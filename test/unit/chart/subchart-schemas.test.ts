@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { readContents } from '../../../src/chart/archive/contents.ts';
+import type { ChartContents } from '../../../src/chart/archive/contents.ts';
+import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { checkChartValues } from '../../../src/schema/values/check-chart-values.ts';
-import { writeFiles, type ChartFiles } from '../../support/charts.ts';
+import { packEntries, writeFiles, type ChartFiles, type RawEntry } from '../../support/charts.ts';
 import { repoRoot } from '../../support/cluster.ts';
 
 const SIZE = JSON.stringify({
@@ -73,35 +74,59 @@ const CASES: readonly { readonly world: string; readonly values: JsonObject; rea
   { world: 'a field that the schema does not have', values: { db: { sice: 1 } }, fault: 'db' },
 ];
 
-describe('the schemas of subcharts refuse what Helm refuses, with', () => {
-  let folder: string;
-  let helm: string;
+const LAYOUTS = [
+  { layout: 'folders', pack: (files: ChartFiles) => Promise.resolve<Files>(files) },
+  { layout: 'packed charts', pack: packSubcharts },
+];
 
-  before(async () => {
-    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-subcharts-'));
-    await writeFiles(join(folder, 'shop'), FILES);
-    ({ helm } = await loadTools(repoRoot));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+for (const { layout, pack } of LAYOUTS)
+  describe(`the schemas of subcharts that are ${layout} refuse what Helm refuses, with`, () => {
+    let folder: string;
+    let helm: string;
+    let contents: ChartContents;
 
-  for (const { world, values, fault } of CASES) {
-    it(world, async () => {
-      const contents = readContents({
-        names: Object.keys(FILES).sort(),
-        contents: new Map(Object.entries(FILES).map(([name, text]) => [name, Buffer.from(text)])),
-      });
-      const { faults, unchecked } = await checkChartValues({ digest: 'shop', contents }, values);
-      assert.deepEqual(unchecked, []);
-      const file = join(folder, 'values.yaml');
-      await writeFile(file, JSON.stringify(values));
-      const said = await promisify(execFile)(helm, ['template', 'shop', join(folder, 'shop'), '--values', file]).then(
-        () => '',
-        (error: { readonly stderr: string }) => error.stderr,
-      );
-      assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
-      assert.equal(faults.length > 0, fault !== undefined, said);
-      if (fault === undefined) return;
-      assert.match(faults[0] ?? '', new RegExp(`^The schema of the subchart \\S+ refuses these values: ${fault.replaceAll('.', '\\.')}`));
+    before(async () => {
+      folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-subcharts-'));
+      const files = await pack(FILES);
+      await writeFiles(join(folder, 'shop'), files);
+      await writeFiles(folder, { 'shop.tgz': await packEntries(entriesOf('shop', files)) });
+      const library = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { here: folder }, mirrors: [], allowEgress: [] });
+      ({ contents } = await library.fetch({ kind: 'url', url: 'file://here/shop.tgz' }, AbortSignal.timeout(20_000)));
+      ({ helm } = await loadTools(repoRoot));
     });
-  }
-});
+    after(() => rm(folder, { recursive: true, force: true }));
+
+    for (const { world, values, fault } of CASES) {
+      it(world, async () => {
+        const { faults, unchecked } = await checkChartValues({ digest: 'shop', contents }, values);
+        assert.deepEqual(unchecked, []);
+        const file = join(folder, 'values.yaml');
+        await writeFile(file, JSON.stringify(values));
+        const said = await promisify(execFile)(helm, ['template', 'shop', join(folder, 'shop'), '--values', file]).then(
+          () => '',
+          (error: { readonly stderr: string }) => error.stderr,
+        );
+        assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
+        assert.equal(faults.length > 0, fault !== undefined, said);
+        if (fault === undefined) return;
+        assert.match(faults[0] ?? '', new RegExp(`^The schema of the subchart \\S+ refuses these values: ${fault.replaceAll('.', '\\.')}`));
+      });
+    }
+  });
+
+type Files = Readonly<Record<string, string | Buffer>>;
+
+function entriesOf(folder: string, files: Files): readonly RawEntry[] {
+  return Object.entries(files).map(([name, content]) => ({ name: `${folder}/${name}`, content }));
+}
+
+/** The same chart with each folder in `charts/` packed, and those in them as well. */
+async function packSubcharts(files: ChartFiles): Promise<Files> {
+  const folders = Map.groupBy(Object.entries(files), ([name]) => /^charts\/([^/]+)\//.exec(name)?.[1]);
+  const packed = [...folders].map(async ([folder, own]): Promise<readonly [string, string | Buffer][]> => {
+    if (folder === undefined) return own;
+    const inner = await packSubcharts(Object.fromEntries(own.map(([name, text]) => [name.slice(`charts/${folder}/`.length), text])));
+    return [[`charts/${folder}-1.0.0.tgz`, await packEntries(entriesOf(folder, inner))]];
+  });
+  return Object.fromEntries((await Promise.all(packed)).flat());
+}

@@ -8,12 +8,10 @@ import type { FormModel } from '../../../src/form/model/form-node.ts';
 import { listFields } from '../../../src/form/model/list-fields.ts';
 import { chartHints, type HintSources } from '../../../src/schema/hints/chart-hints.ts';
 
-interface Chart extends HintSources {
-  readonly schema: JsonObject;
-  readonly values?: JsonObject;
-}
+type Chart = Omit<HintSources, 'values'> & { readonly schema: JsonObject; readonly values?: JsonObject };
 
-function formOf({ schema, values = {}, ...sources }: Chart): FormModel {
+function formOf({ schema, values = {}, ...rest }: Chart): FormModel {
+  const sources = { values, ...rest };
   return buildForm({ schema, root: '', curated: [], defaults: values, defaultsFrom: 'chart', mode: 'create', hints: chartHints(sources) });
 }
 

@@ -25,7 +25,7 @@ free: {}
 # -- (int) Never below one
 count:
 `;
-const hints = chartHints({ valuesText: VALUES });
+const hints = chartHints({ valuesText: VALUES, values: {} });
 const model = buildForm({ schema: inferSchema(VALUES), root: 'values', curated: [], mode: 'create', hints });
 
 test('What is empty in values.yaml has controls by its comment or its name, and stays free where neither says anything', () => {

@@ -35,7 +35,7 @@ for (const { name, schema, values, valuesText } of SCHEMA_FOLDERS.flatMap(charts
     defaults: values,
     defaultsFrom: 'chart',
     mode: 'create',
-    hints: chartHints({ valuesText }),
+    hints: chartHints({ valuesText, values }),
   });
   test(`Every value of the chart ${name} can be reached, and its defaults come back from the form as they are`, () => {
     assert.deepEqual(coverage(schema, model).unreachable, []);

@@ -1,0 +1,171 @@
+import { evaluate, memberOf, refsIn, UNKNOWN, type Scope, type Value } from './evaluate.ts';
+import { parseTemplate, type TemplateNode, type Word } from './parse-template.ts';
+import {
+  columnOf,
+  endLine,
+  placeOf,
+  positionBelow,
+  startOfDocument,
+  writeInLine,
+  writeText,
+  WRITTEN,
+  type Position,
+} from './yaml-position.ts';
+
+/** A value of a chart that a template writes into an object. */
+export interface ValueUse {
+  /** Keys of the values, `*` for rows. */
+  readonly path: readonly string[];
+  /** Empty where the object's kind is not written out. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Keys of the object that lead to it, `*` for rows; absent where it is a part of a text. */
+  readonly place?: readonly string[];
+  /** Whether it stands there as it is; otherwise as a text. */
+  readonly whole: boolean;
+}
+
+const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_ACTIONS = 20_000;
+const MOST_STEPS = 100_000;
+const MOST_USES = 10_000;
+const DEEPEST_INCLUDE = 12;
+const ROOT: Value = { kind: 'root' };
+
+/**
+ * Where the templates of a chart write its values: `toYaml .Values.tolerations` below `tolerations:` of a Deployment. Templates are hostile: they are read
+ * once, nothing is rendered, and bytes, actions and steps are counted. What is not understood is passed over.
+ *
+ * @param templates those of the chart itself, by name.
+ * @param libraries those of the charts in it, of which only what they define is used.
+ */
+export function valuesInTemplates(templates: ReadonlyMap<string, string>, libraries: ReadonlyMap<string, string>): readonly ValueUse[] {
+  const budget = { actions: MOST_ACTIONS };
+  let bytes = MOST_BYTES;
+  const parse = (texts: ReadonlyMap<string, string>): readonly (readonly TemplateNode[])[] =>
+    [...texts.values()].flatMap((text) => {
+      bytes -= text.length;
+      return bytes < 0 ? [] : [parseTemplate(text, budget)];
+    });
+  const [own, others] = [parse(templates), parse(libraries)];
+  const walk: Walk = { defined: new Map(), uses: [], steps: MOST_STEPS };
+  for (const nodes of [...others, ...own]) define(walk, nodes);
+  for (const nodes of own) visit(walk, nodes, { position: startOfDocument(), scope: topScope(ROOT), depth: 0 });
+  return walk.uses;
+}
+
+interface Walk {
+  readonly defined: Map<string, readonly TemplateNode[]>;
+  readonly uses: ValueUse[];
+  steps: number;
+}
+
+interface Visit {
+  readonly position: Position;
+  readonly scope: Scope;
+  readonly depth: number;
+}
+
+function topScope(dot: Value): Scope {
+  return { dot, variables: new Map([['$', dot]]) };
+}
+
+function define(walk: Walk, nodes: readonly TemplateNode[]): void {
+  for (const node of nodes) {
+    const [name] = node.kind === 'block' && node.keyword === 'define' ? node.words : [];
+    if (node.kind === 'block' && name?.kind === 'text') walk.defined.set(name.text, node.body);
+  }
+}
+
+function visit(walk: Walk, nodes: readonly TemplateNode[], here: Visit): void {
+  for (const node of nodes) {
+    walk.steps -= 1;
+    if (walk.steps < 0 || walk.uses.length >= MOST_USES) return;
+    if (node.kind === 'text') writeText(here.position, node.text);
+    else if (node.kind === 'action') act(walk, node.words, here);
+    else if (node.keyword !== 'define') visit(walk, node.body, { ...here, scope: scopeWithin(node.keyword, node.words, here.scope) });
+  }
+}
+
+/** Within `with` and `range` the dot is another one, and `range` has each row in turn. */
+function scopeWithin(keyword: 'if' | 'with' | 'range', words: readonly Word[], outside: Scope): Scope {
+  const { names, expression } = assignment(words);
+  const { value } = evaluate(expression, outside);
+  const within = keyword === 'range' ? memberOf(value, '*') : value;
+  const variables = new Map(outside.variables);
+  const [first, second] = names;
+  if (second !== undefined) variables.set(second, within);
+  if (first !== undefined) variables.set(first, second === undefined ? within : UNKNOWN);
+  return { dot: keyword === 'if' ? outside.dot : within, variables };
+}
+
+/** `$key, $value := …` */
+function assignment(words: readonly Word[]): { readonly names: readonly string[]; readonly expression: readonly Word[] } {
+  const sign = words.findIndex(({ kind, text }) => kind === 'sign' && text === ':=');
+  if (sign === -1) return { names: [], expression: words };
+  const names = words.slice(0, sign).flatMap(({ kind, text }) => (kind === 'path' ? [text] : []));
+  return { names, expression: words.slice(sign + 1) };
+}
+
+function act(walk: Walk, words: readonly Word[], here: Visit): void {
+  const { names, expression } = assignment(words);
+  const { value, column } = evaluate(expression, here.scope);
+  const [name] = names;
+  if (name !== undefined) {
+    here.scope.variables.set(name, value);
+    return;
+  }
+  write(walk, value, { ...here, column });
+  writeInLine(here.position, WRITTEN);
+}
+
+function write(walk: Walk, value: Value, { column, ...here }: Visit & { readonly column: number | undefined }): void {
+  const { position } = here;
+  const moved = column === undefined ? undefined : position.offset + column;
+  if (moved !== undefined) endLine(position);
+  for (const one of value.kind === 'any' ? value.of : [value]) {
+    if (one.kind === 'included') include(walk, one, { ...here, moved });
+    for (const ref of refsIn(one)) use(walk, ref, { position, moved });
+  }
+}
+
+function use(
+  { uses }: Walk,
+  { path, whole }: Value & { readonly kind: 'ref' },
+  { position, moved }: { readonly position: Position; readonly moved: number | undefined },
+): void {
+  const place = placeOf(position, moved);
+  const { apiVersion, kind } = position;
+  if (path.length > 0) uses.push({ path, apiVersion, kind, whole, ...(place === undefined ? {} : { place }) });
+}
+
+/** What another template writes, it writes here. One that is in none of the charts hands on the value that it is given, as those of libraries do. */
+function include(
+  walk: Walk,
+  { name, context }: Value & { readonly kind: 'included' },
+  { position, depth, moved }: Visit & { readonly moved: number | undefined },
+): void {
+  const nodes = walk.defined.get(name);
+  if (depth >= DEEPEST_INCLUDE) return;
+  if (nodes === undefined) {
+    const handed = context.kind === 'dict' ? memberOf(context, 'value') : UNKNOWN;
+    for (const ref of refsIn(handed)) use(walk, ref, { position, moved });
+    return;
+  }
+  const place = placeOf(position, moved);
+  if (place === undefined) return;
+  const isInLine = moved === undefined && position.line.trim() !== '';
+  if (isInLine) {
+    const { line } = position;
+    endLine(position);
+    visit(walk, nodes, {
+      position: positionBelow(position, columnOf(position, line) + line.length + 1),
+      scope: topScope(context),
+      depth: depth + 1,
+    });
+    position.line = line;
+    return;
+  }
+  const below = positionBelow(position, moved ?? columnOf(position, position.line));
+  visit(walk, nodes, { position: below, scope: topScope(context), depth: depth + 1 });
+}
