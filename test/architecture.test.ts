@@ -5,11 +5,12 @@ import { describe, it } from 'node:test';
 import { generatedFiles } from '../bin/docs.ts';
 
 /** Every room of the house and the rooms that it may import from besides its own; compose and main may import from all. */
-const EDGE = ['domain', 'schema', 'observe', 'config.ts'];
+const EDGE = ['domain', 'thread', 'schema', 'observe', 'config.ts'];
 const PORTS = [...EDGE, 'form', 'operation'];
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  schema: ['domain'],
+  thread: ['domain'],
+  schema: ['domain', 'thread'],
   observe: ['domain'],
   'config.ts': ['domain'],
   form: EDGE,

@@ -1,21 +1,22 @@
-/** The thread of `index-in-worker.ts`: parses the index of one repository into a file and ends. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { AppError } from '../../domain/core/errors.ts';
+/** The thread of `index-in-worker.ts`: parses the index of one repository into a file. */
+import { serveJobs } from '../../thread/serve-jobs.ts';
 import { openIndexFile } from './index-file.ts';
 import { IndexWriter } from './index-format.ts';
 import type { IndexCounts } from './index-format.ts';
-import type { IndexPaths } from './index-in-worker.ts';
 import { parseIndex } from './parse-index.ts';
-import type { WorkerAnswer } from '../run-worker.ts';
 
-parentPort?.postMessage(answerTo(workerData as IndexPaths));
+export interface IndexPaths {
+  /** An index.yaml. */
+  readonly from: string;
+  /** Where its parsed form goes; there is nothing yet. */
+  readonly to: string;
+}
 
-function answerTo({ from, to }: IndexPaths): WorkerAnswer<IndexCounts> {
-  try {
-    const writer = new IndexWriter(to);
-    return { result: writer.end(parseIndex(openIndexFile(from), writer)) };
-  } catch (error) {
-    if (error instanceof AppError) return { code: error.code, message: error.message };
-    throw error;
-  }
+export const INDEX_JOBS = { parse };
+
+serveJobs(INDEX_JOBS);
+
+function parse({ from, to }: IndexPaths): IndexCounts {
+  const writer = new IndexWriter(to);
+  return writer.end(parseIndex(openIndexFile(from), writer));
 }

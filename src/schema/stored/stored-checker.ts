@@ -1,20 +1,9 @@
-import { Worker } from 'node:worker_threads';
 import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { RulesAnswer } from '../rules/check-rules.ts';
 import type { NewRule } from '../rules/new-rules.ts';
-
-/** What objects are held against. */
-export interface CheckerSubject {
-  /** `openAPIV3Schema` of the version that the objects are in. */
-  readonly schema: unknown;
-  /** What paths of faults begin with. */
-  readonly prefix: string;
-  readonly rules: readonly NewRule[];
-}
-
-/** What the thread says of a page of objects, in this order. */
-export type CheckerMessage = { readonly faults: readonly InstanceFault[] } | { readonly rules: RulesAnswer };
+import { ThreadHost } from '../../thread/thread-host.ts';
+import type { CheckerSubject, STORED_JOBS } from './stored-worker.ts';
 
 export interface PageAnswer {
   /** By the schema: the first fault of each object that has one. */
@@ -38,60 +27,29 @@ const MEMORY_MIB = 256;
  * @param timeoutMs that a page may take
  */
 export function startStoredChecker({ schema, prefix, rules: all }: CheckerSubject, timeoutMs: number): StoredChecker {
-  let worker: Worker | undefined;
   let rules = all;
   let isOver = false;
+  const thread = new ThreadHost<typeof STORED_JOBS>({
+    file: new URL('stored-worker.ts', import.meta.url),
+    memoryMib: MEMORY_MIB,
+    data: () => ({ schema, prefix, rules }),
+  });
   const skipped = (): RulesAnswer => ({ broken: [], unchecked: rules.length === 0 ? messagesOf(all) : [] });
-  const end = async (): Promise<void> => {
-    await worker?.terminate();
-    worker = undefined;
-  };
   const check = async (objects: readonly KubeObject[]): Promise<PageAnswer | undefined> => {
     if (isOver) return undefined;
     if (objects.length === 0) return { faults: [], rules: skipped() };
-    worker ??= startWorker({ schema, prefix, rules });
-    const { faults, rules: answer } = await askWorker(worker, objects, timeoutMs);
-    if (answer === undefined) {
-      await end();
+    let faults: readonly InstanceFault[] | undefined;
+    const outcome = await thread.ask('check', [objects], { timeoutMs, onPart: (part) => void (faults = part) });
+    if (outcome.kind !== 'Result') {
       rules = [];
       isOver = faults === undefined;
     }
-    return faults === undefined ? undefined : { faults, rules: answer === undefined || rules.length === 0 ? skipped() : answer };
+    if (faults === undefined) return undefined;
+    return { faults, rules: outcome.kind !== 'Result' || rules.length === 0 ? skipped() : outcome.result };
   };
-  return { check, close: end };
+  return { check, close: async () => await thread.end() };
 }
 
 function messagesOf(rules: readonly NewRule[]): string[] {
   return [...new Set(rules.map(({ message }) => message))].sort();
-}
-
-function startWorker(workerData: CheckerSubject): Worker {
-  const worker = new Worker(new URL('stored-worker.ts', import.meta.url), {
-    workerData,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB },
-  });
-  // Whoever asked is told by the end of the thread; nobody asks between pages.
-  worker.on('error', () => undefined);
-  return worker;
-}
-
-/** As much of the answer as came in time. */
-async function askWorker(worker: Worker, objects: readonly KubeObject[], timeoutMs: number): Promise<Partial<PageAnswer>> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let answer: Partial<PageAnswer> = {};
-  const give = (message: CheckerMessage): void => {
-    answer = { ...answer, ...message };
-    if ('rules' in message) resolve();
-  };
-  const timer = setTimeout(resolve, timeoutMs);
-  worker.on('message', give).once('exit', resolve);
-  worker.postMessage(objects);
-  try {
-    await promise;
-    return answer;
-  } finally {
-    clearTimeout(timer);
-    worker.off('message', give).off('exit', resolve);
-  }
 }

@@ -1,16 +1,31 @@
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread of `stored-checker.ts`: holds one page of objects after the other against the schema and the rules that it begins with. */
+import { workerData } from 'node:worker_threads';
 import '../../domain/core/exact-json.ts';
 import { storedFaults } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { createRuleCheck } from '../rules/check-rules.ts';
-import type { CheckerSubject, CheckerMessage } from './stored-checker.ts';
+import { serveJobs } from '../../thread/serve-jobs.ts';
+import { createRuleCheck, type RulesAnswer } from '../rules/check-rules.ts';
+import type { NewRule } from '../rules/new-rules.ts';
+
+/** What objects are held against. */
+export interface CheckerSubject {
+  /** `openAPIV3Schema` of the version that the objects are in. */
+  readonly schema: unknown;
+  /** What paths of faults begin with. */
+  readonly prefix: string;
+  readonly rules: readonly NewRule[];
+}
 
 const subject = workerData as CheckerSubject;
 const checkRules = createRuleCheck(subject.schema, subject.rules);
-const tell = (message: CheckerMessage): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', (objects: readonly KubeObject[]) => {
-  // What the schema says is told first, so that a rule that never ends keeps nobody from knowing it.
-  tell({ faults: storedFaults(subject, objects) });
-  tell({ rules: checkRules(objects) });
-});
+export const STORED_JOBS = { check };
+
+serveJobs(STORED_JOBS);
+
+/** What the schema says is told first, so that a rule that never ends keeps nobody from knowing it. */
+function* check(objects: readonly KubeObject[]): Generator<readonly InstanceFault[], RulesAnswer> {
+  yield storedFaults(subject, objects);
+  return checkRules(objects);
+}

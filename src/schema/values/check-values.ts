@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isSmall } from './is-small.ts';
-import { STARTED } from './started.ts';
+import { ThreadHost } from '../../thread/thread-host.ts';
 import type { ValuesVerdict } from './value-faults.ts';
+import type { VALUES_JOBS } from './values-worker.ts';
 
 interface ValuesQuestion {
   readonly schema: JsonObject;
@@ -25,22 +25,23 @@ export type ValuesCheck = (question: ValuesQuestion) => Promise<ValuesVerdict>;
 
 const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
 const MOST_REMEMBERED = 100;
-/** The time that a busy machine takes to start a thread is not the schema's. */
-const START_MS = 30_000;
 
 /**
  * Makes a check that cannot hurt: each question has a thread of its own, one after the other, which is ended when it takes too long or too much memory.
  * Then the values count as unchecked, and so does that schema for a while; no other one is affected.
  */
 export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
+  const { timeoutMs, memoryMib } = limits;
+  const file = new URL('values-worker.ts', import.meta.url);
+  const thread = new ThreadHost<typeof VALUES_JOBS>({ file, memoryMib, youngMib: 16, idleMs: 0 });
   const heavy = new Map<string, number>();
   let last: Promise<unknown> = Promise.resolve();
   return async ({ schema, values, id }) => {
     if (!isSmall(schema) || !isSmall(values)) return { faults: [], unchecked: 'the schema or the values are larger than the limits allow' };
     const answer = last.then(async () => {
       if ((heavy.get(id) ?? 0) > limits.now()) return tooHeavy(limits);
-      const verdict = await askThread({ schema, values }, limits);
-      if (verdict !== undefined) return verdict;
+      const outcome = await thread.ask('valueFaults', [schema, values], { timeoutMs });
+      if (outcome.kind === 'Result') return outcome.result;
       remember(heavy, id, limits.now() + limits.restMs);
       return tooHeavy(limits);
     });
@@ -58,28 +59,4 @@ function remember(heavy: Map<string, number>, id: string, until: number): void {
   heavy.set(id, until);
   const [oldest] = heavy.keys();
   if (heavy.size > MOST_REMEMBERED && oldest !== undefined) heavy.delete(oldest);
-}
-
-/** Undefined when the thread had to be ended, or fell over. */
-async function askThread(workerData: object, { timeoutMs, memoryMib }: ValuesLimits): Promise<ValuesVerdict | undefined> {
-  const worker = new Worker(new URL('values-worker.ts', import.meta.url), {
-    workerData,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16 },
-  });
-  const { promise, resolve } = Promise.withResolvers<ValuesVerdict | undefined>();
-  const giveUp = (): void => resolve(undefined);
-  let timer = setTimeout(giveUp, START_MS);
-  worker.on('message', (answer: typeof STARTED | ValuesVerdict) => {
-    if (answer !== STARTED) return resolve(answer);
-    clearTimeout(timer);
-    timer = setTimeout(giveUp, timeoutMs);
-  });
-  worker.once('error', giveUp).once('exit', giveUp);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    await worker.terminate();
-  }
 }

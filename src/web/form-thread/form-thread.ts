@@ -1,19 +1,7 @@
-import { Worker } from 'node:worker_threads';
-import { AppError, type ErrorCode, type FieldFault } from '../../domain/core/errors.ts';
-import type { FormModel } from '../../form/model/form-node.ts';
-import { modelIn, modelPlace, pack, type Parcel, unpack } from './parcel.ts';
-
-/** A job for the thread, with a model that it does not have yet, and one that it will not need again. */
-export interface ThreadQuestion {
-  readonly job: string;
-  readonly args: Parcel;
-  readonly model?: { readonly name: number; readonly model: FormModel };
-  readonly forget?: number;
-}
-
-export type ThreadAnswer =
-  | { readonly result: Parcel; readonly refusal?: undefined }
-  | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly faults: readonly FieldFault[] } };
+import { AppError } from '../../domain/core/errors.ts';
+import { ThreadHost } from '../../thread/thread-host.ts';
+import type { THREAD_JOBS, ThreadQuestion } from './form-worker.ts';
+import { modelIn, modelPlace, pack, unpack } from './parcel.ts';
 
 const TIMEOUT_MS = 10_000;
 const MEMORY_MIB = 192;
@@ -22,63 +10,24 @@ const IDLE_MS = 20_000;
 const MOST_MODELS = 8;
 const TOO_MUCH = `form: it takes more than ${TIMEOUT_MS / 1000} s, or too much memory. Nothing was written: go back, and take rows or long values out, or use the REST API`;
 
-/** A thread that does one job after the other, and is ended by one that takes too long. The next job starts another. */
+/** Does one job after the other in a thread that is ended by one that takes too long. The next job starts another. */
 export class FormThread {
-  #worker: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  readonly #host = new ThreadHost<typeof THREAD_JOBS>({
+    file: new URL('form-worker.ts', import.meta.url),
+    memoryMib: MEMORY_MIB,
+    youngMib: 16,
+    idleMs: IDLE_MS,
+  });
   /** The models that the thread has, by their root, those that were needed last at the end. */
   readonly #models = new Map<object, number>();
   #named = 0;
 
   /** @throws AppError that the job throws, and `TooLarge` when the thread had to be ended. */
   async ask(job: string, args: readonly unknown[]): Promise<unknown> {
-    clearTimeout(this.#idle);
-    const worker = (this.#worker ??= this.#start());
-    try {
-      const answer = await this.#exchange(worker, job, args);
-      if (answer === undefined) throw new AppError('TooLarge', TOO_MUCH);
-      if (answer.refusal === undefined) return unpack(answer.result, noModel);
-      const { code, message, faults } = answer.refusal;
-      throw new AppError(code, message, { faults });
-    } finally {
-      this.#idle = setTimeout(() => this.#end(worker), IDLE_MS).unref();
-    }
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('form-worker.ts', import.meta.url), {
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB, maxYoungGenerationSizeMb: 16 },
-    });
-    worker.unref();
-    // Whoever asked is told by the end of the thread.
-    worker.on('error', () => undefined).on('exit', () => this.#end(worker));
-    return worker;
-  }
-
-  #end(worker: Worker): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#models.clear();
-    void worker.terminate();
-  }
-
-  /** Undefined when the thread ended, or had to be. */
-  async #exchange(worker: Worker, job: string, args: readonly unknown[]): Promise<ThreadAnswer | undefined> {
-    const { promise, resolve } = Promise.withResolvers<ThreadAnswer | undefined>();
-    const giveUp = (): void => resolve(undefined);
-    const timer = setTimeout(giveUp, TIMEOUT_MS);
-    worker.once('message', resolve).once('exit', giveUp);
-    worker.ref();
-    worker.postMessage(this.#questionOf(job, args));
-    try {
-      const answer = await promise;
-      if (answer === undefined) this.#end(worker);
-      return answer;
-    } finally {
-      clearTimeout(timer);
-      worker.off('message', resolve).off('exit', giveUp).unref();
-    }
+    if (this.#host.prepare() === 'New') this.#models.clear();
+    const outcome = await this.#host.ask('work', [this.#questionOf(job, args)], { timeoutMs: TIMEOUT_MS });
+    if (outcome.kind !== 'Result') throw new AppError('TooLarge', TOO_MUCH);
+    return unpack(outcome.result, noModel);
   }
 
   #questionOf(job: string, args: readonly unknown[]): ThreadQuestion {

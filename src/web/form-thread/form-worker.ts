@@ -1,28 +1,29 @@
-import { parentPort } from 'node:worker_threads';
+/** The thread of `form-thread.ts`: does one job after the other, and keeps the models that it was given. */
 import '../../domain/core/exact-json.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
-import type { ThreadAnswer, ThreadQuestion } from './form-thread.ts';
+import { serveJobs } from '../../thread/serve-jobs.ts';
 import { FORM_JOBS, type FormJob } from './jobs.ts';
-import { pack, unpack } from './parcel.ts';
+import { pack, type Parcel, unpack } from './parcel.ts';
 
-// Does one job after the other, and keeps the models that it was given.
+/** A job for the thread, with a model that it does not have yet, and one that it will not need again. */
+export interface ThreadQuestion {
+  readonly job: string;
+  readonly args: Parcel;
+  readonly model?: { readonly name: number; readonly model: FormModel };
+  readonly forget?: number;
+}
 
 const models = new Map<number, FormModel>();
 
-parentPort?.on('message', (question: ThreadQuestion) => parentPort?.postMessage(answerTo(question)));
+export const THREAD_JOBS = { work };
 
-function answerTo({ job, args, model, forget }: ThreadQuestion): ThreadAnswer {
+serveJobs(THREAD_JOBS);
+
+function work({ job, args, model, forget }: ThreadQuestion): Parcel {
   if (forget !== undefined) models.delete(forget);
   if (model !== undefined) models.set(model.name, model.model);
-  try {
-    const work = FORM_JOBS[job as FormJob] as (...input: unknown[]) => unknown;
-    return { result: pack(work(...(unpack(args, modelOf) as unknown[]))) };
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    const { code, message, faults } = error;
-    return { refusal: { code, message, faults } };
-  }
+  const done = FORM_JOBS[job as FormJob] as (...input: unknown[]) => unknown;
+  return pack(done(...(unpack(args, modelOf) as unknown[])));
 }
 
 function modelOf(name: number): FormModel {

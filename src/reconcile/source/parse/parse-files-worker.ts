@@ -1,7 +1,7 @@
-import { parentPort } from 'node:worker_threads';
-import type { SourceFile } from '../read-folder.ts';
+/** The thread of `parse-files.ts`: reads one file after the other. */
+import { serveJobs } from '../../../thread/serve-jobs.ts';
 import { parsePlainFile } from './parse-file.ts';
 
-// Reads one file after the other.
+export const FILE_JOBS = { parsePlainFile };
 
-parentPort?.on('message', (file: SourceFile) => parentPort?.postMessage(parsePlainFile(file)));
+serveJobs(FILE_JOBS);

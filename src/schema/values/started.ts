@@ -1,2 +1,0 @@
-/** What the thread says before it looks at anything. */
-export const STARTED = 'started';

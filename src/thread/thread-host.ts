@@ -1,0 +1,177 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../domain/core/errors.ts';
+import type { Answer, Jobs, PartOf, ResultOf } from './serve-jobs.ts';
+
+export interface ThreadOptions {
+  /** The module that calls `serveJobs`. */
+  readonly file: URL;
+  readonly memoryMib: number;
+  /** Of the memory, what is for new objects. */
+  readonly youngMib?: number;
+  /** Milliseconds for which a thread without a job is kept; 0: each job has a thread of its own. Absent: until `end`. */
+  readonly idleMs?: number;
+  /** What each thread begins with (`workerData`). */
+  readonly data?: () => unknown;
+}
+
+export interface JobBounds<Part = never> {
+  /** Milliseconds that the job may take; the start of its thread is not counted. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Told of each part of a job that answers in parts, also when the rest never comes. */
+  readonly onPart?: (part: Part) => void;
+}
+
+/** How a job ended: with its result, or with the end of its thread, which a foreign text can bring about. */
+export type JobOutcome<T> =
+  | { readonly kind: 'Result'; readonly result: T }
+  | { readonly kind: 'Late' | 'OutOfMemory' | 'TooDeep' }
+  | { readonly kind: 'Died'; readonly why: Error };
+
+/** The time that a busy machine takes to start a thread is not the job's. */
+const START_MS = 30_000;
+
+/**
+ * Does jobs in a thread that is ended when one takes too long or too much memory: what is foreign must not keep the process busy. The next job starts
+ * another thread. Jobs that are asked for while the thread is busy have a thread each; of these one is kept.
+ */
+export class ThreadHost<J extends Jobs> {
+  readonly #options: ThreadOptions;
+  #kept: Thread | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does a job.
+   *
+   * @throws AppError that the job throws, and the reason of the signal.
+   */
+  async ask<K extends keyof J & string>(
+    job: K,
+    args: Parameters<J[K]>,
+    bounds: JobBounds<PartOf<J[K]>>,
+  ): Promise<JobOutcome<ResultOf<J[K]>>> {
+    bounds.signal?.throwIfAborted();
+    const thread = this.#take();
+    try {
+      return (await thread.ask({ job, args }, bounds as JobBounds<unknown>)) as JobOutcome<ResultOf<J[K]>>;
+    } finally {
+      await this.#giveBack(thread);
+    }
+  }
+
+  /** Makes sure that a thread waits, and tells whether it is a new one, which knows nothing of earlier jobs. */
+  prepare(): 'New' | 'Kept' {
+    if (this.#kept?.isOver() === false) return 'Kept';
+    this.#kept = new Thread(this.#options);
+    return 'New';
+  }
+
+  async end(): Promise<void> {
+    clearTimeout(this.#idle);
+    const thread = this.#kept;
+    this.#kept = undefined;
+    await thread?.end();
+  }
+
+  #take(): Thread {
+    clearTimeout(this.#idle);
+    const thread = this.#kept;
+    this.#kept = undefined;
+    return thread?.isOver() === false ? thread : new Thread(this.#options);
+  }
+
+  async #giveBack(thread: Thread): Promise<void> {
+    const { idleMs } = this.#options;
+    if (thread.isOver() || this.#kept !== undefined || idleMs === 0) return await thread.end();
+    this.#kept = thread;
+    if (idleMs !== undefined) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+  }
+}
+
+/** One thread. It keeps the process only while it has a job. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #started = Promise.withResolvers<void>();
+  #asked = Promise.withResolvers<JobOutcome<unknown>>();
+  #onPart: ((part: unknown) => void) | undefined;
+  #isOver = false;
+
+  constructor({ file, memoryMib, youngMib, data }: ThreadOptions) {
+    const resourceLimits = { maxOldGenerationSizeMb: memoryMib, ...(youngMib === undefined ? {} : { maxYoungGenerationSizeMb: youngMib }) };
+    this.#worker = new Worker(file, { env: {}, resourceLimits, ...(data === undefined ? {} : { workerData: data() }) });
+    this.#worker
+      .on('message', (answer: Answer) => this.#hear(answer))
+      .on('messageerror', () => this.#over({ kind: 'TooDeep' }))
+      .on('error', (error) => this.#over(failureOf(error)))
+      .on('exit', (code) => this.#over({ kind: 'Died', why: new Error(`the thread ended with ${code}`) }))
+      .unref();
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** One job at a time. */
+  async ask(question: object, { timeoutMs, signal, onPart }: JobBounds<unknown>): Promise<JobOutcome<unknown>> {
+    if (!this.#isOver) this.#asked = Promise.withResolvers();
+    this.#onPart = onPart;
+    const late = (): void => this.#over({ kind: 'Late' });
+    const abort = (): void => {
+      this.#isOver = true;
+      this.#asked.reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    let timer = setTimeout(late, START_MS);
+    this.#worker.ref();
+    try {
+      this.#worker.postMessage(question);
+      await Promise.race([this.#started.promise, this.#asked.promise]);
+      clearTimeout(timer);
+      timer = setTimeout(late, timeoutMs);
+      return await this.#asked.promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      this.#worker.unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#worker.terminate();
+  }
+
+  #hear(answer: Answer): void {
+    switch (answer.kind) {
+      case 'Started':
+        return this.#started.resolve();
+      case 'Part':
+        this.#onPart?.(answer.part);
+        // To take all parts at once would keep everybody else waiting.
+        return void setImmediate(() => this.#worker.postMessage({ next: true }));
+      case 'Result':
+        return this.#asked.resolve(answer);
+      case 'Refusal': {
+        const { code, message, faults } = answer;
+        return this.#asked.reject(new AppError(code, message, { faults }));
+      }
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  #over(outcome: JobOutcome<unknown>): void {
+    this.#isOver = true;
+    this.#asked.resolve(outcome);
+  }
+}
+
+function failureOf(error: Error & { readonly code?: string }): JobOutcome<never> {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return { kind: 'OutOfMemory' };
+  // Recursion, or the copy of the answer, has come to the end of the stack.
+  return error.name === 'RangeError' ? { kind: 'TooDeep' } : { kind: 'Died', why: error };
+}
