@@ -29,12 +29,22 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   cli: [...PORTS, 'http'],
   embedded: [...EDGE, 'kube', 'identity'],
 };
+const SAMPLE_OPERATORS = ['domain', 'observe', 'controller', 'kube'];
 const COMPOSERS = ['compose', 'compose.ts', 'main.ts'];
 
 const FILES = globSync('src/**/*.ts').sort();
 const LIMIT = 400;
 
 describe('the house', () => {
+  it('lets the sample operators import what a controller needs', () => {
+    const wrong = globSync('charts/**/*.ts').flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith('src/') && !SAMPLE_OPERATORS.includes(roomOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
   it('has only the rooms that the design names', () => {
     const rooms = new Set([...Object.keys(IMPORTS), ...COMPOSERS]);
     assert.deepEqual(
@@ -117,7 +127,7 @@ describe('the house', () => {
   });
 
   it('exports only what another file of the product uses', () => {
-    const used = new Set([...FILES, ...globSync(['bin/**/*.{mjs,ts}', 'bench/**/*.ts'])].flatMap(importedNames));
+    const used = new Set([...FILES, ...globSync(['bin/**/*.{mjs,ts}', 'bench/**/*.ts', 'charts/**/*.ts'])].flatMap(importedNames));
     const unused = FILES.flatMap((file) => exportedValues(file).filter((name) => !used.has(name)));
     assert.deepEqual(unused, []);
   });

@@ -1,12 +1,17 @@
-import type { Api } from './api.ts';
-import { controllerReference, isControlledBy, keyOf } from './kube-object.ts';
-import type { LiveObject, Manifest, Resource } from './kube-object.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
+import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { keyOf } from '../../src/domain/kubernetes/object-key.ts';
+import type { KnownType } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { asLive, controllerReference, isControlledBy } from './kube-object.ts';
+import type { LiveObject, Manifest } from './kube-object.ts';
 import { INSTANCE, MANAGED_BY } from './managed-kind.ts';
 
 export interface Convergence {
-  readonly api: Pick<Api, 'get' | 'apply' | 'remove'>;
+  readonly cluster: Pick<Cluster, 'get' | 'apply' | 'delete'>;
   readonly operator: string;
-  readonly owned: readonly Resource[];
+  readonly owned: readonly KnownType[];
   readonly parent: LiveObject;
 }
 
@@ -21,23 +26,30 @@ export async function converge(
   const wanted = new Set(desired.map((manifest) => identity(manifest)));
   for (const child of children) {
     // Claims hold data: they go with their parent, never because something was switched off.
-    if (!wanted.has(identity(child)) && child.kind !== 'PersistentVolumeClaim')
-      await convergence.api.remove(resourceOf(convergence.owned, child), child);
+    if (!wanted.has(identity(child)) && child.kind !== 'PersistentVolumeClaim') await remove(convergence, child);
   }
   return applied;
 }
 
 async function applyChild(
-  { api, operator, owned, parent }: Convergence,
+  { cluster, operator, owned, parent }: Convergence,
   manifest: Manifest,
   children: readonly LiveObject[],
 ): Promise<LiveObject> {
-  const resource = resourceOf(owned, manifest);
+  const type = typeOf(owned, manifest);
+  const { namespace, name } = manifest.metadata;
   if (!children.some((child) => identity(child) === identity(manifest))) {
-    const found = await api.get(resource, manifest.metadata.namespace, manifest.metadata.name);
-    if (found !== undefined && !isControlledBy(found, parent)) throw new NameTaken(found);
+    const found = await ifFound(cluster.get({ ...type, namespace, name }));
+    if (found !== undefined && !isControlledBy(found, parent)) throw nameTaken(found);
   }
-  return api.apply(resource, asChild(manifest, parent, operator));
+  const written = await cluster.apply(type, asChild(manifest, parent, operator), { fieldManager: operator, force: 'force' });
+  return asLive(written.object);
+}
+
+/** Deletes this child, not a successor of the same name. */
+async function remove({ cluster, owned }: Convergence, child: LiveObject): Promise<void> {
+  const { namespace, name, uid } = child.metadata;
+  await ifFound(cluster.delete({ ...typeOf(owned, child), namespace, name }, { uid }));
 }
 
 /** The manifest as a child: owned by the parent, and labelled so that the operator finds it again. */
@@ -53,18 +65,15 @@ export function asChild(manifest: Manifest, parent: LiveObject, operator: string
 }
 
 /** Somebody else's object has the name. It is never taken over: that would overwrite it now, and delete it together with the parent. */
-export class NameTaken extends Error {
-  override readonly name = 'NameTaken';
-
-  constructor({ kind, metadata }: Manifest) {
-    super(`The ${kind} '${metadata.name}' exists and belongs to something else: rename or delete it, or use another name`);
-  }
+export function nameTaken({ kind, metadata }: KubeObject): AppError {
+  const why = 'exists and belongs to something else: rename or delete it, or use another name';
+  return new AppError('AlreadyExists', `The ${kind} '${metadata.name}' ${why}`);
 }
 
-function resourceOf(owned: readonly Resource[], object: Manifest): Resource {
-  const resource = owned.find(({ kind }) => kind === object.kind);
-  if (resource === undefined) throw new Error(`${object.kind} is not among the kinds that this operator owns`);
-  return resource;
+function typeOf(owned: readonly KnownType[], object: Manifest): KnownType {
+  const type = owned.find(({ kind }) => kind === object.kind);
+  if (type === undefined) throw new Error(`${object.kind} is not among the kinds that this operator owns`);
+  return type;
 }
 
 function identity(object: Manifest): string {

@@ -1,5 +1,7 @@
-import type { ConditionInput } from './conditions.ts';
-import type { JsonMap, LiveObject, Manifest, Resource } from './kube-object.ts';
+import type { ConditionInput } from '../../src/domain/kubernetes/condition.ts';
+import type { KnownType } from '../../src/domain/kubernetes/resource-types.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import type { LiveObject, Manifest } from './kube-object.ts';
 
 /** What stands in the cluster for one parent. */
 export interface Observed {
@@ -14,7 +16,7 @@ export interface Report {
   readonly phase: 'Creating' | 'Updating' | 'Ready' | 'Degraded';
   readonly conditions: readonly ConditionInput[];
   /** Other fields of `status`. */
-  readonly fields: JsonMap;
+  readonly fields: JsonObject;
 }
 
 /** A change to a claim that a StatefulSet cannot make, because its templates are immutable. */
@@ -27,17 +29,17 @@ export interface ClaimGrowth {
 export interface ManagedKind {
   /** The name of the operator: its field manager, the label of what it owns, and its name in events. */
   readonly operator: string;
-  readonly resource: Resource;
+  readonly resource: KnownType;
   /** The kinds that `desired` may name. */
-  readonly owned: readonly Resource[];
+  readonly owned: readonly KnownType[];
   /** The Secret with what people need to connect. `current` is what it holds now; passwords in it must be kept. */
-  secret(parent: LiveObject, current: Readonly<Record<string, string>>, makePassword: () => string): SecretPlan;
+  secret(parent: LiveObject, current: Readonly<Record<string, string>>, makePassword: () => string): SecretContent;
   desired(parent: LiveObject, observed: Observed, secretValues: Readonly<Record<string, string>>): readonly Manifest[];
   growth(parent: LiveObject, observed: Observed): readonly ClaimGrowth[];
   /** @param observed After everything was applied, with the faults of growing claims. */
   report(parent: LiveObject, observed: Observed, growthFaults: readonly string[]): Report;
 }
-export interface SecretPlan {
+export interface SecretContent {
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
 }

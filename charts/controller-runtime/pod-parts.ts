@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { JsonMap } from './kube-object.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import type { Manifest } from './kube-object.ts';
 
 /** The security settings that the Pod Security Standard `restricted` asks for, for one user and group id. */
-export function podSecurity(id: number): JsonMap {
+export function podSecurity(id: number): JsonObject {
   return {
     runAsNonRoot: true,
     runAsUser: id,
@@ -14,7 +15,7 @@ export function podSecurity(id: number): JsonMap {
 }
 
 /** The same for a container: no way to more rights, and nothing to write to but its volumes. */
-export const CONTAINER_SECURITY: JsonMap = {
+export const CONTAINER_SECURITY: JsonObject = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'] },
@@ -26,12 +27,12 @@ export interface ProbeTiming {
 }
 
 /** A probe that runs a shell line in the container. */
-export function shellProbe(line: string, { periodSeconds, failureThreshold }: ProbeTiming): JsonMap {
+export function shellProbe(line: string, { periodSeconds, failureThreshold }: ProbeTiming): JsonObject {
   return { exec: { command: ['sh', '-c', line] }, periodSeconds, failureThreshold, timeoutSeconds: 5 };
 }
 
 /** Prefers different nodes for pods with the same labels, without insisting: a small cluster may have one node only. */
-export function spreadOverNodes(labels: Readonly<Record<string, string>>): JsonMap {
+export function spreadOverNodes(labels: Readonly<Record<string, string>>): JsonObject {
   return {
     podAntiAffinity: {
       preferredDuringSchedulingIgnoredDuringExecution: [
@@ -51,4 +52,22 @@ export function selectorText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
+}
+
+export interface BudgetInput {
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: Readonly<Record<string, string>>;
+  /** A number or a share such as `25%`. */
+  readonly maxUnavailable: string | number;
+}
+
+/** How many pods maintenance may take away at the same time. */
+export function disruptionBudget({ namespace, name, selector, maxUnavailable }: BudgetInput): Manifest {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace, name, labels: selector },
+    spec: { maxUnavailable, selector: { matchLabels: selector } },
+  };
 }

@@ -1,19 +1,19 @@
-import { ApiError } from './api-error.ts';
-import type { Api } from './api.ts';
-import { dateConditions } from './conditions.ts';
-import type { Condition } from './conditions.ts';
-import { converge, NameTaken } from './converge.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { findCondition, mergeConditions } from '../../src/domain/kubernetes/condition.ts';
+import type { Condition } from '../../src/domain/kubernetes/condition.ts';
+import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { apiVersionOf } from '../../src/domain/kubernetes/resource.ts';
+import type { EventRecorder } from '../../src/kube/events.ts';
+import { converge } from './converge.ts';
 import { ensureSecret } from './ensure-secret.ts';
-import { apiVersionOf } from './kube-object.ts';
-import type { JsonMap, LiveObject } from './kube-object.ts';
-import { errorText } from './log.ts';
+import type { LiveObject } from './kube-object.ts';
 import type { ManagedKind, Observed, Report } from './managed-kind.ts';
-import { listAt, textAt } from './read-json.ts';
-import { recordEvent } from './record-event.ts';
-import { CLAIM } from './resources.ts';
+import { PERSISTENT_VOLUME_CLAIM } from '../../src/domain/kubernetes/resource-types.ts';
 
 export interface Reconciliation {
-  readonly api: Api;
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly events: EventRecorder;
   readonly kind: ManagedKind;
   readonly now: () => Date;
 }
@@ -26,40 +26,45 @@ export async function reconcile(reconciliation: Reconciliation, parent: LiveObje
   try {
     await writeReport(reconciliation, parent, await act(reconciliation, parent, observed));
   } catch (error) {
-    if (!passesByItself(error)) await writeReport(reconciliation, parent, failure(parent, error));
+    if (needsAttention(error)) await writeReport(reconciliation, parent, failure(parent, error));
     throw error;
   }
 }
 
-/** A lost race, a busy or an absent api-server: nothing that people should read about in the status. */
-function passesByItself(error: unknown): boolean {
-  if (error instanceof NameTaken) return false;
-  return !(error instanceof ApiError) || error.status === 409 || error.status === 429 || error.status >= 500;
+/** A lost race, a busy or an absent api-server pass by themselves: nothing that people should read about in the status. */
+function needsAttention(error: unknown): boolean {
+  return isAppError(error) && !isAppError(error, 'Conflict', 'TooManyRequests', 'ClusterUnavailable', 'WebhookUnavailable');
 }
 
-async function act({ api, kind }: Reconciliation, parent: LiveObject, observed: Observed): Promise<Report> {
-  const secretValues = await ensureSecret(api, kind, parent);
+async function act({ cluster, kind }: Reconciliation, parent: LiveObject, observed: Observed): Promise<Report> {
+  const secretValues = await ensureSecret(cluster, kind, parent);
   const desired = kind.desired(parent, observed, secretValues);
-  const children = await converge({ api, operator: kind.operator, owned: kind.owned, parent }, desired, observed.children);
+  const children = await converge({ cluster, operator: kind.operator, owned: kind.owned, parent }, desired, observed.children);
   const now = { children, claims: observed.claims };
-  return kind.report(parent, now, await growClaims(api, kind, parent, now));
+  return kind.report(parent, now, await growClaims(cluster, kind, { parent, observed: now }));
 }
 
 /** Asks for larger volumes. A storage class that cannot grow refuses, which is worth a sentence but stops nothing else. */
-async function growClaims(api: Api, kind: ManagedKind, parent: LiveObject, observed: Observed): Promise<readonly string[]> {
+async function growClaims(
+  cluster: Pick<Cluster, 'patch'>,
+  kind: ManagedKind,
+  { parent, observed }: { readonly parent: LiveObject; readonly observed: Observed },
+): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const { claim, size } of kind.growth(parent, observed)) {
+    const { namespace, name } = claim.metadata;
+    const body = { spec: { resources: { requests: { storage: size } } } };
     try {
-      await api.mergePatch(CLAIM, claim, { spec: { resources: { requests: { storage: size } } } });
+      await cluster.patch({ ...PERSISTENT_VOLUME_CLAIM, namespace, name }, { type: 'merge', body }, { fieldManager: kind.operator });
     } catch (error) {
-      faults.push(`The volume of ${claim.metadata.name} cannot grow to ${size}: ${errorText(error)}`);
+      faults.push(`The volume of ${name} cannot grow to ${size}: ${messageOf(error)}`);
     }
   }
   return faults;
 }
 
 function failure(parent: LiveObject, error: unknown): Report {
-  const message = `${errorText(error)}. It is tried again`;
+  const message = `${messageOf(error)}. It is tried again`;
   const ready = { type: 'Ready', status: 'False', reason: 'ReconcileFailed', message } as const;
   const progressing = { type: 'Progressing', status: 'False', reason: 'ReconcileFailed', message } as const;
   // Server-side apply takes away what an applier does not name again, so the last known numbers are repeated.
@@ -67,29 +72,24 @@ function failure(parent: LiveObject, error: unknown): Report {
   return { phase: 'Degraded', conditions: [ready, progressing], fields };
 }
 
-async function writeReport({ api, kind, now }: Reconciliation, parent: LiveObject, report: Report): Promise<void> {
-  const earlier = listAt(parent.status, 'conditions') as unknown as readonly Condition[];
-  const generation = parent.metadata.generation ?? 1;
-  const conditions = dateConditions(report.conditions, earlier, { now: now(), generation });
-  const status: JsonMap = {
-    ...report.fields,
-    phase: report.phase,
-    observedGeneration: generation,
-    conditions: conditions.map((condition) => ({ ...condition })),
-  };
-  const { namespace, name } = parent.metadata;
-  await api.apply(
-    kind.resource,
-    { apiVersion: apiVersionOf(kind.resource), kind: kind.resource.kind, metadata: { namespace, name }, status },
-    'status',
+async function writeReport({ cluster, events, kind, now }: Reconciliation, parent: LiveObject, report: Report): Promise<void> {
+  const { namespace, name, generation: observedGeneration = 1 } = parent.metadata;
+  const earlier = listAt(parent.status, 'conditions') as readonly Condition[];
+  const next = report.conditions.map((condition) => ({ ...condition, observedGeneration }));
+  const conditions = mergeConditions(
+    earlier,
+    next,
+    now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z'),
   );
+  const status = { ...report.fields, phase: report.phase, observedGeneration, conditions };
+  const object = { apiVersion: apiVersionOf(kind.resource), kind: kind.resource.kind, metadata: { namespace, name }, status };
+  await cluster.applyStatus(kind.resource, object, { fieldManager: kind.operator, force: 'force' });
   if (textAt(parent.status, 'phase') === report.phase) return;
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  await recordEvent(api, parent, {
-    operator: kind.operator,
-    reason: report.phase,
-    message: ready?.message ?? report.phase,
+  await events.record(parent, {
     type: report.phase === 'Degraded' ? 'Warning' : 'Normal',
-    now: now(),
+    reason: report.phase,
+    message: findCondition(conditions, 'Ready')?.message ?? report.phase,
   });
 }

@@ -1,6 +1,6 @@
-import type { ConditionInput } from './conditions.ts';
+import type { ConditionInput } from '../../src/domain/kubernetes/condition.ts';
+import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { LiveObject } from './kube-object.ts';
-import { numberAt, textAt } from './read-json.ts';
 import type { Report } from './managed-kind.ts';
 
 /** How far the pods of a StatefulSet are. */
@@ -14,10 +14,12 @@ export interface Rollout {
 
 export function rolloutOf(statefulSet: LiveObject | undefined): Rollout {
   const { spec, status } = statefulSet ?? {};
-  const [wanted, ready, existing] = [numberAt(spec, 'replicas'), numberAt(status, 'readyReplicas'), numberAt(status, 'replicas')];
+  const wanted = numberAt(spec, 'replicas') ?? 0;
+  const ready = numberAt(status, 'readyReplicas') ?? 0;
+  const existing = numberAt(status, 'replicas') ?? 0;
   const isCurrent = textAt(status, 'updateRevision') === textAt(status, 'currentRevision');
-  const updated = isCurrent ? existing : numberAt(status, 'updatedReplicas');
-  const isObserved = numberAt(status, 'observedGeneration') >= (statefulSet?.metadata.generation ?? 1);
+  const updated = isCurrent ? existing : (numberAt(status, 'updatedReplicas') ?? 0);
+  const isObserved = (numberAt(status, 'observedGeneration') ?? 0) >= (statefulSet?.metadata.generation ?? 1);
   return { wanted, ready, updated, existing, isDone: isObserved && isCurrent && ready === wanted && existing === wanted };
 }
 
@@ -44,6 +46,6 @@ export function phaseOf(parent: LiveObject, conditions: readonly ConditionInput[
     conditions.some((condition) => condition.type === type && condition.status === status);
   if (has('Ready', 'True')) return 'Ready';
   if (has('Progressing', 'False')) return 'Degraded';
-  const before = textAt(parent.status, 'phase');
+  const before = textAt(parent.status, 'phase') ?? '';
   return before === '' || before === 'Creating' ? 'Creating' : 'Updating';
 }

@@ -1,85 +1,99 @@
-import { createApi } from './api.ts';
-import type { Api } from './api.ts';
-import { readCredentials } from './credentials.ts';
-import { Informer } from './informer.ts';
-import { isControlledBy, keyOf } from './kube-object.ts';
-import type { LiveObject, Resource } from './kube-object.ts';
-import { createLog, errorText } from './log.ts';
-import type { Log } from './log.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { keyOf } from '../../src/domain/kubernetes/object-key.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { runController } from '../../src/controller/controller.ts';
+import { mapSource } from '../../src/controller/source.ts';
+import type { KeySource } from '../../src/controller/source.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createKube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/watch/reflector.ts';
+import type { Reflector } from '../../src/kube/watch/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import type { Log } from '../../src/observe/log.ts';
+import { asLive, isControlledBy } from './kube-object.ts';
+import type { LiveObject } from './kube-object.ts';
 import { INSTANCE, MANAGED_BY } from './managed-kind.ts';
 import type { ManagedKind, Observed } from './managed-kind.ts';
 import { reconcile } from './reconcile.ts';
-import { CLAIM } from './resources.ts';
-import { createTransport } from './transport.ts';
-import { WorkQueue } from './work-queue.ts';
+import { PERSISTENT_VOLUME_CLAIM } from '../../src/domain/kubernetes/resource-types.ts';
 
 const WORKERS = 4;
 /** Everything is looked at again so often, whether or not something changed. */
-const RESYNC = 10 * 60_000;
+const RESYNC_MS = 10 * 60_000;
 
-/** Runs the operator of a kind until SIGTERM or SIGINT: what is being handled is finished, then the program ends by itself. */
+/** Runs the operator of a kind until SIGTERM or SIGINT: what is being reconciled is finished, then the program ends by itself. */
 export async function runOperator(kind: ManagedKind, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
-  const log = createLog(kind.operator, (line) => process.stdout.write(`${line}\n`));
+  const log = createLog({ level: 'info', format: 'json', write: (line) => process.stdout.write(line) }).child({ operator: kind.operator });
   const stopping = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
-  const api = createApi(
-    createTransport(() => readCredentials(environment), kind.operator),
-    kind.operator,
-  );
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stopping.abort());
+  const kubeconfigPath = environment['KUBECONFIG'];
+  const kube = createKube({ userAgent: kind.operator, ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }) });
   log.info('Operator started', { kind: kind.resource.kind });
-  await serve({ kind, api, log }, stopping.signal);
+  await serve({ kind, cluster: kube.asController(), log, signal: stopping.signal });
+  await kube.close();
   log.info('Operator stopped');
-  // Idle connections to the api-server would hold the process for some seconds more.
-  process.exit(0);
 }
 
 interface Operator {
   readonly kind: ManagedKind;
-  readonly api: Api;
+  readonly cluster: Cluster;
   readonly log: Log;
+  readonly signal: AbortSignal;
 }
 
-async function serve({ kind, api, log }: Operator, signal: AbortSignal): Promise<void> {
-  const queue = new WorkQueue((key, error) => log.warn('Reconcile failed, trying again', { key, error: errorText(error) }));
-  const inform = (resource: Resource, labelSelector: string, keyFor: (object: LiveObject) => string | undefined): Informer => {
-    const onChange = (object: LiveObject): void => {
-      const key = keyFor(object);
-      if (key !== undefined) queue.add(key);
-    };
-    return new Informer({ api, resource, labelSelector, onChange, log });
+async function serve({ kind, cluster, log, signal }: Operator): Promise<void> {
+  const labelSelector = `${MANAGED_BY}=${kind.operator}`;
+  const parents = startReflector({ cluster, type: kind.resource, signal, log });
+  const types = [...new Set([...kind.owned, PERSISTENT_VOLUME_CLAIM])];
+  const children = types.map((type) => startReflector({ cluster, type, labelSelector, signal, log }));
+  await Promise.all([parents, ...children].map((reflector) => reflector.waitForSync(signal))).catch(ignoreAbort(signal));
+
+  const events = createEventRecorder({ cluster, log, component: kind.operator });
+  await runController({
+    name: kind.operator,
+    sources: [parents, ...children.map(parentsOf)],
+    workers: WORKERS,
+    log,
+    signal,
+    reconcile: async (key) => {
+      const found = parents.get(key);
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined) return {};
+      const parent = asLive(found);
+      await reconcile({ cluster, events, kind, now: () => new Date() }, parent, observe(parent, children));
+      return { requeueAfter: RESYNC_MS };
+    },
+  });
+}
+
+function ignoreAbort(signal: AbortSignal): (error: unknown) => void {
+  return (error) => {
+    if (!signal.aborted) throw error;
   };
-  const selector = `${MANAGED_BY}=${kind.operator}`;
-  const parents = inform(kind.resource, '', keyOf);
-  const children = kind.owned.map((resource) => inform(resource, selector, parentKey));
-  const claims = inform(CLAIM, selector, parentKey);
-  const informers = [parents, ...children, claims];
-
-  const running = informers.map((informer) => informer.run(signal));
-  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  await Promise.race([aborted, Promise.all(informers.map((informer) => informer.synced()))]);
-
-  const handle = async (key: string): Promise<{ readonly againAfter: number } | undefined> => {
-    const parent = parents.get(key);
-    if (parent === undefined || parent.metadata.deletionTimestamp !== undefined) return undefined;
-    await reconcile({ api, kind, now: () => new Date() }, parent, observe(parent, children, claims));
-    return { againAfter: RESYNC };
-  };
-  await queue.run(WORKERS, handle, signal);
-  await Promise.all(running);
 }
 
-/** The parent that the labels of a child name. */
-function parentKey({ metadata }: LiveObject): string | undefined {
-  const name = metadata.labels?.[INSTANCE];
-  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
+/** The parents that the labels of children name. What a deleted child said last counts. */
+function parentsOf(children: Reflector): KeySource {
+  const known = new Map<string, string>();
+  return mapSource(children, (key) => {
+    const before = known.get(key);
+    const parent = parentKey(children.get(key));
+    if (parent === undefined) known.delete(key);
+    else known.set(key, parent);
+    return [...new Set([before, parent])].filter((one) => one !== undefined);
+  });
 }
 
-function observe(parent: LiveObject, informers: readonly Informer[], claims: Informer): Observed {
+function parentKey(child: KubeObject | undefined): string | undefined {
+  const { namespace, labels } = child?.metadata ?? {};
+  const name = labels?.[INSTANCE];
+  return name === undefined || namespace === undefined ? undefined : `${namespace}/${name}`;
+}
+
+function observe(parent: LiveObject, reflectors: readonly Reflector[]): Observed {
   const key = keyOf(parent);
+  const objects = reflectors.flatMap((reflector) => reflector.all().map(asLive));
   return {
-    children: informers
-      .flatMap((informer) => informer.all())
-      .filter((child) => isControlledBy(child, parent) && child.metadata.deletionTimestamp === undefined),
-    claims: claims.all().filter((claim) => parentKey(claim) === key),
+    children: objects.filter((child) => isControlledBy(child, parent) && child.metadata.deletionTimestamp === undefined),
+    claims: objects.filter((object) => object.kind === PERSISTENT_VOLUME_CLAIM.kind && parentKey(object) === key),
   };
 }

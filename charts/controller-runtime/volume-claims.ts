@@ -1,7 +1,8 @@
-import type { JsonMap, LiveObject } from './kube-object.ts';
+import { parseQuantity } from '../../src/domain/core/quantity.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import type { LiveObject } from './kube-object.ts';
 import type { ClaimGrowth, Observed } from './managed-kind.ts';
-import { parseQuantity } from './quantity.ts';
-import { listAt, textAt } from './read-json.ts';
 
 export interface ClaimWish {
   readonly size: string;
@@ -13,9 +14,9 @@ export interface ClaimWish {
  * The claim template `data` of a StatefulSet. Templates are immutable, so an existing StatefulSet keeps the size it was made with, and
  * `claimGrowth` says what to change on the claims themselves.
  */
-export function claimTemplate(wish: ClaimWish, existing: LiveObject | undefined): JsonMap {
+export function claimTemplate(wish: ClaimWish, existing: LiveObject | undefined): JsonObject {
   const made = listAt(existing?.spec, 'volumeClaimTemplates')[0];
-  const size = made === undefined ? wish.size : textAt(made, 'spec', 'resources', 'requests', 'storage');
+  const size = textAt(made, 'spec', 'resources', 'requests', 'storage') ?? wish.size;
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -30,9 +31,10 @@ export function claimTemplate(wish: ClaimWish, existing: LiveObject | undefined)
 
 /** The claims that ask for less than is wanted. */
 export function claimGrowth({ claims }: Observed, prefix: string, size: string): readonly ClaimGrowth[] {
+  const wanted = parseQuantity(size) ?? 0n;
   return claims
     .filter((claim) => claim.metadata.name.startsWith(prefix))
-    .filter((claim) => parseQuantity(textAt(claim.spec, 'resources', 'requests', 'storage')) < parseQuantity(size))
+    .filter((claim) => (parseQuantity(textAt(claim.spec, 'resources', 'requests', 'storage')) ?? 0n) < wanted)
     .map((claim) => ({ claim, size }))
     .sort((a, b) => a.claim.metadata.name.localeCompare(b.claim.metadata.name));
 }

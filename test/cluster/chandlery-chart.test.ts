@@ -5,29 +5,22 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { createApi, type Api } from '../../charts/controller-runtime/api.ts';
-import type { Json, Manifest, Resource } from '../../charts/controller-runtime/kube-object.ts';
-import { listAt, textAt, valueAt } from '../../charts/controller-runtime/read-json.ts';
-import { SERVICE, SECRET } from '../../charts/controller-runtime/resources.ts';
-import type { Transport } from '../../charts/controller-runtime/transport.ts';
+import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { asLive, type LiveObject, type Manifest } from '../../charts/controller-runtime/kube-object.ts';
+import { CRD, DEPLOYMENT, NAMESPACE as NAMESPACE_TYPE, SECRET, SERVICE } from '../../src/domain/kubernetes/resource-types.ts';
+import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { parseConfig } from '../../src/config.ts';
 import { loadTools, type ToolPaths } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { READY_PATIENCE_MS } from '../../src/http/probes.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { adminTransport, kubeconfigFor } from '../support/run-sample-operator.ts';
+import { kubeconfigFor } from '../support/run-sample-operator.ts';
+import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 
 const NAMESPACE = 'chandlery-system';
 const CHART = join(repoRoot, 'charts', 'chandlery');
-const DEPLOYMENT: Resource = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments' };
-const DEFINITION: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-};
 const REQUIRED = ['publicUrl=https://apps.example.com', 'oidc.issuer=https://login.example.com'];
 const EVERYTHING = [
   ...REQUIRED,
@@ -44,8 +37,7 @@ let tools: ToolPaths;
 let kubeconfig: string;
 let accountKubeconfig: string;
 let folder: string;
-let transport: Transport;
-let api: Api;
+let kube: Kube;
 let stopCluster: () => Promise<void>;
 
 before(async () => {
@@ -53,15 +45,14 @@ before(async () => {
   const cluster = await startThrowawayCluster(tools);
   stopCluster = cluster.stop;
   kubeconfig = cluster.kubeconfigPath;
-  transport = adminTransport(kubeconfig);
-  api = createApi(transport, 'chart-test');
+  kube = createKube({ kubeconfigPath: kubeconfig, userAgent: 'chart-test' });
   folder = await mkdtemp(join(tmpdir(), 'chandlery-chart-'));
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } };
-  await transport({ method: 'POST', path: '/api/v1/namespaces?fieldValidation=Strict', body });
+  await kube.asController().create(NAMESPACE_TYPE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } });
 });
 
 after(async () => {
+  await kube?.close();
   await rm(folder, { recursive: true, force: true });
   await stopCluster?.();
 });
@@ -96,8 +87,8 @@ describe('The chart of Chandlery', () => {
 
   it('waits longer for a probe than Chandlery takes to answer it', async () => {
     const deployment = (await rendered(REQUIRED)).find(({ kind }) => kind === 'Deployment');
-    const [container] = listAt(valueAt(deployment?.spec, 'template', 'spec'), 'containers');
-    const timeout = Number(valueAt(container, 'readinessProbe', 'timeoutSeconds'));
+    const [container] = listAt(at(deployment?.spec, 'template', 'spec'), 'containers');
+    const timeout = Number(at(container, 'readinessProbe', 'timeoutSeconds'));
     assert.ok(timeout * 1000 >= READY_PATIENCE_MS + 1_000, `${timeout} s`);
   });
 
@@ -116,19 +107,19 @@ describe('The chart of Chandlery', () => {
     const policyOf = async (...values: readonly string[]): Promise<Manifest | undefined> =>
       (await rendered([...REQUIRED, ...values])).find(({ kind }) => kind === 'NetworkPolicy');
     const { spec } = (await policyOf()) ?? {};
-    assert.deepEqual(valueAt(spec, 'policyTypes'), ['Ingress', 'Egress']);
+    assert.deepEqual(at(spec, 'policyTypes'), ['Ingress', 'Egress']);
     const open = ['http', 'metrics'].map((port) => ({ ports: [{ port, protocol: 'TCP' }] }));
-    assert.deepEqual(valueAt(spec, 'ingress'), open);
+    assert.deepEqual(at(spec, 'ingress'), open);
     const [names, hosts, ...rest] = listAt(spec, 'egress');
-    assert.deepEqual([valueAt(names, 'to'), rest], [undefined, []]);
+    assert.deepEqual([at(names, 'to'), rest], [undefined, []]);
     assert.deepEqual(
-      listAt(hosts, 'ports').map((port) => valueAt(port, 'port')),
+      listAt(hosts, 'ports').map((port) => at(port, 'port')),
       [443, 6443, 8443],
     );
-    const closed = listAt(hosts, 'to').flatMap((peer) => listAt(valueAt(peer, 'ipBlock'), 'except'));
+    const closed = listAt(hosts, 'to').flatMap((peer) => listAt(at(peer, 'ipBlock'), 'except'));
     assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), JSON.stringify(closed));
     const from = await policyOf('networkPolicy.from[0].namespaceSelector.matchLabels.a=b', 'networkPolicy.egressPorts={443}');
-    assert.deepEqual(valueAt(listAt(from?.spec, 'ingress')[0], 'from'), [{ namespaceSelector: { matchLabels: { a: 'b' } } }]);
+    assert.deepEqual(at(listAt(from?.spec, 'ingress')[0], 'from'), [{ namespaceSelector: { matchLabels: { a: 'b' } } }]);
     await dryRun(from ?? assert.fail());
     assert.equal(await policyOf('networkPolicy.enabled=false'), undefined);
   });
@@ -136,23 +127,20 @@ describe('The chart of Chandlery', () => {
   it('installs, and its pod becomes ready under the strictest Pod Security Standard', async () => {
     await helm('install', 'chandlery', CHART, '--namespace', NAMESPACE, '--kubeconfig', kubeconfig, ...sets(REQUIRED));
     const deployment = await eventually(async () => {
-      const found = await api.get(DEPLOYMENT, NAMESPACE, 'chandlery');
-      return valueAt(found?.status, 'readyReplicas') === 1 && found;
+      const found = await find(DEPLOYMENT, 'chandlery');
+      return at(found?.status, 'readyReplicas') === 1 && found;
     }, 'the pod is ready');
-    assert.equal(valueAt(deployment.spec, 'template', 'spec', 'enableServiceLinks'), false);
-    assert.equal(textAt((await api.get(SERVICE, NAMESPACE, 'chandlery'))?.spec, 'type'), 'ClusterIP');
+    assert.equal(at(deployment.spec, 'template', 'spec', 'enableServiceLinks'), false);
+    assert.equal(textAt((await find(SERVICE, 'chandlery'))?.spec, 'type'), 'ClusterIP');
   });
 
   it('gives its service account what it needs to furnish the cluster', async () => {
     accountKubeconfig = join(folder, 'kubeconfig');
     await writeFile(accountKubeconfig, await kubeconfigFor('chandlery', NAMESPACE, kubeconfig), { mode: 0o600 });
-    const kube = createKube({ kubeconfigPath: accountKubeconfig, userAgent: 'chart-test' });
-    try {
+    await asAccount(async (account) => {
       const files = { crds: join(CHART, 'crds'), roles: join(CHART, 'files', 'cluster-roles.yaml') };
-      await bootstrapCluster(kube, files, AbortSignal.timeout(60_000));
-    } finally {
-      await kube.close();
-    }
+      await bootstrapCluster(account, files, AbortSignal.timeout(60_000));
+    });
   });
 
   it('gives its service account what it needs to install the sample operators', async () => {
@@ -162,28 +150,42 @@ describe('The chart of Chandlery', () => {
   });
 
   it('lets its service account act for people, and for nobody else', async () => {
-    const impersonates = async (resource: string): Promise<unknown> => {
-      const args = { verb: 'impersonate', resource, version: 'v1' };
-      const user = `system:serviceaccount:${NAMESPACE}:chandlery`;
-      const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec: { user, resourceAttributes: args } };
-      const answer = await transport({ method: 'POST', path: '/apis/authorization.k8s.io/v1/subjectaccessreviews', body });
-      return valueAt(((await answer.json()) as Manifest).status, 'allowed');
-    };
-    assert.deepEqual(
-      [await impersonates('users'), await impersonates('groups'), await impersonates('serviceaccounts')],
-      [true, true, false],
-    );
-    assert.equal(await api.get(SECRET, NAMESPACE, 'chandlery-oidc'), undefined, 'the chart makes no Secret of its own');
+    const impersonates = await asAccount(async (account) => {
+      const verdicts: boolean[] = [];
+      for (const resource of ['users', 'groups', 'serviceaccounts']) {
+        verdicts.push((await account.asController().review({ verb: 'impersonate', group: '', resource })).allowed);
+      }
+      return verdicts;
+    });
+    assert.deepEqual(impersonates, [true, true, false]);
+    assert.equal(await find(SECRET, 'chandlery-oidc'), undefined, 'the chart makes no Secret of its own');
   });
 });
+
+/** With the rights of the service account that the chart made. */
+async function asAccount<T>(act: (account: Kube) => Promise<T>): Promise<T> {
+  const account = createKube({ kubeconfigPath: accountKubeconfig, userAgent: 'chart-test' });
+  try {
+    return await act(account);
+  } finally {
+    await account.close();
+  }
+}
+
+async function find(type: ResourceType, name: string): Promise<LiveObject | undefined> {
+  return ifFound(
+    kube
+      .asController()
+      .get({ ...type, namespace: NAMESPACE, name })
+      .then(asLive),
+  );
+}
 
 describe('The example catalogue', () => {
   it('is accepted by the api-server, its examples of kinds included', async () => {
     const documents = await catalogDocuments();
     assert.deepEqual([...new Set(documents.map(({ kind }) => kind))].sort(), ['Environment', 'Operator']);
-    const examples = documents
-      .flatMap(({ spec }) => listAt(spec, 'catalog', 'kinds'))
-      .map((kind) => valueAt(kind, 'example') as unknown as Manifest);
+    const examples = documents.flatMap(({ spec }) => listAt(spec, 'catalog', 'kinds')).map((kind) => at(kind, 'example') as Manifest);
     assert.equal(examples.length, 2);
     for (const manifest of [...documents, ...examples]) await dryRun(manifest);
   });
@@ -191,11 +193,11 @@ describe('The example catalogue', () => {
   it('names fields that its kinds have', async () => {
     for (const { metadata, spec } of await catalogDocuments()) {
       for (const entry of listAt(spec, 'catalog', 'kinds')) {
-        const schema = await schemaOf(textAt(entry, 'kind'));
+        const schema = await schemaOf(textAt(entry, 'kind') ?? '');
         for (const field of listAt(entry, 'fields')) {
           assert.ok(typeof field === 'string');
           const path = field.split('.').flatMap((name) => ['properties', name]);
-          assert.notEqual(valueAt(schema, ...path), undefined, `${metadata.name}: ${field}`);
+          assert.notEqual(at(schema, ...path), undefined, `${metadata.name}: ${field}`);
         }
       }
     }
@@ -209,24 +211,17 @@ async function catalogDocuments(): Promise<readonly Manifest[]> {
   return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as Manifest));
 }
 
-async function schemaOf(kind: string): Promise<Json | undefined> {
-  const { items } = await api.list(DEFINITION, '');
-  const definition = items.find(({ spec }) => textAt(spec, 'names', 'kind') === kind);
-  return valueAt(listAt(definition?.spec, 'versions')[0], 'schema', 'openAPIV3Schema');
+async function schemaOf(kind: string): Promise<unknown> {
+  const { items } = await kube.asController().list(CRD);
+  const crd = items.find(({ spec }) => textAt(spec, 'names', 'kind') === kind);
+  return at(listAt(crd?.spec, 'versions')[0], 'schema', 'openAPIV3Schema');
 }
-
-const CLUSTER_SCOPED = new Set(['ClusterRole', 'ClusterRoleBinding', 'Environment']);
 
 /** Applies without writing. Unknown fields are refused. */
 async function dryRun(manifest: Manifest): Promise<void> {
-  const [group, version] = manifest.apiVersion.includes('/') ? manifest.apiVersion.split('/') : ['', manifest.apiVersion];
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const plural = { Ingress: 'ingresses', NetworkPolicy: 'networkpolicies' }[manifest.kind] ?? `${manifest.kind.toLowerCase()}s`;
-  const scope = CLUSTER_SCOPED.has(manifest.kind) ? '' : `/namespaces/${manifest.metadata.namespace ?? NAMESPACE}`;
-  await transport({
-    method: 'PATCH',
-    path: `${root}${scope}/${plural}/${manifest.metadata.name}?dryRun=All&fieldManager=test&fieldValidation=Strict`,
-    contentType: 'application/apply-patch+yaml',
-    body: manifest,
-  });
+  const type = await kube.find(manifest.apiVersion, manifest.kind);
+  assert.ok(type !== undefined, manifest.kind);
+  const namespace = type.namespaced ? { namespace: manifest.metadata.namespace ?? NAMESPACE } : {};
+  const object = { ...manifest, metadata: { ...manifest.metadata, ...namespace } };
+  await kube.asController().apply(type, object, { dryRun: 'All', fieldManager: 'test' });
 }

@@ -3,34 +3,40 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { join } from 'node:path';
 import { CACHE } from '../../charts/cache-operator/controller/cache.ts';
-import { ApiError } from '../../charts/controller-runtime/api-error.ts';
-import { createApi, type Api } from '../../charts/controller-runtime/api.ts';
-import { apiVersionOf, type JsonMap, type LiveObject, type Resource } from '../../charts/controller-runtime/kube-object.ts';
-import { decodeSecret } from '../../charts/controller-runtime/passwords.ts';
-import { listAt, numberAt, textAt, valueAt } from '../../charts/controller-runtime/read-json.ts';
+import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { asLive, type LiveObject } from '../../charts/controller-runtime/kube-object.ts';
 import {
-  CLAIM,
   CONFIG_MAP,
   CRON_JOB,
-  DISRUPTION_BUDGET,
   JOB,
+  NAMESPACE,
+  PERSISTENT_VOLUME_CLAIM,
+  POD,
+  POD_DISRUPTION_BUDGET,
   SECRET,
   SERVICE,
   STATEFUL_SET,
-} from '../../charts/controller-runtime/resources.ts';
+  type KnownType,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import { POSTGRES_CLUSTER } from '../../charts/postgres-operator/controller/postgres-cluster.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { adminTransport, runSampleOperator, type OperatorProcess } from '../support/run-sample-operator.ts';
+import { runSampleOperator, type OperatorProcess } from '../support/run-sample-operator.ts';
+import { decodeSecret } from '../../charts/controller-runtime/ensure-secret.ts';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { apiVersionOf, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 
 const OPERATORS = 'sample-operators';
 const TEAM = 'sample-team';
 // The garbage collector learns of new kinds every half minute only.
 const COLLECTED_WITHIN_SECONDS = 120;
-const POD: Resource = { group: '', version: 'v1', kind: 'Pod', plural: 'pods' };
 
-let api: Api;
+let kube: Kube;
+let api: Cluster;
 let stopCluster: () => Promise<void>;
 const operators: OperatorProcess[] = [];
 
@@ -38,16 +44,12 @@ before(async () => {
   const tools = await loadTools(repoRoot);
   const cluster = await startThrowawayCluster(tools);
   stopCluster = cluster.stop;
-  const transport = adminTransport(cluster.kubeconfigPath);
-  api = createApi(transport, 'samples-test');
+  kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'samples-test' });
+  api = kube.asController();
   // Everything the operators make must pass the strictest Pod Security Standard.
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted', 'pod-security.kubernetes.io/enforce-version': 'latest' };
   for (const name of [OPERATORS, TEAM]) {
-    await transport({
-      method: 'POST',
-      path: '/api/v1/namespaces',
-      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } },
-    });
+    await api.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
   }
   for (const chart of ['cache-operator', 'postgres-operator']) {
     const args = ['install', chart, join(repoRoot, 'charts', chart), '--namespace', OPERATORS, '--kubeconfig', cluster.kubeconfigPath];
@@ -58,6 +60,7 @@ before(async () => {
 
 after(async () => {
   for (const operator of operators) assert.equal(await operator.stop(), 0, 'an operator that is asked to stop ends well');
+  await kube?.close();
   await stopCluster?.();
 });
 
@@ -68,9 +71,9 @@ describe('A Cache', () => {
     assert.equal(textAt(cache.status, 'endpoint'), `sessions-cache.${TEAM}.svc:6379`);
     assert.equal(numberAt(cache.status, 'observedGeneration'), 1);
     assert.equal(numberAt((await get(STATEFUL_SET, 'sessions-cache'))?.status, 'readyReplicas'), 1);
-    const secret = decodeSecret(await get(SECRET, textAt(cache.status, 'secretName')));
-    assert.match(secret['uri'] ?? '', /^redis:\/\/default:[A-Za-z0-9]{32}@sessions-cache\.sample-team\.svc:6379\/0$/);
-    assert.equal(await get(DISRUPTION_BUDGET, 'sessions-cache'), undefined, 'a single copy has no disruption budget');
+    const secret = decodeSecret(await get(SECRET, textAt(cache.status, 'secretName') ?? ''));
+    assert.match(secret['uri'] ?? '', /^redis:\/\/default:[A-Za-z0-9]{48}@sessions-cache\.sample-team\.svc:6379\/0$/);
+    assert.equal(await get(POD_DISRUPTION_BUDGET, 'sessions-cache'), undefined, 'a single copy has no disruption budget');
   });
 
   it('owns everything that is made for it, down to the pods', async () => {
@@ -93,15 +96,15 @@ describe('A Cache', () => {
     assert.equal(numberAt(cache.status, 'readyReplicas'), 3);
     const secret = decodeSecret(await get(SECRET, 'sessions-cache-credentials'));
     assert.equal(secret['password'], before['password']);
-    assert.match(secret['password-shop'] ?? '', /^[A-Za-z0-9]{32}$/);
+    assert.match(secret['password-shop'] ?? '', /^[A-Za-z0-9]{48}$/);
     assert.notEqual(await get(SERVICE, 'sessions-cache-read'), undefined);
-    assert.equal(valueAt((await get(DISRUPTION_BUDGET, 'sessions-cache'))?.spec, 'maxUnavailable'), 1);
+    assert.equal(at((await get(POD_DISRUPTION_BUDGET, 'sessions-cache'))?.spec, 'maxUnavailable'), 1);
   });
 
   it('removes what it does not need any more', async () => {
     await change(CACHE, 'sessions', { replicas: 1 });
     await eventually(async () => (await get(SERVICE, 'sessions-cache-read')) === undefined, 'the Service for reading to go');
-    await eventually(async () => (await get(DISRUPTION_BUDGET, 'sessions-cache')) === undefined, 'the disruption budget to go');
+    await eventually(async () => (await get(POD_DISRUPTION_BUDGET, 'sessions-cache')) === undefined, 'the disruption budget to go');
   });
 
   it('says so instead of taking over what somebody else made under one of its names', async () => {
@@ -119,7 +122,7 @@ describe('A Cache', () => {
   it('takes everything with it when it is deleted', async () => {
     const cache = await get(CACHE, 'sessions');
     assert.ok(cache !== undefined);
-    await api.remove(CACHE, cache);
+    await api.delete({ ...CACHE, namespace: TEAM, name: cache.metadata.name });
     await eventually(
       async () => {
         return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
@@ -140,9 +143,9 @@ describe('A PostgresCluster', () => {
     await create(POSTGRES_CLUSTER, 'orders', { storage: { size: '1Gi' } });
     const cluster = await ready(POSTGRES_CLUSTER, 'orders');
     assert.equal(condition(cluster, 'DatabasesReady', 'status'), 'True');
-    const secret = decodeSecret(await get(SECRET, textAt(cluster.status, 'secretName')));
-    assert.match(secret['uri'] ?? '', /^postgresql:\/\/app:[A-Za-z0-9]{32}@orders-postgres\.sample-team\.svc:5432\/app$/);
-    assert.equal(textAt((await get(CLAIM, 'data-orders-postgres-0'))?.spec, 'resources', 'requests', 'storage'), '1Gi');
+    const secret = decodeSecret(await get(SECRET, textAt(cluster.status, 'secretName') ?? ''));
+    assert.match(secret['uri'] ?? '', /^postgresql:\/\/app:[A-Za-z0-9]{48}@orders-postgres\.sample-team\.svc:5432\/app$/);
+    assert.equal(textAt((await get(PERSISTENT_VOLUME_CLAIM, 'data-orders-postgres-0'))?.spec, 'resources', 'requests', 'storage'), '1Gi');
   });
 
   it('runs its setup again when databases change, and backs up when asked to', async () => {
@@ -160,13 +163,13 @@ describe('A PostgresCluster', () => {
     }, 'the old job to go');
     assert.notDeepEqual(now, jobs);
     assert.equal(textAt((await get(CRON_JOB, 'orders-postgres-backup'))?.spec, 'schedule'), '0 2 * * *');
-    assert.notEqual(await get(CLAIM, 'orders-postgres-backup'), undefined);
+    assert.notEqual(await get(PERSISTENT_VOLUME_CLAIM, 'orders-postgres-backup'), undefined);
   });
 
   it('keeps its backups when they are switched off', async () => {
     await change(POSTGRES_CLUSTER, 'orders', { backup: { enabled: false } });
     await eventually(async () => (await get(CRON_JOB, 'orders-postgres-backup')) === undefined, 'the CronJob to go');
-    assert.equal((await get(CLAIM, 'orders-postgres-backup'))?.metadata.deletionTimestamp, undefined);
+    assert.equal((await get(PERSISTENT_VOLUME_CLAIM, 'orders-postgres-backup'))?.metadata.deletionTimestamp, undefined);
   });
 
   it('keeps running and says why when its volumes cannot grow', async () => {
@@ -179,8 +182,8 @@ describe('A PostgresCluster', () => {
     assert.equal(condition(cluster, 'Ready', 'status'), 'True');
   });
 
-  const refusals: readonly { readonly why: string; readonly spec: JsonMap; readonly message: RegExp }[] = [
-    { why: 'a size that is missing', spec: {}, message: /spec\.storage: Required value/ },
+  const refusals: readonly { readonly why: string; readonly spec: JsonObject; readonly message: RegExp }[] = [
+    { why: 'a size that is missing', spec: {}, message: /spec\.storage: is required/ },
     { why: 'a size that no database fits in', spec: { storage: { size: '64Mi' } }, message: /storage must be at least 256Mi/ },
     {
       why: 'an owner who is no user',
@@ -217,10 +220,13 @@ describe('A PostgresCluster', () => {
   it('takes its volumes with it when it is deleted', async () => {
     const cluster = await get(POSTGRES_CLUSTER, 'orders');
     assert.ok(cluster !== undefined);
-    await api.remove(POSTGRES_CLUSTER, cluster);
+    await api.delete({ ...POSTGRES_CLUSTER, namespace: TEAM, name: cluster.metadata.name });
     await eventually(
       async () => {
-        return (await get(CLAIM, 'data-orders-postgres-0')) === undefined && (await get(CLAIM, 'orders-postgres-backup')) === undefined;
+        return (
+          (await get(PERSISTENT_VOLUME_CLAIM, 'data-orders-postgres-0')) === undefined &&
+          (await get(PERSISTENT_VOLUME_CLAIM, 'orders-postgres-backup')) === undefined
+        );
       },
       'the volumes to go',
       COLLECTED_WITHIN_SECONDS,
@@ -228,39 +234,37 @@ describe('A PostgresCluster', () => {
   });
 });
 
-async function create(resource: Resource, name: string, spec: JsonMap): Promise<LiveObject> {
-  return api.create(resource, { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { namespace: TEAM, name }, spec });
+async function create(type: KnownType, name: string, spec: JsonObject): Promise<void> {
+  await api.create(type, { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { namespace: TEAM, name }, spec });
 }
 
-async function change(resource: Resource, name: string, spec: JsonMap): Promise<void> {
-  await api.mergePatch(resource, { apiVersion: '', kind: '', metadata: { namespace: TEAM, name } }, { spec });
+async function change(type: KnownType, name: string, spec: JsonObject): Promise<void> {
+  await api.patch({ ...type, namespace: TEAM, name }, { type: 'merge', body: { spec } });
 }
 
-async function get(resource: Resource, name: string): Promise<LiveObject | undefined> {
-  return api.get(resource, TEAM, name);
+async function get(type: KnownType, name: string): Promise<LiveObject | undefined> {
+  return ifFound(api.get({ ...type, namespace: TEAM, name }).then(asLive));
 }
 
 /** Waits until the operator says Ready about the latest spec. */
-async function ready(resource: Resource, name: string): Promise<LiveObject> {
+async function ready(type: KnownType, name: string): Promise<LiveObject> {
   try {
     return await eventually(async () => {
-      const found = await get(resource, name);
+      const found = await get(type, name);
       if (found === undefined || numberAt(found.status, 'observedGeneration') !== found.metadata.generation) return false;
       return condition(found, 'Ready', 'status') === 'True' && found;
     }, `${name} to be Ready`);
   } catch (error) {
     const said = operators.map((operator) => operator.output()).join('');
-    throw new Error(`${String(error)}; it is ${JSON.stringify((await get(resource, name))?.status)}; the operators said ${said}`, {
+    throw new Error(`${String(error)}; it is ${JSON.stringify((await get(type, name))?.status)}; the operators said ${said}`, {
       cause: error,
     });
   }
 }
 
 function condition(object: LiveObject, type: string, field: 'status' | 'message'): string {
-  return textAt(
-    listAt(object.status, 'conditions').find((candidate) => textAt(candidate, 'type') === type),
-    field,
-  );
+  const found = listAt(object.status, 'conditions').find((candidate) => textAt(candidate, 'type') === type);
+  return textAt(found, field) ?? '';
 }
 
 function ownerUid(object: LiveObject | undefined): string | undefined {
@@ -268,14 +272,13 @@ function ownerUid(object: LiveObject | undefined): string | undefined {
 }
 
 async function jobNames(instance: string): Promise<readonly string[]> {
-  const { items } = await api.list(JOB, `app.kubernetes.io/instance=${instance}`);
+  const { items } = await api.list(JOB, { labelSelector: `app.kubernetes.io/instance=${instance}` });
   return items.map(({ metadata }) => metadata.name);
 }
 
 function invalid(message: RegExp): (error: unknown) => boolean {
   return (error) => {
-    assert.ok(error instanceof ApiError);
-    assert.equal(error.status, 422);
+    assert.ok(isAppError(error, 'InvalidInput'), String(error));
     assert.match(error.message, message);
     return true;
   };

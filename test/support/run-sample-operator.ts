@@ -1,17 +1,10 @@
 import { execa } from 'execa';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { readCredentials } from '../../charts/controller-runtime/credentials.ts';
-import { createTransport } from '../../charts/controller-runtime/transport.ts';
-import type { Transport } from '../../charts/controller-runtime/transport.ts';
+import { parse, stringify } from 'yaml';
+import { createKube } from '../../src/kube/kube.ts';
 import { repoRoot } from './cluster.ts';
-
-/** The calls of the cluster's admin. */
-export function adminTransport(kubeconfigPath: string): Transport {
-  return createTransport(() => readCredentials({ KUBECONFIG: kubeconfigPath }), 'samples-test');
-}
 
 export interface OperatorProcess {
   /** Everything that it wrote so far. */
@@ -48,20 +41,13 @@ export async function runSampleOperator(name: string, namespace: string, kubecon
 }
 
 /** A kubeconfig with a token of the service account, and with no other right than its own. */
-export async function kubeconfigFor(account: string, namespace: string, kubeconfigPath: string): Promise<string> {
-  const { server, ca } = await readCredentials({ KUBECONFIG: kubeconfigPath });
-  const answer = await adminTransport(kubeconfigPath)({
-    method: 'POST',
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } },
-  });
-  const { status } = (await answer.json()) as { readonly status: { readonly token: string } };
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': 'it',
-    contexts: [{ name: 'it', context: { cluster: 'it', user: 'it' } }],
-    clusters: [{ name: 'it', cluster: { server, 'certificate-authority-data': Buffer.from(ca ?? '').toString('base64') } }],
-    users: [{ name: 'it', user: { token: status.token } }],
-  });
+export async function kubeconfigFor(name: string, namespace: string, kubeconfigPath: string): Promise<string> {
+  const kube = createKube({ kubeconfigPath, userAgent: 'samples-test' });
+  try {
+    const token = await kube.requestToken({ namespace, name }, 3600);
+    const config = parse(await readFile(kubeconfigPath, 'utf8')) as { readonly users: readonly { readonly name: string }[] };
+    return stringify({ ...config, users: config.users.map((user) => ({ name: user.name, user: { token } })) });
+  } finally {
+    await kube.close();
+  }
 }

@@ -1,8 +1,7 @@
-import { disruptionBudget } from '../../controller-runtime/disruption-budget.ts';
 import type { LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
 import type { ManagedKind, Observed, Report } from '../../controller-runtime/managed-kind.ts';
-import { selectorText } from '../../controller-runtime/pod-parts.ts';
-import { CONFIG_MAP, DISRUPTION_BUDGET, SERVICE, STATEFUL_SET } from '../../controller-runtime/resources.ts';
+import { disruptionBudget, selectorText } from '../../controller-runtime/pod-parts.ts';
+import { CONFIG_MAP, POD_DISRUPTION_BUDGET, SERVICE, STATEFUL_SET } from '../../../src/domain/kubernetes/resource-types.ts';
 import { phaseOf, rolloutConditions, rolloutOf } from '../../controller-runtime/rollout.ts';
 import { claimGrowth } from '../../controller-runtime/volume-claims.ts';
 import { CACHE, readCache, selectorOf } from './cache.ts';
@@ -17,7 +16,7 @@ const OPERATOR = 'cache-operator';
 export const cacheKind: ManagedKind = {
   operator: OPERATOR,
   resource: CACHE,
-  owned: [STATEFUL_SET, SERVICE, CONFIG_MAP, DISRUPTION_BUDGET],
+  owned: [STATEFUL_SET, SERVICE, CONFIG_MAP, POD_DISRUPTION_BUDGET],
   secret: (parent, current, makePassword) => cacheSecret(readCache(parent), current, makePassword),
   desired,
   growth: (parent, observed) => {

@@ -1,6 +1,15 @@
-import type { Json, LiveObject, Resource } from '../../controller-runtime/kube-object.ts';
+import { parseQuantity } from '../../../src/domain/core/quantity.ts';
+import type { KnownType } from '../../../src/domain/kubernetes/resource-types.ts';
+import type { Json } from '../../../src/domain/kubernetes/resource.ts';
+import type { LiveObject } from '../../controller-runtime/kube-object.ts';
 
-export const CACHE: Resource = { group: 'samples.chandlery.dev', version: 'v1alpha1', kind: 'Cache', plural: 'caches' };
+export const CACHE: KnownType = {
+  group: 'samples.chandlery.dev',
+  version: 'v1alpha1',
+  kind: 'Cache',
+  resource: 'caches',
+  namespaced: true,
+};
 
 export interface CacheUser {
   readonly name: string;
@@ -53,6 +62,11 @@ export function readCache(object: LiveObject): Cache {
     spec: object.spec as unknown as CacheSpec,
     names: { main, read: `${main}-read`, nodes: `${main}-nodes`, secret: `${main}-credentials`, config: `${main}-config` },
   };
+}
+
+/** How many bytes of content must fit. The schema of the kind lets only quantities through. */
+export function memoryBytes({ spec }: Cache): number {
+  return Number((parseQuantity(spec.memory) ?? 0n) / 1_000_000_000n);
 }
 
 /** The labels by which the pods of a Cache are found. Immutable: a StatefulSet cannot change its selector. */

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../controller-runtime/kube-object.ts';
-import { parseQuantity } from '../../controller-runtime/quantity.ts';
+import { memoryBytes } from './cache.ts';
 import type { Cache } from './cache.ts';
 
 /** The settings of Valkey, and the script that starts a pod as the first one or as a follower. */
@@ -12,13 +12,14 @@ export function configMap(cache: Cache): Manifest {
   };
 }
 
-function valkeyConf({ spec }: Cache): string {
+function valkeyConf(cache: Cache): string {
+  const { spec } = cache;
   const own = [
     'port 6379',
     'dir /data',
     'aclfile /etc/valkey/users.acl',
     'include /run/valkey/auth.conf',
-    `maxmemory ${parseQuantity(spec.memory)}`,
+    `maxmemory ${memoryBytes(cache)}`,
     `maxmemory-policy ${spec.evictionPolicy}`,
     `appendonly ${spec.persistence.enabled ? 'yes' : 'no'}`,
     ...(spec.persistence.enabled ? [] : ['save ""']),

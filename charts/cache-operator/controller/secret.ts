@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { SecretPlan } from '../../controller-runtime/managed-kind.ts';
-import { keepPasswords } from '../../controller-runtime/passwords.ts';
+import type { SecretContent } from '../../controller-runtime/managed-kind.ts';
+import { keepPasswords } from '../../controller-runtime/ensure-secret.ts';
 import type { Cache, CacheUser } from './cache.ts';
 
 /**
  * The Secret of a Cache, with the keys of the Service Binding specification for applications, a password for each user, and the list of
  * users as Valkey reads it (hashes only).
  */
-export function cacheSecret(cache: Cache, current: Readonly<Record<string, string>>, makePassword: () => string): SecretPlan {
+export function cacheSecret(cache: Cache, current: Readonly<Record<string, string>>, makePassword: () => string): SecretContent {
   const users = cache.spec.users ?? [];
   const keys = ['password', 'password-replication', ...users.map(({ name }) => `password-${name}`)];
   const passwords = keepPasswords(keys, current, makePassword);

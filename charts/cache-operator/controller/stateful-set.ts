@@ -1,10 +1,10 @@
-import type { JsonMap, LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
 import { CONTAINER_SECURITY, contentHash, podSecurity, shellProbe, spreadOverNodes } from '../../controller-runtime/pod-parts.ts';
-import { parseQuantity, toMebibytes } from '../../controller-runtime/quantity.ts';
 import { claimTemplate } from '../../controller-runtime/volume-claims.ts';
 import { INSTANCE, MANAGED_BY } from '../../controller-runtime/managed-kind.ts';
 import type { Cache } from './cache.ts';
-import { selectorOf } from './cache.ts';
+import { memoryBytes, selectorOf } from './cache.ts';
 
 /** The user and group `valkey` of the image. */
 const VALKEY_ID = 999;
@@ -42,7 +42,7 @@ export function statefulSet({ cache, operator, existing, configHash }: StatefulS
   };
 }
 
-function podMetadata({ spec }: Cache, labels: Readonly<Record<string, string>>, configHash: string): JsonMap {
+function podMetadata({ spec }: Cache, labels: Readonly<Record<string, string>>, configHash: string): JsonObject {
   const { maintenanceWindow: window } = spec;
   return {
     labels: { ...spec.labels, ...labels },
@@ -53,7 +53,7 @@ function podMetadata({ spec }: Cache, labels: Readonly<Record<string, string>>, 
   };
 }
 
-function podSpec(cache: Cache, selector: Readonly<Record<string, string>>): JsonMap {
+function podSpec(cache: Cache, selector: Readonly<Record<string, string>>): JsonObject {
   const { spec, names } = cache;
   return {
     automountServiceAccountToken: false,
@@ -72,9 +72,10 @@ function podSpec(cache: Cache, selector: Readonly<Record<string, string>>): Json
   };
 }
 
-function container({ spec, names }: Cache): JsonMap {
+function container(cache: Cache): JsonObject {
+  const { spec, names } = cache;
   const ping = 'test "$(valkey-cli ping)" = PONG';
-  const fromSecret = (key: string): JsonMap => ({ secretKeyRef: { name: names.secret, key } });
+  const fromSecret = (key: string): JsonObject => ({ secretKeyRef: { name: names.secret, key } });
   return {
     name: 'valkey',
     image: `docker.io/valkey/valkey:${spec.version}`,
@@ -86,7 +87,7 @@ function container({ spec, names }: Cache): JsonMap {
       // valkey-cli takes the password of the probes from here.
       { name: 'REDISCLI_AUTH', valueFrom: fromSecret('password') },
     ],
-    resources: resources(spec),
+    resources: resources(cache),
     securityContext: CONTAINER_SECURITY,
     startupProbe: shellProbe(ping, { periodSeconds: 2, failureThreshold: 60 }),
     readinessProbe: shellProbe(ping, { periodSeconds: 5, failureThreshold: 3 }),
@@ -102,12 +103,17 @@ function container({ spec, names }: Cache): JsonMap {
 }
 
 /** Memory follows from how much data must fit: a quarter more for Valkey itself, and half more as the limit while a snapshot is written. */
-function resources({ memory, resources: asked }: Cache['spec']): JsonMap {
-  const bytes = parseQuantity(memory);
+function resources(cache: Cache): JsonObject {
+  const bytes = memoryBytes(cache);
+  const { requests, limits } = cache.spec.resources ?? {};
   return {
-    requests: { cpu: '100m', memory: toMebibytes(bytes * 1.25), ...asked?.requests },
-    limits: { memory: toMebibytes(bytes * 1.5 + 64 * 2 ** 20), ...asked?.limits },
+    requests: { cpu: '100m', memory: toMebibytes(bytes * 1.25), ...requests },
+    limits: { memory: toMebibytes(bytes * 1.5 + 64 * 2 ** 20), ...limits },
   };
+}
+
+function toMebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)}Mi`;
 }
 
 /** What the pods read when they start, as one hash. Passwords are never made anew, so only the list of users can change it. */

@@ -1,4 +1,5 @@
-import type { JsonMap, Manifest } from '../../controller-runtime/kube-object.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { Manifest } from '../../controller-runtime/kube-object.ts';
 import { CONTAINER_SECURITY } from '../../controller-runtime/pod-parts.ts';
 import { clientEnvironment, COMMON_MOUNTS, commonVolumes, HELPER_RESOURCES, podBasics } from './pod-pieces.ts';
 import { labelsOf } from './postgres-cluster.ts';
@@ -26,7 +27,7 @@ function claim(cluster: PostgresCluster): Manifest {
   };
 }
 
-function cronJob(cluster: PostgresCluster, pod: JsonMap): Manifest {
+function cronJob(cluster: PostgresCluster, pod: JsonObject): Manifest {
   const labels = labelsOf(cluster, 'backup');
   return {
     apiVersion: 'batch/v1',
@@ -49,7 +50,7 @@ function cronJob(cluster: PostgresCluster, pod: JsonMap): Manifest {
 
 const DUMP = 'pg_dumpall --clean --if-exists | gzip > "$file.partial" && mv "$file.partial" "$file"';
 
-function toVolume(cluster: PostgresCluster): JsonMap {
+function toVolume(cluster: PostgresCluster): JsonObject {
   const { retentionDays } = cluster.spec.backup;
   const script = [
     'set -eu -o pipefail',
@@ -64,7 +65,7 @@ function toVolume(cluster: PostgresCluster): JsonMap {
   };
 }
 
-function toBucket(cluster: PostgresCluster, bucket: Bucket): JsonMap {
+function toBucket(cluster: PostgresCluster, bucket: Bucket): JsonObject {
   const script = ['set -eu -o pipefail', 'file=/backup/$(date -u +%Y-%m-%dT%H%M%SZ).sql.gz', DUMP];
   const mounts = [...COMMON_MOUNTS, { name: 'backup', mountPath: '/backup' }];
   return {
@@ -74,7 +75,7 @@ function toBucket(cluster: PostgresCluster, bucket: Bucket): JsonMap {
   };
 }
 
-function dump(cluster: PostgresCluster, script: readonly string[], volumeMounts: readonly JsonMap[]): JsonMap {
+function dump(cluster: PostgresCluster, script: readonly string[], volumeMounts: readonly JsonObject[]): JsonObject {
   return {
     name: 'dump',
     image: cluster.image,
@@ -86,9 +87,9 @@ function dump(cluster: PostgresCluster, script: readonly string[], volumeMounts:
   };
 }
 
-function upload({ name, endpoint, prefix, credentialsSecret }: Bucket): JsonMap {
+function upload({ name, endpoint, prefix, credentialsSecret }: Bucket): JsonObject {
   const folder = ['s3:/', name, ...(prefix ?? '').split('/').filter((part) => part !== ''), ''].join('/');
-  const fromSecret = (key: string): JsonMap => ({ secretKeyRef: { name: credentialsSecret, key } });
+  const fromSecret = (key: string): JsonObject => ({ secretKeyRef: { name: credentialsSecret, key } });
   return {
     name: 'upload',
     image: 'docker.io/amazon/aws-cli:2.27.50',

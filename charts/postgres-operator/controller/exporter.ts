@@ -1,9 +1,9 @@
-import type { JsonMap } from '../../controller-runtime/kube-object.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { CONTAINER_SECURITY } from '../../controller-runtime/pod-parts.ts';
 import { CREDENTIALS } from './setup-sql.ts';
 
 /** The container that offers figures to Prometheus. */
-export function exporter(): JsonMap {
+export function exporter(): JsonObject {
   return {
     name: 'exporter',
     image: 'quay.io/prometheuscommunity/postgres-exporter:v0.17.1',

@@ -1,4 +1,4 @@
-import type { JsonMap } from '../../controller-runtime/kube-object.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { podSecurity } from '../../controller-runtime/pod-parts.ts';
 import { CONFIG } from './config-map.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
@@ -8,7 +8,7 @@ import { CREDENTIALS } from './setup-sql.ts';
 const POSTGRES_ID = 999;
 
 /** What the pods of the database, of its setup and of its backups have in common. */
-export function podBasics({ spec }: PostgresCluster): JsonMap {
+export function podBasics({ spec }: PostgresCluster): JsonObject {
   return {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
@@ -18,7 +18,7 @@ export function podBasics({ spec }: PostgresCluster): JsonMap {
 }
 
 /** The settings, the passwords and a place for temporary files. */
-export function commonVolumes({ names }: PostgresCluster): readonly JsonMap[] {
+export function commonVolumes({ names }: PostgresCluster): readonly JsonObject[] {
   return [
     { name: 'config', configMap: { name: names.config } },
     { name: 'credentials', secret: { secretName: names.secret, defaultMode: 0o440 } },
@@ -26,14 +26,14 @@ export function commonVolumes({ names }: PostgresCluster): readonly JsonMap[] {
   ];
 }
 
-export const COMMON_MOUNTS: readonly JsonMap[] = [
+export const COMMON_MOUNTS: readonly JsonObject[] = [
   { name: 'config', mountPath: CONFIG, readOnly: true },
   { name: 'credentials', mountPath: CREDENTIALS, readOnly: true },
   { name: 'tmp', mountPath: '/tmp' },
 ];
 
 /** How a client program of PostgreSQL finds the server and logs in as its superuser. */
-export function clientEnvironment({ names, namespace, spec }: PostgresCluster): readonly JsonMap[] {
+export function clientEnvironment({ names, namespace, spec }: PostgresCluster): readonly JsonObject[] {
   return [
     { name: 'PGHOST', value: `${names.main}.${namespace}.svc` },
     { name: 'PGPORT', value: String(spec.exposure.port) },
@@ -43,4 +43,4 @@ export function clientEnvironment({ names, namespace, spec }: PostgresCluster): 
 }
 
 /** Small enough for any quota: these pods only send statements or copy a stream. */
-export const HELPER_RESOURCES: JsonMap = { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } };
+export const HELPER_RESOURCES: JsonObject = { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '256Mi' } };

@@ -1,10 +1,13 @@
-import type { Json, LiveObject, Resource } from '../../controller-runtime/kube-object.ts';
+import type { KnownType } from '../../../src/domain/kubernetes/resource-types.ts';
+import type { Json } from '../../../src/domain/kubernetes/resource.ts';
+import type { LiveObject } from '../../controller-runtime/kube-object.ts';
 
-export const POSTGRES_CLUSTER: Resource = {
+export const POSTGRES_CLUSTER: KnownType = {
   group: 'samples.chandlery.dev',
   version: 'v1alpha1',
   kind: 'PostgresCluster',
-  plural: 'postgresclusters',
+  resource: 'postgresclusters',
+  namespaced: true,
 };
 
 export interface Database {

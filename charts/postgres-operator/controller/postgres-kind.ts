@@ -1,9 +1,16 @@
-import { disruptionBudget } from '../../controller-runtime/disruption-budget.ts';
+import { numberAt } from '../../../src/domain/core/read.ts';
 import type { LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
 import type { ManagedKind, Observed } from '../../controller-runtime/managed-kind.ts';
-import { contentHash } from '../../controller-runtime/pod-parts.ts';
-import { numberAt } from '../../controller-runtime/read-json.ts';
-import { CLAIM, CONFIG_MAP, CRON_JOB, DISRUPTION_BUDGET, JOB, SERVICE, STATEFUL_SET } from '../../controller-runtime/resources.ts';
+import { contentHash, disruptionBudget } from '../../controller-runtime/pod-parts.ts';
+import {
+  CONFIG_MAP,
+  CRON_JOB,
+  JOB,
+  PERSISTENT_VOLUME_CLAIM,
+  POD_DISRUPTION_BUDGET,
+  SERVICE,
+  STATEFUL_SET,
+} from '../../../src/domain/kubernetes/resource-types.ts';
 import { claimGrowth } from '../../controller-runtime/volume-claims.ts';
 import { backup } from './backup.ts';
 import { configMap, serverFiles } from './config-map.ts';
@@ -20,7 +27,7 @@ const OPERATOR = 'postgres-operator';
 export const postgresKind: ManagedKind = {
   operator: OPERATOR,
   resource: POSTGRES_CLUSTER,
-  owned: [STATEFUL_SET, SERVICE, CONFIG_MAP, DISRUPTION_BUDGET, JOB, CRON_JOB, CLAIM],
+  owned: [STATEFUL_SET, SERVICE, CONFIG_MAP, POD_DISRUPTION_BUDGET, JOB, CRON_JOB, PERSISTENT_VOLUME_CLAIM],
   secret: (parent, current, makePassword) => postgresSecret(readPostgresCluster(parent), current, makePassword),
   desired,
   growth: (parent, observed) => {
@@ -37,7 +44,8 @@ function desired(parent: LiveObject, { children }: Observed): readonly Manifest[
   const existing = children.find(({ kind }) => kind === 'StatefulSet');
   const job = setupJob(cluster);
   // The job needs a server to talk to. Once made, it stays, also while the server is away.
-  const canSetUp = numberAt(existing?.status, 'readyReplicas') > 0 || children.some(({ metadata }) => metadata.name === job.metadata.name);
+  const canSetUp =
+    (numberAt(existing?.status, 'readyReplicas') ?? 0) > 0 || children.some(({ metadata }) => metadata.name === job.metadata.name);
   return [
     config,
     ...services(cluster),

@@ -1,8 +1,8 @@
-import type { ConditionInput } from '../../controller-runtime/conditions.ts';
-import type { Json, LiveObject } from '../../controller-runtime/kube-object.ts';
+import type { ConditionInput } from '../../../src/domain/kubernetes/condition.ts';
+import { listAt, textAt } from '../../../src/domain/core/read.ts';
+import type { LiveObject } from '../../controller-runtime/kube-object.ts';
 import type { Observed, Report } from '../../controller-runtime/managed-kind.ts';
 import { selectorText } from '../../controller-runtime/pod-parts.ts';
-import { listAt, textAt } from '../../controller-runtime/read-json.ts';
 import { phaseOf, rolloutConditions, rolloutOf } from '../../controller-runtime/rollout.ts';
 import { readPostgresCluster, selectorOf } from './postgres-cluster.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
@@ -31,7 +31,7 @@ export function report(parent: LiveObject, { children }: Observed, growthFaults:
       endpoint: `${names.main}.${namespace}.svc:${spec.exposure.port}`,
       ...(spec.instances > 1 ? { readEndpoint: `${names.read}.${namespace}.svc:${spec.exposure.port}` } : {}),
       secretName: names.secret,
-      ...(lastBackupTime === '' ? {} : { lastBackupTime }),
+      ...(lastBackupTime === undefined ? {} : { lastBackupTime }),
     },
   };
 }
@@ -48,12 +48,12 @@ function together([ready, progressing]: readonly [ConditionInput, ConditionInput
 
 function databasesCondition(job: LiveObject | undefined): ConditionInput {
   const type = 'DatabasesReady';
-  const has = (wanted: string): Json | undefined =>
+  const has = (wanted: string): unknown =>
     listAt(job?.status, 'conditions').find((condition) => textAt(condition, 'type') === wanted && textAt(condition, 'status') === 'True');
   if (has('Complete') !== undefined) return { type, status: 'True', reason: 'Made', message: 'All databases and users are there' };
   const failed = has('Failed');
   if (failed !== undefined) {
-    const message = `The job '${job?.metadata.name}' that makes databases and users failed: ${textAt(failed, 'message')}`;
+    const message = `The job '${job?.metadata.name}' that makes databases and users failed: ${textAt(failed, 'message') ?? 'no message'}`;
     return { type, status: 'False', reason: 'SetupFailed', message };
   }
   return { type, status: 'Unknown', reason: 'SettingUp', message: 'Databases and users are being made' };
@@ -62,6 +62,8 @@ function databasesCondition(job: LiveObject | undefined): ConditionInput {
 function backupCondition({ spec }: PostgresCluster, cronJob: LiveObject | undefined): readonly ConditionInput[] {
   if (!spec.backup.enabled) return [];
   const last = textAt(cronJob?.status, 'lastSuccessfulTime');
-  const message = last === '' ? 'No backup was made yet' : `The last backup was made at ${last}`;
-  return [{ type: 'BackedUp', status: last === '' ? 'Unknown' : 'True', reason: last === '' ? 'NotYet' : 'Succeeded', message }];
+  const message = last === undefined ? 'No backup was made yet' : `The last backup was made at ${last}`;
+  return [
+    { type: 'BackedUp', status: last === undefined ? 'Unknown' : 'True', reason: last === undefined ? 'NotYet' : 'Succeeded', message },
+  ];
 }

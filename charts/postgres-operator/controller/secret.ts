@@ -1,5 +1,5 @@
-import type { SecretPlan } from '../../controller-runtime/managed-kind.ts';
-import { keepPasswords } from '../../controller-runtime/passwords.ts';
+import type { SecretContent } from '../../controller-runtime/managed-kind.ts';
+import { keepPasswords } from '../../controller-runtime/ensure-secret.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 
 /**
@@ -10,7 +10,7 @@ export function postgresSecret(
   cluster: PostgresCluster,
   current: Readonly<Record<string, string>>,
   makePassword: () => string,
-): SecretPlan {
+): SecretContent {
   const { spec, names, namespace } = cluster;
   const made = spec.superuserPasswordSecret === undefined ? ['postgres'] : [];
   const keys = [...made, 'replicator', ...spec.users.map(({ name }) => name)].map(passwordKey);

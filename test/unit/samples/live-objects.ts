@@ -1,6 +1,7 @@
-import type { JsonMap, LiveObject, Manifest } from '../../../charts/controller-runtime/kube-object.ts';
+import type { LiveObject, Manifest } from '../../../charts/controller-runtime/kube-object.ts';
+import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
-const DEFAULTS: Readonly<Record<string, JsonMap>> = {
+const DEFAULTS: Readonly<Record<string, JsonObject>> = {
   Cache: {
     version: '8.1',
     replicas: 1,
@@ -25,7 +26,7 @@ const DEFAULTS: Readonly<Record<string, JsonMap>> = {
 };
 
 /** A parent as the api-server answers it, with the defaults of its schema and the given fields laid over them. */
-export function parentOf(kind: 'Cache' | 'PostgresCluster', spec: JsonMap = {}, status: JsonMap = {}): LiveObject {
+export function parentOf(kind: 'Cache' | 'PostgresCluster', spec: JsonObject = {}, status: JsonObject = {}): LiveObject {
   return live({
     apiVersion: 'samples.chandlery.dev/v1alpha1',
     kind,
@@ -36,7 +37,7 @@ export function parentOf(kind: 'Cache' | 'PostgresCluster', spec: JsonMap = {}, 
 }
 
 /** A manifest as the api-server answers it after it was written. */
-export function live(manifest: Manifest, status?: JsonMap): LiveObject {
+export function live(manifest: Manifest, status?: JsonObject): LiveObject {
   const uid = `uid-${manifest.kind}-${manifest.metadata.name}`;
   return {
     ...manifest,
@@ -46,6 +47,6 @@ export function live(manifest: Manifest, status?: JsonMap): LiveObject {
 }
 
 /** The status of a StatefulSet whose pods all run its latest revision. */
-export function rolledOut(replicas: number): JsonMap {
+export function rolledOut(replicas: number): JsonObject {
   return { observedGeneration: 1, replicas, readyReplicas: replicas, currentRevision: 'a', updateRevision: 'a' };
 }

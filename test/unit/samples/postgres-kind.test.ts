@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Json, JsonMap, LiveObject, Manifest } from '../../../charts/controller-runtime/kube-object.ts';
-import { listAt, textAt, valueAt } from '../../../charts/controller-runtime/read-json.ts';
+import type { LiveObject, Manifest } from '../../../charts/controller-runtime/kube-object.ts';
 import { postgresKind } from '../../../charts/postgres-operator/controller/postgres-kind.ts';
 import { live, parentOf, rolledOut } from './live-objects.ts';
+import { at, listAt, textAt } from '../../../src/domain/core/read.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
-function desired(spec: JsonMap = {}, children: readonly LiveObject[] = []): readonly Manifest[] {
+function desired(spec: JsonObject = {}, children: readonly LiveObject[] = []): readonly Manifest[] {
   return postgresKind.desired(parentOf('PostgresCluster', spec), { children, claims: [] }, {});
 }
 
@@ -19,11 +20,11 @@ function kinds(manifests: readonly Manifest[]): readonly string[] {
   return [...new Set(manifests.map(({ kind }) => kind))].sort();
 }
 
-function running(spec: JsonMap = {}): LiveObject {
+function running(spec: JsonObject = {}): LiveObject {
   return live(find(desired(spec), 'StatefulSet'), rolledOut(1));
 }
 
-function sql(spec: JsonMap): string {
+function sql(spec: JsonObject): string {
   return find(desired(spec), 'ConfigMap').data?.['setup.sql'] ?? '';
 }
 
@@ -39,14 +40,14 @@ describe('The objects of a PostgresCluster', () => {
   });
 
   it('have another setup job when databases change, and the same one otherwise', () => {
-    const nameOf = (spec: JsonMap): string => find(desired(spec, [running()]), 'Job').metadata.name;
+    const nameOf = (spec: JsonObject): string => find(desired(spec, [running()]), 'Job').metadata.name;
     assert.notEqual(nameOf({ databases: [{ name: 'shop', owner: 'app' }] }), nameOf({}));
     assert.equal(nameOf({ instances: 3 }), nameOf({}));
   });
 
   it('do not restart servers for a change that only the setup job needs', () => {
-    const hashOf = (spec: JsonMap): string =>
-      textAt(find(desired(spec), 'StatefulSet').spec, 'template', 'metadata', 'annotations', 'samples.chandlery.dev/config-hash');
+    const hashOf = (spec: JsonObject): string =>
+      textAt(find(desired(spec), 'StatefulSet').spec, 'template', 'metadata', 'annotations', 'samples.chandlery.dev/config-hash') ?? '';
     assert.equal(hashOf({ databases: [{ name: 'shop', owner: 'app' }] }), hashOf({}));
     assert.notEqual(hashOf({ parameters: { max_connections: '50' } }), hashOf({}));
   });
@@ -57,7 +58,7 @@ describe('The objects of a PostgresCluster', () => {
   });
 
   it('show times in the zone that is asked for', () => {
-    const settings = (spec: JsonMap): string => find(desired(spec), 'ConfigMap').data?.['postgresql.conf'] ?? '';
+    const settings = (spec: JsonObject): string => find(desired(spec), 'ConfigMap').data?.['postgresql.conf'] ?? '';
     assert.match(settings({ timeZone: 'Europe/Berlin' }), /^timezone = 'Europe\/Berlin'$/m);
     assert.doesNotMatch(settings({}), /timezone/);
   });
@@ -69,22 +70,22 @@ describe('The objects of a PostgresCluster', () => {
 
   it('leave the volumes behind when asked to', () => {
     const spec = { storage: { size: '1Gi', whenDeleted: 'Retain' } };
-    assert.equal(valueAt(find(desired(spec), 'StatefulSet').spec, 'persistentVolumeClaimRetentionPolicy', 'whenDeleted'), 'Retain');
+    assert.equal(at(find(desired(spec), 'StatefulSet').spec, 'persistentVolumeClaimRetentionPolicy', 'whenDeleted'), 'Retain');
   });
 
   it('take the password of the superuser from the Secret that is named, and make none', () => {
     const superuserPasswordSecret = { name: 'orders-superuser', key: 'password' };
     const spec = { superuserPasswordSecret };
     const manifests = desired(spec, [running(spec)]);
-    const pod = valueAt(find(manifests, 'StatefulSet').spec, 'template', 'spec');
+    const pod = at(find(manifests, 'StatefulSet').spec, 'template', 'spec');
     const [server] = listAt(pod, 'containers');
     const volume = listAt(pod, 'volumes').find((one) => textAt(one, 'name') === 'superuser');
     assert.equal(textAt(volume, 'secret', 'secretName'), 'orders-superuser');
     const env = listAt(server, 'env').find((one) => textAt(one, 'name') === 'POSTGRES_PASSWORD_FILE');
     assert.equal(textAt(env, 'value'), '/etc/postgres-superuser/password');
-    const [psql] = listAt(valueAt(find(manifests, 'Job').spec, 'template', 'spec'), 'containers');
+    const [psql] = listAt(at(find(manifests, 'Job').spec, 'template', 'spec'), 'containers');
     const password = listAt(psql, 'env').find((one) => textAt(one, 'name') === 'PGPASSWORD');
-    assert.deepEqual(valueAt(password, 'valueFrom', 'secretKeyRef'), superuserPasswordSecret);
+    assert.deepEqual(at(password, 'valueFrom', 'secretKeyRef'), superuserPasswordSecret);
     const { values } = postgresKind.secret(parentOf('PostgresCluster', spec), {}, () => 'made');
     assert.equal(values['password-postgres'], undefined);
     assert.equal(values['password-app'], 'made');
@@ -95,14 +96,14 @@ describe('The objects of a PostgresCluster', () => {
     const spec = { monitoring: { enabled: true }, backup: { enabled: true, schedule: '0 2 * * *', retentionDays: 7, destination } };
     const manifests = desired(spec, [running(spec)]);
     const pods = [
-      valueAt(find(manifests, 'StatefulSet').spec, 'template', 'spec'),
-      valueAt(find(manifests, 'Job').spec, 'template', 'spec'),
-      valueAt(find(manifests, 'CronJob').spec, 'jobTemplate', 'spec', 'template', 'spec'),
+      at(find(manifests, 'StatefulSet').spec, 'template', 'spec'),
+      at(find(manifests, 'Job').spec, 'template', 'spec'),
+      at(find(manifests, 'CronJob').spec, 'jobTemplate', 'spec', 'template', 'spec'),
     ];
     const containers = pods.flatMap((pod) => [...listAt(pod, 'initContainers'), ...listAt(pod, 'containers')]);
     assert.equal(containers.length, 5);
-    for (const pod of pods) assert.equal(valueAt(pod, 'securityContext', 'runAsNonRoot'), true);
-    for (const container of containers) assert.deepEqual(valueAt(container, 'securityContext', 'capabilities', 'drop'), ['ALL']);
+    for (const pod of pods) assert.equal(at(pod, 'securityContext', 'runAsNonRoot'), true);
+    for (const container of containers) assert.deepEqual(at(container, 'securityContext', 'capabilities', 'drop'), ['ALL']);
   });
 });
 
