@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { Preconditions } from '../domain/kubernetes/etag.ts';
 import type { RequestOrigin } from '../domain/audit/audit-log.ts';
-import type { Ports } from '../operation/ports.ts';
+import type { Operations } from '../operation/operations.ts';
 
 /** A JSON Schema of draft 2020-12, as OpenAPI 3.1 embeds it. */
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -11,7 +11,7 @@ export interface Call {
   readonly actor: Actor;
   /** For the audit log. */
   readonly asking: RequestOrigin;
-  readonly ports: Ports;
+  readonly operations: Operations;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;

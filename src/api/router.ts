@@ -9,22 +9,24 @@ import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import { isObject, textAt } from '../domain/core/read.ts';
 import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
-import type { Ports } from '../operation/ports.ts';
+import type { Operations } from '../operation/operations.ts';
 import { openApiOf, placeholders } from './openapi.ts';
 import { LARGEST_RESOURCE, mediaTypesOf, type Call, type Reply, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
 export interface ApiDeps {
-  readonly ports: Ports;
+  readonly operations: Operations;
+  /** Where people reach Chandlery, e.g. `https://catalogue.example.com`. */
+  readonly publicUrl: string;
   /** Who sent the request; throws `Unauthenticated` when nobody is known. */
   readonly actorOf: (res: Response) => Actor;
 }
 
 /** The REST API, to be mounted at `/api/v1`. It reads bodies by itself, of somebody who is known. */
-export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
+export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Router {
   const router = express.Router();
-  const description = openApiOf(ROUTES, ports.publicUrl);
+  const description = openApiOf(ROUTES, publicUrl);
   router.get('/openapi.json', (_req, res) => {
     res.json(description);
   });
@@ -33,7 +35,7 @@ export function createApiRouter({ ports, actorOf }: ApiDeps): Router {
     const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
       const asking = { via: 'api', requestId: contextOf(res).requestId } as const;
-      const call = callOf({ ports, actor: actorOf(res), asking, route, validator, req });
+      const call = callOf({ operations, actor: actorOf(res), asking, route, validator, req });
       await send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
     });
   }
@@ -50,7 +52,7 @@ function somebody(actorOf: ApiDeps['actorOf']): RequestHandler {
 }
 
 interface Incoming {
-  readonly ports: Ports;
+  readonly operations: Operations;
   readonly actor: Actor;
   readonly asking: RequestOrigin;
   readonly route: Route;
@@ -58,10 +60,10 @@ interface Incoming {
   readonly req: Request;
 }
 
-function callOf({ ports, actor, asking, route, validator, req }: Incoming): Call {
+function callOf({ operations, actor, asking, route, validator, req }: Incoming): Call {
   const params = Object.fromEntries(placeholders(route.path).map((name) => [name, String(req.params[name] ?? '')]));
   return {
-    ports,
+    operations,
     actor,
     asking,
     params,

@@ -10,13 +10,13 @@ import { signedInOf } from '../http/request-context.ts';
 import type { Identity } from '../identity/create-identity.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { bindOperations } from '../operation/operations.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Assets } from '../web/page/assets.ts';
 import { createLiveStreams } from '../web/live/live-streams.ts';
 import { createFormSeal } from '../web/page/sealed-inputs.ts';
 import { createRenderError, createWebRouter } from '../web/router.ts';
 import { createViews } from '../web/page/view-engine.ts';
-import { bindOperations } from './bind-operations.ts';
 
 export interface AppInput {
   readonly config: Pick<Config, 'trustedProxies' | 'otherHosts' | 'metricsPort'>;
@@ -49,7 +49,7 @@ export function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets,
     seal: createFormSeal(rest.sealKey, Date.now),
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
-  const api = createApiRouter({ ports, actorOf: (res) => signedInOf(res).actor });
+  const api = createApiRouter({ operations, publicUrl: ports.publicUrl, actorOf: (res) => signedInOf(res).actor });
   return createApp({
     publicUrl,
     log: { ...log, info: log.debug },

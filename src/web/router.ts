@@ -14,11 +14,10 @@ import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
-import type { Me } from './ports.ts';
+import { type Me, shellOf } from './page/shell.ts';
 import { savedConfigurationCompareRoutes } from './saved-configuration/compare-routes.ts';
 import { savedConfigurationEditRoutes } from './saved-configuration/edit-routes.ts';
 import { savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
-import { shellOf } from './page/shell.ts';
 
 /** All pages. Anyone may come: who is not signed in finds the start page at `/` and is sent to the sign-in from everywhere else. */
 export function createWebRouter(deps: WebDeps): Router {

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/domain/core/errors.ts';
-import type { Preflight } from '../../src/domain/instance/instance.ts';
-import type { ChangeRequestSummary, ChangeRequestView, WebOperations } from '../../src/web/ports.ts';
-import type { InstanceView } from '../../src/domain/instance/instance.ts';
+import type { Preflight, InstanceView } from '../../src/domain/instance/instance.ts';
+import type { ChangeRequestSummary, ChangeRequestView } from '../../src/operation/change-request/show-change-request.ts';
+import type { Operations } from '../../src/operation/operations.ts';
 
 const OPEN: ChangeRequestSummary = {
   id: '1'.repeat(32),
@@ -38,7 +38,7 @@ const APPROVED: ChangeRequestSummary = {
 const ALL = [OPEN, MOVED, DECLINED, APPROVED];
 
 type ChangeRequestOperations = Pick<
-  WebOperations,
+  Operations,
   | 'createChangeRequest'
   | 'listChangeRequests'
   | 'countChangeRequests'

@@ -1,6 +1,6 @@
 import { draftKinds, type DraftKind } from '../../src/domain/catalog/draft-kinds.ts';
 import type { KubeObject, ObjectMeta } from '../../src/domain/kubernetes/resource.ts';
-import type { OperatorAddress } from '../../src/web/ports.ts';
+import type { OperatorAddress } from '../../src/operation/operator/find-operator.ts';
 
 const creationTimestamp = '2026-11-18T09:30:00Z';
 const LONG = 'alertmanagerconfigurationoverridesettings.with-a-rather-long-group-name.observability.monitoring.example.com';

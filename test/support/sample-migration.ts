@@ -1,6 +1,6 @@
 import { specVersionOf, type InstanceView } from '../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
-import type { InstanceMigration } from '../../src/web/ports.ts';
+import type { InstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import { previewMigration } from '../../src/form/migration/migration.ts';
 
 const text = { type: 'string' };

@@ -5,7 +5,11 @@ import type { InstanceView, Preflight } from '../../src/domain/instance/instance
 import { joinFindings, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
 import { remedyFor } from '../../src/domain/preflight/remedy.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
-import type { Facet, InstanceAddress, InstanceDraft, InstanceMigration, WebOperations } from '../../src/web/ports.ts';
+import type { Facet } from '../../src/operation/app/list-apps.ts';
+import type { InstanceAddress } from '../../src/operation/instance/find-instance.ts';
+import type { InstanceDraft } from '../../src/operation/instance/instance-draft.ts';
+import type { InstanceMigration } from '../../src/operation/instance/preview-migration.ts';
+import type { Operations } from '../../src/operation/operations.ts';
 import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
@@ -17,7 +21,7 @@ import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, samp
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
-export function sampleOperations(overrides: Partial<WebOperations> = {}): WebOperations {
+export function sampleOperations(overrides: Partial<Operations> = {}): Operations {
   return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS, ...CHANGE_REQUESTS, ...overrides };
 }
 
@@ -25,7 +29,7 @@ const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource:
 const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
 
 const READS: Omit<
-  WebOperations,
+  Operations,
   | keyof typeof WRITES
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_OPERATOR_READS
@@ -49,6 +53,7 @@ const READS: Omit<
   },
   listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : refuse()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
+  showForm: async () => missing('form'),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
     targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, rights: rightsIn(environment.name) })),
@@ -78,7 +83,7 @@ const WRITES = {
   createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
   preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
   updateInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find(draft),
-  previewMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
+  previewInstanceMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
 };

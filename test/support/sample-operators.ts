@@ -12,7 +12,7 @@ import { problemsOf } from '../../src/domain/operator/operator-problems.ts';
 import { parseOperatorSpec } from '../../src/domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../src/domain/operator/operator.ts';
 import type { OperatorTree } from '../../src/domain/tree/tree.ts';
-import type { WebOperations } from '../../src/web/ports.ts';
+import type { Operations } from '../../src/operation/operations.ts';
 import { node, SAMPLE_FAULTS } from './sample-instances.ts';
 import { SAMPLE_UPGRADES } from './sample-upgrade.ts';
 
@@ -252,6 +252,10 @@ const INSTANCES: readonly OperatorInstance[] = [
 /** The admin's operations over the samples; everybody else is refused. */
 export const SAMPLE_OPERATOR_READS = {
   ...SAMPLE_UPGRADES,
+  approveUpgrade: async (actor, input) => {
+    await SAMPLE_UPGRADES.approveUpgrade(actor, input);
+    return find(actor, input);
+  },
   listOperators: async (actor, filter) => filterOperators(asAdmin(actor, SAMPLE_OPERATORS), filter),
   countInstances: async (_actor, names) =>
     new Map(
@@ -316,11 +320,11 @@ export const SAMPLE_OPERATOR_READS = {
     const right = { group: 'operatorcontroller.kubeplus', resource: 'operators', namespace, name };
     return { patch: { verb: 'patch', ...right }, delete: { verb: 'delete', ...right } };
   },
-  requestOperatorAction: async () => undefined,
+  requestOperatorAction: async (actor, address) => find(actor, address),
   preflightOperator: async (_actor, operator) => sampleOperatorCheck(operator),
   createOperator: async (actor) => find(actor, { name: 'queue-operator' }),
   deleteOperator: async () => undefined,
-} satisfies Partial<WebOperations>;
+} satisfies Partial<Operations>;
 
 /** A name of `blocked` cannot be installed. */
 function sampleOperatorCheck(object: KubeObject): Preflight {

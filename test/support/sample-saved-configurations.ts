@@ -1,6 +1,6 @@
 import { AppError } from '../../src/domain/core/errors.ts';
 import type { SavedConfiguration } from '../../src/domain/saved-configuration/saved-configuration.ts';
-import type { SavedConfigurationOperations } from '../../src/web/saved-configuration/saved-configuration-port.ts';
+import type { Operations } from '../../src/operation/operations.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
 const TIME = '2026-11-20T12:00:00.000Z';
@@ -29,6 +29,18 @@ export const SAMPLE_SAVED_CONFIGURATIONS: readonly SavedConfiguration[] = [
     version: 4,
   },
 ];
+
+type SavedConfigurationOperations = Pick<
+  Operations,
+  | 'listSavedConfigurations'
+  | 'showSavedConfiguration'
+  | 'listSavedConfigurationVersions'
+  | 'compareSavedConfiguration'
+  | 'listComparableInstances'
+  | 'saveConfiguration'
+  | 'changeSavedConfiguration'
+  | 'deleteSavedConfiguration'
+>;
 
 /** What is saved here is taken, and not kept. */
 export const SAMPLE_SAVED_CONFIGURATION_OPERATIONS: SavedConfigurationOperations = {

@@ -4,7 +4,7 @@ import type { SignedIn } from '../../src/domain/core/session.ts';
 import { createApp } from '../../src/http/create-app.ts';
 import type { IdentityPort } from '../../src/http/identity-port.ts';
 import { readAssets } from '../../src/web/page/assets.ts';
-import type { WebOperations } from '../../src/web/ports.ts';
+import type { Operations } from '../../src/operation/operations.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';
 import { createFormSeal } from '../../src/web/page/sealed-inputs.ts';
 import { createRenderError, createWebRouter } from '../../src/web/router.ts';
@@ -34,7 +34,7 @@ export function sampleViews(): Views {
 }
 
 /** Serves the pages over the sample operations, behind the real HTTP side, on a free port. */
-export async function startSampleWeb(overrides: Partial<WebOperations> = {}): Promise<SampleWeb> {
+export async function startSampleWeb(overrides: Partial<Operations> = {}): Promise<SampleWeb> {
   const assets = readAssets(path.join(VIEWS, 'static'));
   const views = sampleViews();
   const operations = sampleOperations(overrides);

@@ -22,8 +22,9 @@ before(async () => {
   web = await startSampleWeb({
     listOperators: async (_actor, filter) => filterOperators(operators, filter),
     showOperatorTree: async () => sampleOperatorTree(170, 'sick'),
-    requestOperatorAction: async (_actor, { step, name }) => {
-      asked.push(`${step} ${name}`);
+    requestOperatorAction: async (actor, input) => {
+      asked.push(`${input.step} ${input.name}`);
+      return await samples.showOperator(actor, input);
     },
     deleteOperator: async (_actor, { name }) => {
       asked.push(`delete ${name}`);

@@ -1,5 +1,4 @@
 import { numberAt, textAt } from '../../domain/core/read.ts';
-import { listAuditEvents } from '../../operation/audit/list-audit-events.ts';
 import { PAGE_QUERY } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf } from '../schemas.ts';
@@ -24,9 +23,9 @@ export const AUDIT_ROUTES: readonly Route[] = [
   },
 ];
 
-async function list({ ports, actor, query }: Call): Promise<Reply> {
+async function list({ operations, actor, query }: Call): Promise<Reply> {
   const after = textAt(query, 'after');
-  const { entries, next } = await listAuditEvents(ports, actor, {
+  const { entries, next } = await operations.listAuditEvents(actor, {
     person: textAt(query, 'person') ?? '',
     environment: textAt(query, 'environment') ?? '',
     text: textAt(query, 'text') ?? '',

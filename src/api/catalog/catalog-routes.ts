@@ -1,11 +1,5 @@
 import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { AppQuery } from '../../operation/app/list-apps.ts';
-import { listApps } from '../../operation/app/list-apps.ts';
-import { listDrafts } from '../../operation/catalog/list-drafts.ts';
-import { listFaults } from '../../operation/catalog/list-faults.ts';
-import { me } from '../../operation/me.ts';
-import { showApp } from '../../operation/app/show-app.ts';
-import { showForm } from '../../operation/app/show-form.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -21,7 +15,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     summary: 'Who you are, as the api-server sees you',
     tag: 'Account',
     replies: { 200: { description: 'You', schema: ref('Me') } },
-    handle: async ({ ports, actor }) => ({ status: 200, body: await me(ports, actor) }),
+    handle: async ({ operations, actor }) => ({ status: 200, body: await operations.me(actor) }),
   },
   {
     method: 'get',
@@ -42,8 +36,8 @@ export const CATALOG_ROUTES: readonly Route[] = [
         schema: pageOf('AppSummary', { facets: { type: 'object' }, total: { type: 'integer' } }),
       },
     },
-    handle: async ({ ports, actor, query }) => {
-      const { apps, facets, total } = await listApps(ports, actor, appQuery(query));
+    handle: async ({ operations, actor, query }) => {
+      const { apps, facets, total } = await operations.listApps(actor, appQuery(query));
       return { status: 200, body: { ...pageOfItems(apps, (app) => `${app.displayName.toLowerCase()} ${app.id}`, query), facets, total } };
     },
   },
@@ -54,7 +48,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     summary: 'One app with its README, versions and schema',
     tag: 'Catalogue',
     replies: { 200: { description: 'The app', schema: ref('App') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showApp(ports, actor, params['app'] ?? '') }),
+    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showApp(actor, params['app'] ?? '') }),
   },
   {
     method: 'get',
@@ -64,9 +58,9 @@ export const CATALOG_ROUTES: readonly Route[] = [
     summary: 'The form for a new instance of an app: every field with its control, limits, default and layer',
     tag: 'Catalogue',
     replies: { 200: { description: 'The form', schema: ref('Form') } },
-    handle: async ({ ports, actor, params, query }) => ({
+    handle: async ({ operations, actor, params, query }) => ({
       status: 200,
-      body: await showForm(ports, actor, { app: params['app'] ?? '', environment: textAt(query, 'environment') ?? '' }),
+      body: await operations.showForm(actor, { app: params['app'] ?? '', environment: textAt(query, 'environment') ?? '' }),
     }),
   },
   {
@@ -77,8 +71,8 @@ export const CATALOG_ROUTES: readonly Route[] = [
     tag: 'Admin',
     query: PAGE_QUERY,
     replies: { 200: { description: 'A page of faults', schema: pageOf('Fault') } },
-    handle: async ({ ports, actor, query }) => {
-      const faults = (await listFaults(ports, actor)).map((fault, index) => ({
+    handle: async ({ operations, actor, query }) => {
+      const faults = (await operations.listFaults(actor)).map((fault, index) => ({
         fault,
         key: `${fault.source}/${fault.file}:${String(fault.line).padStart(8, '0')}:${index}`,
       }));
@@ -101,10 +95,10 @@ export const CATALOG_ROUTES: readonly Route[] = [
       ...PAGE_QUERY,
     },
     replies: { 200: { description: 'A page of drafts', schema: pageOf('Draft', { total: { type: 'integer' } }) } },
-    handle: async ({ ports, actor, query }) => {
+    handle: async ({ operations, actor, query }) => {
       const [namespace, name] = (textAt(query, 'operator') ?? '').split('/');
       const address = namespace === undefined || name === undefined ? undefined : { namespace, name };
-      const drafts = await listDrafts(ports, actor, address);
+      const drafts = await operations.listDrafts(actor, address);
       return { status: 200, body: { ...pageOfItems(drafts, (draft) => draft.name, query), total: drafts.length } };
     },
   },

@@ -1,14 +1,11 @@
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import { createHash } from 'node:crypto';
 import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { createChangeRequest } from '../../operation/change-request/create-change-request.ts';
-import { approveChangeRequest, declineChangeRequest, withdrawChangeRequest } from '../../operation/change-request/decide-change-request.ts';
-import { listChangeRequests } from '../../operation/change-request/list-change-requests.ts';
-import { showInstance } from '../../operation/instance/show-instance.ts';
-import { showChangeRequest, type ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
+import type { ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
 import { PAGE_QUERY, pageOfItems, youngestFirst } from '../paging.ts';
 import { SMALL_BODY, type Call, type Reply, type Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -28,8 +25,8 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
       waiting: { type: 'boolean', default: false, description: 'Open change requests of others that you may decide' },
     },
     replies: { 200: { description: 'A page of change requests', schema: pageOf('ChangeRequest') } },
-    handle: async ({ ports, actor, query }) => {
-      const { mine, waiting } = await listChangeRequests(ports, actor);
+    handle: async ({ operations, actor, query }) => {
+      const { mine, waiting } = await operations.listChangeRequests(actor);
       const items = query['waiting'] === true ? waiting : mine;
       return { status: 200, body: pageOfItems(items, youngestFirst, query) };
     },
@@ -52,7 +49,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     summary: 'One change request, with what it would do if you approved it now',
     tag: 'Change requests',
     replies: { 200: { description: 'The change request, looked at with your rights', schema: ref('ChangeRequestView') } },
-    handle: async ({ ports, actor, params }) => shown(await showChangeRequest(ports, actor, params['id'] ?? '')),
+    handle: async ({ operations, actor, params }) => shown(await operations.showChangeRequest(actor, params['id'] ?? '')),
   },
   {
     method: 'post',
@@ -65,10 +62,10 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
     handle: async (call) => {
-      const { ports, actor, params, body, asking } = call;
+      const { operations, actor, params, body, asking } = call;
       await check(call);
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
-      return { status: 200, body: await approveChangeRequest(ports, actor, input) };
+      return { status: 200, body: await operations.approveChangeRequest(actor, input) };
     },
   },
   {
@@ -82,10 +79,10 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
-      const { ports, actor, params, body, asking } = call;
+      const { operations, actor, params, body, asking } = call;
       await check(call);
-      await declineChangeRequest(ports, actor, { id: params['id'] ?? '', reason: textAt(body, 'reason') ?? '', ...asking });
-      return shown(await showChangeRequest(ports, actor, params['id'] ?? ''));
+      await operations.declineChangeRequest(actor, { id: params['id'] ?? '', reason: textAt(body, 'reason') ?? '', ...asking });
+      return shown(await operations.showChangeRequest(actor, params['id'] ?? ''));
     },
   },
   {
@@ -97,10 +94,10 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     tag: 'Change requests',
     replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
-      const { ports, actor, params, asking } = call;
+      const { operations, actor, params, asking } = call;
       await check(call);
-      await withdrawChangeRequest(ports, actor, { id: params['id'] ?? '', ...asking });
-      return shown(await showChangeRequest(ports, actor, params['id'] ?? ''));
+      await operations.withdrawChangeRequest(actor, { id: params['id'] ?? '', ...asking });
+      return shown(await operations.showChangeRequest(actor, params['id'] ?? ''));
     },
   },
 ];
@@ -115,12 +112,12 @@ function shown(view: ChangeRequestView): Reply {
 }
 
 /** A change request changes only by ending, and ends once: nobody can come between this and that. */
-async function check({ ports, actor, params, preconditions }: Call): Promise<void> {
+async function check({ operations, actor, params, preconditions }: Call): Promise<void> {
   if (Object.keys(preconditions).length === 0) return;
-  checkPreconditions('changeRequest', changeRequestEtag(await showChangeRequest(ports, actor, params['id'] ?? '')), preconditions);
+  checkPreconditions('changeRequest', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);
 }
 
-async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
+async function ask({ operations, actor, body, asking }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
   const sent = objectAt(body, 'spec') as JsonObject;
   const beside = objectAt(body, 'beside') as JsonObject;
@@ -128,18 +125,22 @@ async function ask({ ports, actor, body, asking }: Call): Promise<Reply> {
   const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...asking };
   const changeRequest =
     textAt(body, 'action') === 'change'
-      ? await createChangeRequest(ports, actor, { ...shared, action: 'change', ...(await patched(ports, actor, { address, patch: sent })) })
-      : await createChangeRequest(ports, actor, { ...shared, action: 'install', spec: sent });
+      ? await operations.createChangeRequest(actor, {
+          ...shared,
+          action: 'change',
+          ...(await patched(operations, actor, { address, patch: sent })),
+        })
+      : await operations.createChangeRequest(actor, { ...shared, action: 'install', spec: sent });
   return { status: 201, body: changeRequest, location: `/api/v1/change-requests/${changeRequest.id}` };
 }
 
-type Patch = { readonly address: Parameters<typeof showInstance>[2]; readonly patch: JsonObject };
+type Patch = { readonly address: InstanceAddress; readonly patch: JsonObject };
 
 async function patched(
-  ports: Call['ports'],
+  operations: Call['operations'],
   actor: Call['actor'],
   { address, patch }: Patch,
 ): Promise<{ spec: JsonObject; specVersion: string }> {
-  const { object } = await showInstance(ports, actor, address);
+  const { object } = await operations.showInstance(actor, address);
   return { spec: applyMergePatch(object.spec ?? {}, patch) as JsonObject, specVersion: specVersionOf(object) };
 }

@@ -5,22 +5,8 @@ import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { secret } from '../../domain/core/secret.ts';
-import { createInstance } from '../../operation/instance/create-instance.ts';
-import { deleteInstance } from '../../operation/instance/delete-instance.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../operation/instance/instance-change.ts';
-import { listChoices } from '../../operation/app/list-choices.ts';
-import { listEnvironments } from '../../operation/environment/list-environments.ts';
-import { listEvents } from '../../operation/instance/list-events.ts';
-import { listInstances } from '../../operation/instance/list-instances.ts';
-import { preflightChange } from '../../operation/preflight/preflight-change.ts';
-import { preflightDeletion } from '../../operation/preflight/preflight-deletion.ts';
-import { preflightInstance } from '../../operation/preflight/preflight-instance.ts';
-import { revealValue } from '../../operation/instance/reveal-value.ts';
-import { showEnvironment } from '../../operation/environment/show-environment.ts';
-import { showInstance } from '../../operation/instance/show-instance.ts';
-import { showTree } from '../../operation/instance/show-tree.ts';
-import { updateInstance } from '../../operation/instance/update-instance.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -55,9 +41,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Environments',
     query: PAGE_QUERY,
     replies: { 200: { description: 'A page of environments', schema: pageOf('Environment') } },
-    handle: async ({ ports, actor, query }) => ({
+    handle: async ({ operations, actor, query }) => ({
       status: 200,
-      body: pageOfItems(await listEnvironments(ports, actor), ({ name }) => name, query),
+      body: pageOfItems(await operations.listEnvironments(actor), ({ name }) => name, query),
     }),
   },
   {
@@ -67,7 +53,10 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     summary: 'One environment',
     tag: 'Environments',
     replies: { 200: { description: 'The environment', schema: ref('Environment') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showEnvironment(ports, actor, params['environment'] ?? '') }),
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: await operations.showEnvironment(actor, params['environment'] ?? ''),
+    }),
   },
   {
     method: 'get',
@@ -77,9 +66,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Environments',
     query: { search: { type: 'string', default: '', description: 'Must occur in the name' } },
     replies: { 200: { description: 'At most 200 choices, by name', schema: ref('Choices') } },
-    handle: async ({ ports, actor, params, query }) => {
+    handle: async ({ operations, actor, params, query }) => {
       const input = { environment: params['environment'] ?? '', resources: [params['resource'] ?? ''] };
-      const [choices] = await listChoices(ports, actor, input);
+      const [choices] = await operations.listChoices(actor, input);
       return { status: 200, body: choices === undefined ? {} : narrowChoices(choices, textAt(query, 'search') ?? '') };
     },
   },
@@ -99,8 +88,8 @@ export const INSTANCE_ROUTES: readonly Route[] = [
         }),
       },
     },
-    handle: async ({ ports, actor, params, query }) => {
-      const { instances, ...gaps } = await listInstances(ports, actor, params['environment'] ?? '');
+    handle: async ({ operations, actor, params, query }) => {
+      const { instances, ...gaps } = await operations.listInstances(actor, params['environment'] ?? '');
       return { status: 200, body: { ...pageOfItems(instances, ({ name, app }) => `${name} ${app}`, query), ...gaps } };
     },
   },
@@ -127,7 +116,10 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Instances',
     query: VERSION,
     replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
-    handle: async ({ ports, actor, params, query }) => ({ status: 200, body: await showInstance(ports, actor, versioned(params, query)) }),
+    handle: async ({ operations, actor, params, query }) => ({
+      status: 200,
+      body: await operations.showInstance(actor, versioned(params, query)),
+    }),
   },
   {
     method: 'patch',
@@ -162,11 +154,11 @@ export const INSTANCE_ROUTES: readonly Route[] = [
       200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
       202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
     },
-    handle: async ({ ports, actor, params, query, preconditions, asking }) => {
+    handle: async ({ operations, actor, params, query, preconditions, asking }) => {
       if (query['dryRun'] === 'All') {
-        return { status: 200, body: await preflightDeletion(ports, actor, { ...addressOf(params), preconditions }) };
+        return { status: 200, body: await operations.preflightDeletion(actor, { ...addressOf(params), preconditions }) };
       }
-      await deleteInstance(ports, actor, { ...addressOf(params), preconditions, ...asking });
+      await operations.deleteInstance(actor, { ...addressOf(params), preconditions, ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -178,9 +170,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Instances',
     body: ref('RevealedValueRequest'),
     replies: { 200: { description: 'The value', schema: ref('RevealedValue') } },
-    handle: async ({ ports, actor, params, body, asking }) => ({
+    handle: async ({ operations, actor, params, body, asking }) => ({
       status: 200,
-      body: await revealValue(ports, actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...asking }),
+      body: await operations.revealValue(actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...asking }),
     }),
   },
   {
@@ -190,7 +182,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     summary: 'The resource tree of an instance with health, as far as you may read it',
     tag: 'Instances',
     replies: { 200: { description: 'The tree', schema: ref('ResourceTree') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: await showTree(ports, actor, addressOf(params)) }),
+    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showTree(actor, addressOf(params)) }),
   },
   {
     method: 'get',
@@ -199,11 +191,14 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     summary: 'The events about an instance and its tree, newest first',
     tag: 'Instances',
     replies: { 200: { description: 'The events', schema: pageOf('Event') } },
-    handle: async ({ ports, actor, params }) => ({ status: 200, body: { items: await listEvents(ports, actor, addressOf(params)) } }),
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: { items: await operations.listEvents(actor, addressOf(params)) },
+    }),
   },
 ];
 
-async function create({ ports, actor, params, query, body, asking }: Call): Promise<Reply> {
+async function create({ operations, actor, params, query, body, asking }: Call): Promise<Reply> {
   const draft = {
     environment: params['environment'] ?? '',
     app: textAt(body, 'app') ?? '',
@@ -211,8 +206,8 @@ async function create({ ports, actor, params, query, body, asking }: Call): Prom
     ...splitContent(contentOf(membersIn(body))),
     secrets: listAt(body, 'secrets').map(newSecret),
   };
-  if (query['dryRun'] === 'All') return { status: 200, body: await preflightInstance(ports, actor, draft) };
-  return { status: 201, body: await createInstance(ports, actor, { ...draft, ...asking }), location: pathOf(draft) };
+  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightInstance(actor, draft) };
+  return { status: 201, body: await operations.createInstance(actor, { ...draft, ...asking }), location: pathOf(draft) };
 }
 
 /** What is neither the address of the instance nor made beside it. */
@@ -222,11 +217,11 @@ function membersIn(body: unknown): object {
 }
 
 /** A member that is sent takes the place of the live one; of labels and annotations each by itself. */
-async function replaced({ ports, actor, body }: Call, address: InstanceAddress): Promise<Pick<InstanceChange, 'spec' | 'beside'>> {
+async function replaced({ operations, actor, body }: Call, address: InstanceAddress): Promise<Pick<InstanceChange, 'spec' | 'beside'>> {
   const { spec, beside = {} } = splitContent(contentOf(body));
   const { metadata, ...members } = beside;
   if (Object.keys(members).length === 0) return { spec, ...(metadata === undefined ? {} : { beside }) };
-  const live = besideOf(contentOf((await showInstance(ports, actor, address)).object));
+  const live = besideOf(contentOf((await operations.showInstance(actor, address)).object));
   const before = Object.fromEntries(Object.keys(members).map((key) => [key, live[key]]));
   return { spec, beside: { ...(mergePatchBetween(before, members) as JsonObject), ...(metadata === undefined ? {} : { metadata }) } };
 }
@@ -238,12 +233,12 @@ function newSecret(item: unknown, index: number): NewSecret {
 }
 
 async function change(call: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
-  const { ports, actor, params, query, preconditions, asking } = call;
+  const { operations, actor, params, query, preconditions, asking } = call;
   const address = versioned(params, query);
   const sent = mode === 'Merge' ? splitContent(contentOf(call.body)) : await replaced(call, address);
   const wanted: InstanceChange = { ...address, ...sent, mode, preconditions };
-  if (query['dryRun'] === 'All') return { status: 200, body: await preflightChange(ports, actor, wanted) };
-  return { status: 200, body: await updateInstance(ports, actor, { ...wanted, ...asking }) };
+  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightChange(actor, wanted) };
+  return { status: 200, body: await operations.updateInstance(actor, { ...wanted, ...asking }) };
 }
 
 function addressOf(params: Call['params']): InstanceAddress {

@@ -1,5 +1,5 @@
 import { textAt } from '../../domain/core/read.ts';
-import { previewInstanceMigration, shownMigration } from '../../operation/instance/preview-migration.ts';
+import { shownMigration } from '../../operation/instance/preview-migration.ts';
 import type { Route } from '../route.ts';
 import { ref } from '../schemas.ts';
 
@@ -8,16 +8,16 @@ export const MIGRATION_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/environments/{environment}/instances/{app}/{name}/migration',
-    operationId: 'previewMigration',
+    operationId: 'previewInstanceMigration',
     summary: 'What moving an instance to a version of its kind asks you to decide; then PATCH it with the same `version`',
     tag: 'Instances',
     query: {
       version: { type: 'string', default: '', description: 'A served version; by default that of the app, to see what does not fit' },
     },
     replies: { 200: { description: 'The rows to decide', schema: ref('Migration') } },
-    handle: async ({ ports, actor, params, query }) => {
+    handle: async ({ operations, actor, params, query }) => {
       const address = { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
-      const migration = await previewInstanceMigration(ports, actor, { ...address, version: textAt(query, 'version') ?? '' });
+      const migration = await operations.previewInstanceMigration(actor, { ...address, version: textAt(query, 'version') ?? '' });
       return { status: 200, body: shownMigration(migration) };
     },
   },

@@ -2,19 +2,8 @@ import { instanceKey } from '../../domain/operator/operator-instances.ts';
 import { OPERATOR_STATES, orderKey, type OperatorFilter } from '../../domain/operator/operator-list.ts';
 import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { countInstances } from '../../operation/operator/count-instances.ts';
-import { createOperator } from '../../operation/operator/create-operator.ts';
-import { deleteOperator } from '../../operation/operator/delete-operator.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
-import { listOperatorEvents } from '../../operation/operator/list-operator-events.ts';
-import { listOperatorInstances } from '../../operation/operator/list-operator-instances.ts';
-import { listOperatorProblems } from '../../operation/operator/list-operator-problems.ts';
-import { listOperators } from '../../operation/operator/list-operators.ts';
-import { previewOperatorDeletion } from '../../operation/operator/preview-operator-deletion.ts';
-import { preflightOperator } from '../../operation/preflight/preflight-operator.ts';
-import { showOperatorTree } from '../../operation/operator/show-operator-tree.ts';
-import { showOperator } from '../../operation/operator/show-operator.ts';
-import { OPERATOR_ACTIONS, type OperatorAction, requestOperatorAction } from '../../operation/operator/request-operator-action.ts';
+import { OPERATOR_ACTIONS, type OperatorAction } from '../../operation/operator/request-operator-action.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -76,22 +65,22 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     handle: async (call) => await create(call),
   },
   {
-    ...read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ ports, actor, params }) =>
-      showOperator(ports, actor, addressOf(params)),
+    ...read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ operations, actor, params }) =>
+      operations.showOperator(actor, addressOf(params)),
     ),
     etag: 'strong',
   },
   read(
     '/tree',
     { id: 'showOperatorTree', summary: 'What its release brought, with health', schema: ref('OperatorTree') },
-    async ({ ports, actor, params }) => showOperatorTree(ports, actor, addressOf(params)),
+    async ({ operations, actor, params }) => operations.showOperatorTree(actor, addressOf(params)),
   ),
   {
     ...read(
       '/events',
       { id: 'listOperatorEvents', summary: 'The events about it and its tree, newest first', schema: pageOf('Event', missing) },
-      async ({ ports, actor, params, query }) => {
-        const found = await listOperatorEvents(ports, actor, addressOf(params));
+      async ({ operations, actor, params, query }) => {
+        const found = await operations.listOperatorEvents(actor, addressOf(params));
         const keyed = found.events.map((event, index) => ({ event, key: String(index).padStart(8, '0') }));
         const { items, ...rest } = pageOfItems(keyed, ({ key }) => key, query);
         return { items: items.map(({ event }) => event), ...rest, missing: found.missing };
@@ -103,8 +92,8 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     ...read(
       '/instances',
       { id: 'listOperatorInstances', summary: 'The instances of its kinds, by namespace', schema: pageOf('OperatorInstance', missing) },
-      async ({ ports, actor, params, query }) => {
-        const found = await listOperatorInstances(ports, actor, addressOf(params));
+      async ({ operations, actor, params, query }) => {
+        const found = await operations.listOperatorInstances(actor, addressOf(params));
         const wanted = textAt(query, 'namespace');
         const instances = wanted === undefined ? found.instances : found.instances.filter(({ namespace }) => namespace === wanted);
         return { ...pageOfItems(instances, instanceKey, query), missing: found.missing };
@@ -119,9 +108,9 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       summary: 'What is wrong with it',
       schema: { type: 'object', properties: { items: { type: 'array', items: ref('OperatorProblem') } }, required: ['items'] },
     },
-    async ({ ports, actor, params }) => {
-      const operator = await showOperator(ports, actor, addressOf(params));
-      return { items: await listOperatorProblems(ports, actor, { operator }) };
+    async ({ operations, actor, params }) => {
+      const operator = await operations.showOperator(actor, addressOf(params));
+      return { items: await operations.listOperatorProblems(actor, { operator }) };
     },
   ),
   read(
@@ -131,7 +120,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       summary: 'What deleting it would do now, or does, and what blocks it',
       schema: ref('OperatorDeletion'),
     },
-    async ({ ports, actor, params }) => previewOperatorDeletion(ports, actor, addressOf(params)),
+    async ({ operations, actor, params }) => operations.previewOperatorDeletion(actor, addressOf(params)),
   ),
   ...OPERATOR_ACTIONS.map(steer),
   {
@@ -142,8 +131,8 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     summary: 'Delete it, as its `deletionPolicy` says',
     tag: 'Admin',
     replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
-    handle: async ({ ports, actor, params, preconditions, asking }) => {
-      await deleteOperator(ports, actor, { ...addressOf(params), preconditions, ...asking });
+    handle: async ({ operations, actor, params, preconditions, asking }) => {
+      await operations.deleteOperator(actor, { ...addressOf(params), preconditions, ...asking });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -176,29 +165,29 @@ function steer(step: OperatorAction): Route {
     summary: STEP_SUMMARIES[step],
     tag: 'Admin',
     replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params, preconditions, asking }) => {
+    handle: async ({ operations, actor, params, preconditions, asking }) => {
       const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...asking };
-      const body = await requestOperatorAction(ports, actor, input);
+      const body = await operations.requestOperatorAction(actor, input);
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };
 }
 
-async function create({ ports, actor, query, body, asking }: Call): Promise<Reply> {
+async function create({ operations, actor, query, body, asking }: Call): Promise<Reply> {
   const operator = body as KubeObject;
-  if (query['dryRun'] === 'All') return { status: 200, body: await preflightOperator(ports, actor, operator) };
-  const created = await createOperator(ports, actor, { operator, ...asking });
+  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightOperator(actor, operator) };
+  const created = await operations.createOperator(actor, { operator, ...asking });
   const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
   return { status: 201, body: created, location: `/api/v1/operators/${path}` };
 }
 
-async function list({ ports, actor, query }: Call): Promise<Reply> {
-  const { operators, total, states, upgradable } = await listOperators(ports, actor, filterOf(query));
+async function list({ operations, actor, query }: Call): Promise<Reply> {
+  const { operators, total, states, upgradable } = await operations.listOperators(actor, filterOf(query));
   const order = textAt(query, 'order') === 'problems' ? 'problems' : 'name';
   const page = pageOfItems(operators, (operator) => orderKey(operator, order), query);
   if (textAt(query, 'count') === undefined) return { status: 200, body: { ...page, total, states, upgradable } };
   const names = page.items.flatMap(({ crds }) => crds.map(({ name }) => name));
-  const counts = await countInstances(ports, actor, names);
+  const counts = await operations.countInstances(actor, names);
   const items = page.items.map((operator) => ({
     ...operator,
     crds: operator.crds.map((crd) => {

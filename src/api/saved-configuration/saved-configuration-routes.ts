@@ -1,17 +1,6 @@
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import { savedConfigurationEtag, type SavedConfigurationOwner } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { compareSavedConfiguration } from '../../operation/saved-configuration/compare-saved-configuration.ts';
-import {
-  listSavedConfigurationVersions,
-  listSavedConfigurations,
-  showSavedConfiguration,
-} from '../../operation/saved-configuration/list-saved-configurations.ts';
-import {
-  changeSavedConfiguration,
-  deleteSavedConfiguration,
-  saveConfiguration,
-} from '../../operation/saved-configuration/save-configuration.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -32,8 +21,8 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
       ...PAGE_QUERY,
     },
     replies: { 200: { description: 'A page of saved configurations', schema: pageOf('SavedConfiguration') } },
-    handle: async ({ ports, actor, query }) => {
-      const savedConfigurations = await listSavedConfigurations(ports, actor, {
+    handle: async ({ operations, actor, query }) => {
+      const savedConfigurations = await operations.listSavedConfigurations(actor, {
         app: textAt(query, 'app') ?? '',
         search: textAt(query, 'search') ?? '',
       });
@@ -58,8 +47,8 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     summary: 'One saved configuration',
     tag: 'Saved configurations',
     replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('SavedConfiguration') } },
-    handle: async ({ ports, actor, params }) => {
-      const savedConfiguration = await showSavedConfiguration(ports, actor, params['id'] ?? '');
+    handle: async ({ operations, actor, params }) => {
+      const savedConfiguration = await operations.showSavedConfiguration(actor, params['id'] ?? '');
       return { status: 200, body: savedConfiguration, etag: savedConfigurationEtag(savedConfiguration) };
     },
   },
@@ -86,9 +75,9 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
         schema: { type: 'object', properties: { items: { type: 'array', items: ref('SavedConfiguration') } } },
       },
     },
-    handle: async ({ ports, actor, params }) => ({
+    handle: async ({ operations, actor, params }) => ({
       status: 200,
-      body: { items: await listSavedConfigurationVersions(ports, actor, params['id'] ?? '') },
+      body: { items: await operations.listSavedConfigurationVersions(actor, params['id'] ?? '') },
     }),
   },
   {
@@ -102,10 +91,10 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
       name: { type: 'string', default: '' },
     },
     replies: { 200: { description: 'The fields that differ', schema: ref('SavedConfigurationComparison') } },
-    handle: async ({ ports, actor, params, query }) => {
+    handle: async ({ operations, actor, params, query }) => {
       const instance = { environment: textAt(query, 'environment') ?? '', name: textAt(query, 'name') ?? '' };
       const wanted = { id: params['id'] ?? '', ...(instance.environment === '' && instance.name === '' ? {} : { instance }) };
-      return { status: 200, body: { changes: (await compareSavedConfiguration(ports, actor, wanted)).changes } };
+      return { status: 200, body: { changes: (await operations.compareSavedConfiguration(actor, wanted)).changes } };
     },
   },
   {
@@ -116,15 +105,15 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     summary: 'Delete a saved configuration',
     tag: 'Saved configurations',
     replies: { 200: { description: 'It is gone' } },
-    handle: async ({ ports, actor, params, preconditions, asking }) => {
-      await deleteSavedConfiguration(ports, actor, { id: params['id'] ?? '', preconditions, ...asking });
+    handle: async ({ operations, actor, params, preconditions, asking }) => {
+      await operations.deleteSavedConfiguration(actor, { id: params['id'] ?? '', preconditions, ...asking });
       return { status: 200 };
     },
   },
 ];
 
-async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
-  const saved = await saveConfiguration(ports, actor, {
+async function save({ operations, actor, body, asking }: Call): Promise<Reply> {
+  const saved = await operations.saveConfiguration(actor, {
     app: textAt(body, 'app') ?? '',
     title: textAt(body, 'title') ?? '',
     description: textAt(body, 'description') ?? '',
@@ -141,10 +130,10 @@ async function save({ ports, actor, body, asking }: Call): Promise<Reply> {
   };
 }
 
-async function change({ ports, actor, params, body, preconditions, asking }: Call): Promise<Reply> {
+async function change({ operations, actor, params, body, preconditions, asking }: Call): Promise<Reply> {
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
   const owner = ownerIn(body);
-  const saved = await changeSavedConfiguration(ports, actor, {
+  const saved = await operations.changeSavedConfiguration(actor, {
     id: params['id'] ?? '',
     preconditions,
     ...asking,

@@ -1,7 +1,5 @@
 import { at, isObject, textAt } from '../../domain/core/read.ts';
-import { approveUpgrade } from '../../operation/upgrade/approve-upgrade.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
-import { previewUpgrade } from '../../operation/upgrade/preview-upgrade.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import type { Call, Route } from '../route.ts';
@@ -19,8 +17,8 @@ export const UPGRADE_ROUTES: readonly Route[] = [
       version: { type: 'string', default: '', description: 'By default the version that waits, or the newest that the channel offers' },
     },
     replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
-    handle: async ({ ports, actor, params, query }) => {
-      const preview = await previewUpgrade(ports, actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
+    handle: async ({ operations, actor, params, query }) => {
+      const preview = await operations.previewUpgrade(actor, { ...addressOf(params), version: textAt(query, 'version') ?? '' });
       return { status: 200, body: preview };
     },
   },
@@ -32,11 +30,11 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     tag: 'Admin',
     body: ref('UpgradeQuestion'),
     replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
-    handle: async ({ ports, actor, params, body }) => {
+    handle: async ({ operations, actor, params, body }) => {
       const values = at(body, 'values');
       const tried = isObject(values) ? { values: values as JsonObject } : {};
       const asked = { ...addressOf(params), version: textAt(body, 'version') ?? '', ...decisionsIn(body), ...tried };
-      return { status: 200, body: await previewUpgrade(ports, actor, asked) };
+      return { status: 200, body: await operations.previewUpgrade(actor, asked) };
     },
   },
   {
@@ -48,10 +46,10 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     tag: 'Admin',
     body: ref('Approval'),
     replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
-    handle: async ({ ports, actor, params, body, preconditions, asking }) => {
+    handle: async ({ operations, actor, params, body, preconditions, asking }) => {
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
-      const operator = await approveUpgrade(ports, actor, { ...address, ...approval, preconditions, ...asking });
+      const operator = await operations.approveUpgrade(actor, { ...address, ...approval, preconditions, ...asking });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };
     },

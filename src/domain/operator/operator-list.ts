@@ -15,8 +15,6 @@ export interface OperatorFilter {
   readonly upgrade: 'any' | 'available';
 }
 
-export const EVERY_OPERATOR: OperatorFilter = { search: '', state: [], category: [], upgrade: 'any' };
-
 /** The Operators that match, and counts over all of them. */
 export interface OperatorList {
   readonly operators: readonly OperatorView[];

@@ -13,7 +13,7 @@ import type { Ports } from '../ports.ts';
  * The faults of all CatalogSources, read as the actor, and what in the `catalog` blocks of Operators their kinds do not have; `Forbidden` for whoever is
  * not an admin. Sorted by source, file and line.
  */
-export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<CatalogFault[]> {
+export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<readonly CatalogFault[]> {
   const faults = await listSourceFaults(ports, actor);
   const crds = ports.catalog.customResourceDefinitions();
   const blocks: CatalogFault[] = [];

@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
  * The Environments that the actor may see, production first, then by name. Which there are is known from the catalogue cache; whether the
  * actor may see one is asked of the api-server as the actor, for each.
  */
-export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<EnvironmentView[]> {
+export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<readonly EnvironmentView[]> {
   const names = ports.catalog.environments().map(({ metadata }) => metadata.name);
   const found = await pMap(names, async (name) => await ifFound(showEnvironment(ports, actor, name)), { concurrency: 8 });
   return found

@@ -20,7 +20,7 @@ export async function listEvents(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
   actor: Actor,
   { tree, ...address }: EventsInput,
-): Promise<EventView[]> {
+): Promise<readonly EventView[]> {
   const { entry, environment, object } = await findInstance(ports, actor, address);
   const { namespace } = environment;
   const secrets = secretsOf(markedOf(entry), object);

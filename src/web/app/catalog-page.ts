@@ -1,7 +1,7 @@
 import type { Availability } from '../../domain/app/app.ts';
 import { appCard, type AppCard } from './app-card.ts';
 import { draftsPath } from '../page/paths.ts';
-import type { AppList, AppQuery, Facet } from '../ports.ts';
+import type { AppList, AppQuery, Facet } from '../../operation/app/list-apps.ts';
 
 /** A facet's value as a link that turns it on or off. */
 export interface FacetOption {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import type { ShownChoices } from '../../form/references/shown-choices.ts';
-import type { WebOperations } from '../ports.ts';
+import type { Operations } from '../../operation/operations.ts';
 
 /** A form as it is about to be shown. */
 export interface ChoicesWanted {
@@ -17,7 +17,7 @@ export interface ChoicesWanted {
 
 /** What the fields that are on the page can refer to, read as the actor. Nothing is read for fields that are not. */
 export async function readShownChoices(
-  operations: Pick<WebOperations, 'listChoices'>,
+  operations: Pick<Operations, 'listChoices'>,
   actor: Actor,
   { model, fields, base, environment }: ChoicesWanted,
 ): Promise<ShownChoices> {

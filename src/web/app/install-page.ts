@@ -9,7 +9,7 @@ import { runFormJob } from '../form-thread/run-form-job.ts';
 import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
 import type { ShownSavedConfiguration } from './install-saved-configuration.ts';
 import { appPath, installPath, savedConfigurationsPath } from '../page/paths.ts';
-import type { InstallTargets } from '../ports.ts';
+import type { InstallTargets } from '../../operation/app/install-targets.ts';
 
 export interface InstallPage extends ShownForm {
   readonly appName: string;

@@ -25,7 +25,8 @@ import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { appPath, installPath, instancePath } from '../page/paths.ts';
 import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
-import type { InstallTargets, InstanceDraft } from '../ports.ts';
+import type { InstallTargets } from '../../operation/app/install-targets.ts';
+import type { InstanceDraft } from '../../operation/instance/instance-draft.ts';
 import { saveValues } from '../saved-configuration/saved-configuration-routes.ts';
 
 /** Where something is installed and how it is called: as was chosen, else as a whole resource in the YAML says. */

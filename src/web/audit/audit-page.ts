@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditOutcome } from '../../domain/audit/audit-log.ts';
 import type { Badge } from '../page/badges.ts';
 import { instancePath } from '../page/paths.ts';
-import type { AuditPage } from '../ports.ts';
+import type { AuditPage } from '../../operation/audit/list-audit-events.ts';
 
 /** What an address of the audit log asks for. */
 export interface AuditSearch {

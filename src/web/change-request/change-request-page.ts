@@ -2,7 +2,8 @@ import type { RequestState } from '../../domain/change-request/change-request.ts
 import type { Badge } from '../page/badges.ts';
 import { dateText } from '../page/time-words.ts';
 import { instancePath, changeRequestPath } from '../page/paths.ts';
-import type { ChangeRequestList, ChangeRequestSummary, ChangeRequestView } from '../ports.ts';
+import type { ChangeRequestList } from '../../operation/change-request/list-change-requests.ts';
+import type { ChangeRequestSummary, ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
 import { type Review, reviewOf } from '../instance/review.ts';
 import { changedValuesView, newValuesView } from '../page/value-changes-view.ts';
 import { yamlText } from '../page/yaml-text.ts';

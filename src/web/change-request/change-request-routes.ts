@@ -4,7 +4,7 @@ import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath, changeRequestPath } from '../page/paths.ts';
 import { type RequestMoment, changeRequestPage, changeRequestsPage, changeRequestTitle } from './change-request-page.ts';
-import type { ChangeRequestDraft } from '../ports.ts';
+import type { ChangeRequestDraft } from '../../operation/change-request/create-change-request.ts';
 
 /** Plans: what somebody asks another to do, and deciding it. */
 export function changeRequestRoutes(deps: WebDeps): Router {

@@ -2,7 +2,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceSummary } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
-import type { InstanceList } from '../ports.ts';
+import type { InstanceList } from '../../operation/instance/list-instances.ts';
 
 export interface EnvironmentRow {
   readonly href: string;

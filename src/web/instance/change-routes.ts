@@ -29,7 +29,7 @@ import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath } from '../page/paths.ts';
 import { changedValuesView } from '../page/value-changes-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
-import type { InstanceChange } from '../ports.ts';
+import type { InstanceChange } from '../../operation/instance/instance-change.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/edit';
 const TRIES = 3;

@@ -6,7 +6,8 @@ import { deletePage, needsName } from './delete-page.ts';
 import { instanceLive, instancePage, type InstanceReading } from './instance-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
-import type { InstanceAddress, WebOperations } from '../ports.ts';
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
+import type { Operations } from '../../operation/operations.ts';
 import type { Crumb } from '../page/shell.ts';
 import { unfitValues } from './version-moves.ts';
 
@@ -84,7 +85,7 @@ async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: Re
   };
 }
 
-async function readInstance(operations: WebOperations, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
+async function readInstance(operations: Operations, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
   const [instance, tree] = await Promise.all([operations.showInstance(actor, address), operations.showTree(actor, address)]);
   const events = await operations.listEvents(actor, { ...address, tree });
   return { instance, tree, events };

@@ -8,7 +8,7 @@ import { idOfPath, parsePath } from '../../schema/form-path.ts';
 import type { MigrationRow } from '../../form/migration/migration.ts';
 import { writeYaml } from '../../schema/yaml-text.ts';
 import { migrationPath, instancePath } from '../page/paths.ts';
-import type { InstanceMigration } from '../ports.ts';
+import type { InstanceMigration } from '../../operation/instance/preview-migration.ts';
 
 const LONGEST = 120;
 

@@ -10,7 +10,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { decisionsIn, migrationPage } from './migration-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath } from '../page/paths.ts';
-import type { InstanceMigration } from '../ports.ts';
+import type { InstanceMigration } from '../../operation/instance/preview-migration.ts';
 
 const ROUTE = '/environments/:environment/instances/:app/:name/migration';
 
@@ -47,7 +47,7 @@ async function start({ operations }: WebDeps, visit: Visit): Promise<MigrationCo
   const [instance, environment, migration] = await Promise.all([
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
-    operations.previewMigration(visit.actor, address),
+    operations.previewInstanceMigration(visit.actor, address),
   ]);
   return { visit, instance, environment, migration };
 }

@@ -5,7 +5,7 @@ import type { InstanceView } from '../../domain/instance/instance.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import { specSchema } from '../../form/model/app-form.ts';
 import { migrationPath } from '../page/paths.ts';
-import type { WebOperations } from '../ports.ts';
+import type { Operations } from '../../operation/operations.ts';
 
 /** Values that do not fit the present schema: how many, and where to decide about them. */
 export interface UnfitValues {
@@ -21,7 +21,7 @@ export interface VersionMoves {
 }
 
 export async function versionMoves(
-  operations: Pick<WebOperations, 'previewMigration'>,
+  operations: Pick<Operations, 'previewInstanceMigration'>,
   actor: Actor,
   { app, instance }: { readonly app: App; readonly instance: InstanceView },
 ): Promise<VersionMoves> {
@@ -35,7 +35,7 @@ export async function versionMoves(
 
 /** What does not fit, as after an upgrade of the operator. Where there are several versions, another one may hold more than the present one shows. */
 export async function unfitValues(
-  operations: Pick<WebOperations, 'previewMigration'>,
+  operations: Pick<Operations, 'previewInstanceMigration'>,
   actor: Actor,
   { app, instance }: { readonly app: App; readonly instance: InstanceView },
 ): Promise<UnfitValues | undefined> {
@@ -47,8 +47,8 @@ export async function unfitValues(
   return { count: faults === 1 ? 'one value' : `${faults} values`, href: migrationPath(instance, app.version) };
 }
 
-async function countRows(operations: Pick<WebOperations, 'previewMigration'>, actor: Actor, instance: InstanceView): Promise<number> {
+async function countRows(operations: Pick<Operations, 'previewInstanceMigration'>, actor: Actor, instance: InstanceView): Promise<number> {
   const { environment, app, name } = instance;
-  const { rows } = await operations.previewMigration(actor, { environment, app, name });
+  const { rows } = await operations.previewInstanceMigration(actor, { environment, app, name });
   return rows.filter(({ change }) => change !== 'default').length;
 }

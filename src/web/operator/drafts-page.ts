@@ -2,7 +2,7 @@ import type { DraftKind } from '../../domain/catalog/draft-kinds.ts';
 import type { DraftEvidence, DraftOrigin } from '../../domain/catalog/draft-owner.ts';
 import { pageByKey } from '../../domain/core/page-by-key.ts';
 import { draftsPath, operatorPath } from '../page/paths.ts';
-import type { OperatorAddress } from '../ports.ts';
+import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 
 /** Drafts on one page. */
 const DRAFTS_A_PAGE = 50;

@@ -4,7 +4,7 @@ import { type Badge, operatorBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from '../page/paths.ts';
-import type { OperatorPermissions } from '../ports.ts';
+import type { OperatorPermissions } from '../../operation/operator/operator-permissions.ts';
 
 const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances'] as const;
 export type OperatorTab = (typeof OPERATOR_TABS)[number];

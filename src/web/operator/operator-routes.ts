@@ -11,7 +11,8 @@ import { eventsTab, instancesTab, resourcesTab, valuesTab } from './operator-tab
 import { displayNameOf } from './operators-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
-import type { OperatorAddress, WebOperations } from '../ports.ts';
+import type { Operations } from '../../operation/operations.ts';
+import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import type { Crumb } from '../page/shell.ts';
 
 /** Between two readings of a live page. */
@@ -40,7 +41,7 @@ export function operatorRoutes(deps: WebDeps): Router {
       `${ROUTE}/${step}`,
       page(deps, async (visit) => {
         const address = addressOf(visit);
-        await deps.operations.requestOperatorAction(visit.actor, { ...address, step, ...visit.asking });
+        await deps.operations.requestOperatorAction(visit.actor, { ...address, step, at: new Date().toISOString(), ...visit.asking });
         return { redirect: `${operatorPath(address)}?asked=${step}` };
       }),
     );
@@ -85,7 +86,7 @@ interface TabInput {
 }
 
 /** The model of a tab; of the view `operators/tabs/<tab>`. */
-async function readTab(operations: WebOperations, actor: Actor, { operator, tab, query }: TabInput): Promise<object> {
+async function readTab(operations: Operations, actor: Actor, { operator, tab, query }: TabInput): Promise<object> {
   switch (tab) {
     case 'overview':
       return await readOverview(operations, actor, operator);
@@ -102,7 +103,7 @@ async function readTab(operations: WebOperations, actor: Actor, { operator, tab,
   }
 }
 
-async function readOverview(operations: WebOperations, actor: Actor, operator: OperatorView): Promise<object> {
+async function readOverview(operations: Operations, actor: Actor, operator: OperatorView): Promise<object> {
   const names = operator.crds.map(({ name }) => name);
   const [problems, counts, drafts] = await Promise.all([
     operations.listOperatorProblems(actor, { operator }),

@@ -12,7 +12,7 @@ import {
   parseOperatorsQuery,
 } from './operators-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import type { WebOperations } from '../ports.ts';
+import type { Operations } from '../../operation/operations.ts';
 
 /** A list costs more than one thing, so it is read less often. */
 const INTERVAL_MS = 5_000;
@@ -49,7 +49,7 @@ interface Reading {
 }
 
 async function countOn(
-  operations: WebOperations,
+  operations: Operations,
   actor: Actor,
   { list, query }: { list: OperatorList; query: OperatorsQuery },
 ): Promise<Counts> {
@@ -72,7 +72,7 @@ function stream({ operations, views, streams }: WebDeps): RequestHandler {
   };
 }
 
-function listReader(operations: WebOperations, actor: Actor, query: OperatorsQuery): () => Promise<Reading> {
+function listReader(operations: Operations, actor: Actor, query: OperatorsQuery): () => Promise<Reading> {
   let readings = 0;
   let counts: Counts = {};
   return async () => {

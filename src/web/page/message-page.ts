@@ -1,7 +1,6 @@
 import type { ErrorCode, MissingRight } from '../../domain/core/errors.ts';
 import type { MessageView } from '../../http/message-view.ts';
-import type { Me } from '../ports.ts';
-import { type PageFrame, shellOf } from './shell.ts';
+import { type Me, type PageFrame, shellOf } from './shell.ts';
 
 /** A view of the page `message`: what happened, what to do, and the id to ask about it with. */
 export interface MessagePage extends PageFrame {

@@ -9,13 +9,13 @@ import { contextOf, signedInOf } from '../../http/request-context.ts';
 import { forPerson } from '../form-thread/for-person.ts';
 import type { FormSeal } from './sealed-inputs.ts';
 import type { LiveStreams } from '../live/live-streams.ts';
-import type { Me, WebOperations } from '../ports.ts';
-import { type Crumb, type Section, shellOf } from './shell.ts';
+import type { Operations } from '../../operation/operations.ts';
+import { type Crumb, type Me, type Section, shellOf } from './shell.ts';
 import type { Views } from './view-engine.ts';
 
 /** What every route of the pages needs. */
 export interface WebDeps {
-  readonly operations: WebOperations;
+  readonly operations: Operations;
   readonly views: Views;
   readonly streams: LiveStreams;
   /** A picture at an https address; undefined when there is none that can be shown. */
@@ -85,7 +85,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Requ
 }
 
 /** Somebody as the frame of every page knows them. */
-export async function meOf(operations: Pick<WebOperations, 'me' | 'countChangeRequests'>, { actor, person }: SignedIn): Promise<Me> {
+export async function meOf(operations: Pick<Operations, 'me' | 'countChangeRequests'>, { actor, person }: SignedIn): Promise<Me> {
   const [me, waiting] = await Promise.all([operations.me(actor), operations.countChangeRequests(actor)]);
   return { ...me, name: person.name, waiting };
 }

@@ -1,4 +1,4 @@
-import type { InstanceAddress } from '../ports.ts';
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 
 /** The address of an App's page; `tab` absent for its overview. */
 export function appPath(app: string, tab?: string): string {

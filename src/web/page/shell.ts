@@ -1,4 +1,13 @@
-import type { Me } from '../ports.ts';
+/** Who is signed in, and whether the admin pages are theirs. */
+export interface Me {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** How people call them; the user name when the issuer tells no better one. */
+  readonly name: string;
+  readonly admin: boolean;
+  /** How many change requests wait for them. */
+  readonly waiting?: number;
+}
 
 /** What the frame of a page shows around it. */
 export interface Shell {

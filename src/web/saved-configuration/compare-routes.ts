@@ -14,7 +14,7 @@ import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath, savedConfigurationPath } from '../page/paths.ts';
 import { ofApp } from './edit-routes.ts';
 import { savedConfigurationCrumbs } from './saved-configuration-page.ts';
-import type { ComparableInstance } from './saved-configuration-port.ts';
+import type { ComparableInstance } from '../../operation/saved-configuration/compare-saved-configuration.ts';
 import { formatSeen, seenOf } from '../instance/three-way.ts';
 import { appliedValuesView, savedConfigurationValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
 

@@ -5,7 +5,7 @@ import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
 import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
 import { installPath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
-import type { Me } from '../ports.ts';
+import type { Me } from '../page/shell.ts';
 import { ownerChoices, type OwnerChoice, type SaveDraft } from './saved-configuration-page.ts';
 
 /** A view of `apps/saved-configuration`: one saved configuration that is changed. */

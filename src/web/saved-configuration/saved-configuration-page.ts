@@ -7,7 +7,7 @@ import {
   type SavedConfigurationOwner,
 } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { Visit } from '../page/page.ts';
-import type { Me } from '../ports.ts';
+import type { Me } from '../page/shell.ts';
 import { appPath, installPath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
 
 /** A view of `apps/saved-configurations`: the saved configurations of an App. */

@@ -7,7 +7,7 @@ import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
-import type { OperatorAddress } from '../ports.ts';
+import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import { decisionsOf } from './value-decisions-view.ts';
 import { upgradePage, type UpgradeOutcome } from './upgrade-page.ts';
 

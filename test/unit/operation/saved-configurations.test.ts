@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import express from 'express';
 import { createApiRouter } from '../../../src/api/router.ts';
+import { bindOperations } from '../../../src/operation/operations.ts';
 import { type Actor, EVERYBODY } from '../../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../../src/domain/core/errors.ts';
 import { at, listAt } from '../../../src/domain/core/read.ts';
@@ -254,7 +255,7 @@ test('Over REST a saved configuration is saved, found, changed by who read it la
     startContext(response, 'r9');
     next();
   });
-  app.use('/api/v1', createApiRouter({ ports, actorOf: () => ANNA }));
+  app.use('/api/v1', createApiRouter({ operations: bindOperations(ports), publicUrl: ports.publicUrl, actorOf: () => ANNA }));
   app.use(((error, _request, response, _next) => {
     response.status(isAppError(error) ? error.status : 500).json({ code: isAppError(error) ? error.code : String(error) });
   }) satisfies express.ErrorRequestHandler);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { appIcon } from '../../../../src/web/app/app-card.ts';
 import { pictureAddress } from '../../../../src/web/page/picture-address.ts';
 import { catalogPage, parseAppQuery } from '../../../../src/web/app/catalog-page.ts';
-import type { AppList } from '../../../../src/web/ports.ts';
+import type { AppList } from '../../../../src/operation/app/list-apps.ts';
 import { SAMPLE_APPS } from '../../../support/sample-apps.ts';
 
 const DEVELOPER = { admin: false, drafts: 0 } as const;

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { App } from '../../../../src/domain/app/app.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import type { InstanceChange } from '../../../../src/web/ports.ts';
+import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
 import { runs } from '../../../support/runs.ts';
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { App } from '../../../../src/domain/app/app.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import type { InstanceChange } from '../../../../src/web/ports.ts';
+import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { type SampleWeb, startSampleWeb } from '../../../support/sample-web.ts';

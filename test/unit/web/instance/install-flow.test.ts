@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
-import type { InstanceChange, InstanceDraft, ChangeRequestView, ChangeRequestDraft, WebOperations } from '../../../../src/web/ports.ts';
+import type { ChangeRequestDraft } from '../../../../src/operation/change-request/create-change-request.ts';
+import type { ChangeRequestView } from '../../../../src/operation/change-request/show-change-request.ts';
+import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
+import type { InstanceDraft } from '../../../../src/operation/instance/instance-draft.ts';
+import type { Operations } from '../../../../src/operation/operations.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { withoutAsking } from '../../../support/sample-audit-log.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';
@@ -22,7 +26,7 @@ const sampleChangeRequest = async (): Promise<ChangeRequestView> =>
 const webs: SampleWeb[] = [];
 after(async () => Promise.all(webs.map(async (web) => web.stop())));
 
-async function start(overrides: Partial<WebOperations> = {}): Promise<(path: string, form: string | URLSearchParams) => Promise<Response>> {
+async function start(overrides: Partial<Operations> = {}): Promise<(path: string, form: string | URLSearchParams) => Promise<Response>> {
   const web = await startSampleWeb({
     createInstance: async (_actor, draft) => {
       created.push(withoutAsking(draft));

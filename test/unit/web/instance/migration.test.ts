@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
-import type { InstanceChange } from '../../../../src/web/ports.ts';
-import { specVersionOf } from '../../../../src/domain/instance/instance.ts';
+import { type InstanceView, specVersionOf } from '../../../../src/domain/instance/instance.ts';
+import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { withoutAsking } from '../../../support/sample-audit-log.ts';
 import { type SampleWeb, startSampleWeb } from '../../../support/sample-web.ts';

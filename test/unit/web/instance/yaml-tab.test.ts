@@ -3,7 +3,8 @@ import { after, test } from 'node:test';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { withoutAsking } from '../../../support/sample-audit-log.ts';
 import { type SampleWeb, startSampleWeb } from '../../../support/sample-web.ts';
-import type { InstanceDraft, WebOperations } from '../../../../src/web/ports.ts';
+import type { InstanceDraft } from '../../../../src/operation/instance/instance-draft.ts';
+import type { Operations } from '../../../../src/operation/operations.ts';
 import { submit, tagsOf } from '../../form/submit.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
@@ -36,7 +37,7 @@ interface Page {
   readonly value: (name: string) => string | null;
 }
 
-async function open(path: string, overrides: Partial<WebOperations> = {}): Promise<Page> {
+async function open(path: string, overrides: Partial<Operations> = {}): Promise<Page> {
   const web = await startSampleWeb({
     createInstance: async (_actor, draft) => {
       created.push(withoutAsking(draft));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVERY_OPERATOR, filterOperators } from '../../../../src/domain/operator/operator-list.ts';
+import { filterOperators } from '../../../../src/domain/operator/operator-list.ts';
 import { operatorFrame } from '../../../../src/web/operator/operator-frame.ts';
 import { overviewTab } from '../../../../src/web/operator/operator-overview.ts';
 import { instancesTab, resourcesTab, valuesTab } from '../../../../src/web/operator/operator-tabs.ts';
@@ -74,7 +74,10 @@ describe('the list of Operators', () => {
   });
 
   it('tells an empty catalogue from a search that finds nothing', () => {
-    assert.equal(operatorsPage(filterOperators([], EVERY_OPERATOR), {}, query('')).live.empty, 'no-operators');
+    assert.equal(
+      operatorsPage(filterOperators([], { search: '', state: [], category: [], upgrade: 'any' }), {}, query('')).live.empty,
+      'no-operators',
+    );
     assert.equal(pageOf('search=nothing-at-all').live.empty, 'no-match');
   });
 });

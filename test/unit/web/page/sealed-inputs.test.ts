@@ -3,7 +3,8 @@ import { after, test } from 'node:test';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import { createFormSeal } from '../../../../src/web/page/sealed-inputs.ts';
-import type { InstanceChange, InstanceDraft } from '../../../../src/web/ports.ts';
+import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
+import type { InstanceDraft } from '../../../../src/operation/instance/instance-draft.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { startSampleWeb } from '../../../support/sample-web.ts';
 

@@ -1,0 +1,132 @@
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import { installTargets } from './app/install-targets.ts';
+import { listApps } from './app/list-apps.ts';
+import { listChoices } from './app/list-choices.ts';
+import { showApp } from './app/show-app.ts';
+import { showForm } from './app/show-form.ts';
+import { listAuditEvents } from './audit/list-audit-events.ts';
+import { countDrafts, listDrafts, listOperatorDrafts } from './catalog/list-drafts.ts';
+import { listFaults } from './catalog/list-faults.ts';
+import { createChangeRequest } from './change-request/create-change-request.ts';
+import { approveChangeRequest, declineChangeRequest, withdrawChangeRequest } from './change-request/decide-change-request.ts';
+import { createRequestCount, listChangeRequests } from './change-request/list-change-requests.ts';
+import { showChangeRequest } from './change-request/show-change-request.ts';
+import { listEnvironments } from './environment/list-environments.ts';
+import { showEnvironment } from './environment/show-environment.ts';
+import { createInstance } from './instance/create-instance.ts';
+import { deleteInstance } from './instance/delete-instance.ts';
+import { instancePermissions } from './instance/instance-permissions.ts';
+import { listEvents } from './instance/list-events.ts';
+import { listInstances } from './instance/list-instances.ts';
+import { previewInstanceMigration } from './instance/preview-migration.ts';
+import { revealValue } from './instance/reveal-value.ts';
+import { showInstance } from './instance/show-instance.ts';
+import { showTree } from './instance/show-tree.ts';
+import { updateInstance } from './instance/update-instance.ts';
+import { me } from './me.ts';
+import { countInstances } from './operator/count-instances.ts';
+import { createOperator } from './operator/create-operator.ts';
+import { deleteOperator } from './operator/delete-operator.ts';
+import { listOperatorEvents } from './operator/list-operator-events.ts';
+import { listOperatorInstances } from './operator/list-operator-instances.ts';
+import { listOperatorProblems } from './operator/list-operator-problems.ts';
+import { listOperators } from './operator/list-operators.ts';
+import { operatorPermissions } from './operator/operator-permissions.ts';
+import { previewOperatorDeletion } from './operator/preview-operator-deletion.ts';
+import { requestOperatorAction } from './operator/request-operator-action.ts';
+import { showOperatorTree } from './operator/show-operator-tree.ts';
+import { showOperator } from './operator/show-operator.ts';
+import { preflightChange } from './preflight/preflight-change.ts';
+import { preflightDeletion } from './preflight/preflight-deletion.ts';
+import { preflightInstance } from './preflight/preflight-instance.ts';
+import { preflightOperator } from './preflight/preflight-operator.ts';
+import { compareSavedConfiguration, listComparableInstances } from './saved-configuration/compare-saved-configuration.ts';
+import {
+  listSavedConfigurationVersions,
+  listSavedConfigurations,
+  showSavedConfiguration,
+} from './saved-configuration/list-saved-configurations.ts';
+import { changeSavedConfiguration, deleteSavedConfiguration, saveConfiguration } from './saved-configuration/save-configuration.ts';
+import { approveUpgrade } from './upgrade/approve-upgrade.ts';
+import { previewUpgrade } from './upgrade/preview-upgrade.ts';
+import type { Ports } from './ports.ts';
+
+/** Everything that a person can do, by pages and by REST alike. Each takes its ports, the actor and one input. */
+const OPERATIONS = {
+  approveChangeRequest,
+  approveUpgrade,
+  changeSavedConfiguration,
+  compareSavedConfiguration,
+  countDrafts,
+  countInstances,
+  createChangeRequest,
+  createInstance,
+  createOperator,
+  declineChangeRequest,
+  deleteInstance,
+  deleteOperator,
+  deleteSavedConfiguration,
+  installTargets,
+  instancePermissions,
+  listApps,
+  listAuditEvents,
+  listChangeRequests,
+  listChoices,
+  listComparableInstances,
+  listDrafts,
+  listEnvironments,
+  listEvents,
+  listFaults,
+  listInstances,
+  listOperatorDrafts,
+  listOperatorEvents,
+  listOperatorInstances,
+  listOperatorProblems,
+  listOperators,
+  listSavedConfigurationVersions,
+  listSavedConfigurations,
+  me,
+  operatorPermissions,
+  preflightChange,
+  preflightDeletion,
+  preflightInstance,
+  preflightOperator,
+  previewInstanceMigration,
+  previewOperatorDeletion,
+  previewUpgrade,
+  requestOperatorAction,
+  revealValue,
+  saveConfiguration,
+  showApp,
+  showChangeRequest,
+  showEnvironment,
+  showForm,
+  showInstance,
+  showOperator,
+  showOperatorTree,
+  showSavedConfiguration,
+  showTree,
+  updateInstance,
+  withdrawChangeRequest,
+};
+
+/** An operation whose ports are given. */
+type Bound<F> = F extends (ports: never, ...inputs: infer I) => infer R ? (...inputs: I) => R : never;
+
+/**
+ * What pages and routes call. Each operation acts as the actor and throws AppError: `NotFound` also for what the actor may not know of, `Forbidden` with
+ * the missing permission, `InvalidInput` with a fault for each field, `Conflict` when the version that was read is not the newest one.
+ */
+export type Operations = { readonly [N in keyof typeof OPERATIONS]: Bound<(typeof OPERATIONS)[N]> } & {
+  /** How many change requests wait for the actor; may be some seconds old. */
+  countChangeRequests(actor: Actor): Promise<number>;
+};
+
+/** Gives all operations their ports. */
+export function bindOperations(ports: Ports): Operations {
+  const bound = Object.entries(OPERATIONS).map(([name, operation]) => {
+    const anyOperation = operation as (ports: Ports, ...inputs: readonly unknown[]) => unknown;
+    return [name, (...inputs: readonly unknown[]) => anyOperation(ports, ...inputs)];
+  });
+  return { ...Object.fromEntries(bound), countChangeRequests: createRequestCount(ports) } as Operations;
+}
