@@ -1,4 +1,6 @@
 import { stringify } from 'yaml';
+import { CATALOG_SOURCE_KIND } from '../source/catalog-source.ts';
+import { statusOf } from '../kind/kind.ts';
 import { versionForNew, versionsOf } from './app-catalog.ts';
 import {
   draftCandidates,
@@ -171,10 +173,8 @@ function fileOf(
   sources: readonly KubeObject[],
 ): string | undefined {
   const source = sources.find((one) => one.metadata.name === labels[OURS.sourceLabel]);
-  const item = listAt(source?.status, 'inventory').find(
-    (one) => textAt(one, 'kind') === 'Operator' && textAt(one, 'namespace') === namespace && textAt(one, 'name') === name,
-  );
-  return textAt(item, 'file');
+  const { inventory } = source === undefined ? { inventory: [] } : statusOf(CATALOG_SOURCE_KIND, source);
+  return inventory.find((one) => one.kind === 'Operator' && one.namespace === namespace && one.name === name)?.file;
 }
 
 function adoption({ crd, origin, candidates }: PublicationInput): DraftPublication {

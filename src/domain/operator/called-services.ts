@@ -1,3 +1,5 @@
+import { OPERATOR_KIND } from './kind/operator-kind.ts';
+import { specOf } from '../kind/kind.ts';
 import { API_SERVICE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION } from '../kubernetes/resource-types.ts';
 import { operatorLabelValue, parseOperatorSpec } from './operator-spec.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -110,7 +112,7 @@ export function explainUnanswered(
   const operator = bringerOf(found, operators);
   const release = found.metadata.annotations?.['meta.helm.sh/release-name'];
   const { namespace = '', name = '' } = operator?.metadata ?? {};
-  const display = textAt(operator?.spec, 'catalog', 'displayName');
+  const display = operator && specOf(OPERATOR_KIND, operator).catalog.displayName;
   const owner =
     operator !== undefined
       ? ` It belongs to the Operator ${namespace}/${name}${display === undefined ? '' : ` (${display})`}.`

@@ -1,8 +1,9 @@
+import { OPERATOR_KIND } from '../../domain/operator/kind/operator-kind.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import { buildCatalog, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import { textAt } from '../../domain/core/read.ts';
 import type { ChartWords, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
@@ -24,7 +25,7 @@ export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string)
 
 /** What the chart of an entry says about itself. */
 export async function chartWords(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartWords | undefined> {
-  const digest = textAt(operator.status, 'chart', 'digest');
+  const digest = statusOf(OPERATOR_KIND, operator).chart?.digest;
   return digest === undefined ? undefined : await ports.chart(digest);
 }
 

@@ -4,7 +4,7 @@ import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { crdsOfOperator } from '../../domain/catalog/app-catalog.ts';
 import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
-import { objectAt, textAt } from '../../domain/core/read.ts';
+import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
 import { judgePreview } from '../../domain/upgrade/preview/judge-preview.ts';
@@ -161,7 +161,7 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
   return {
     namespace,
     name,
-    displayName: textAt(operator.spec, 'catalog', 'displayName') ?? name,
+    displayName: spec.catalog.displayName ?? name,
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,

@@ -1,3 +1,5 @@
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
@@ -48,7 +50,7 @@ function isConfirmed(environment: KubeObject, { metadata: { uid, annotations = {
   if (uid === undefined) return false;
   return (
     annotations[ENVIRONMENT_UID_ANNOTATION] === environment.metadata.uid ||
-    textAt(environment.status, 'namespaceUID') === uid ||
+    statusOf(ENVIRONMENT_KIND, environment).namespaceUID === uid ||
     annotations[NAMESPACE_UID_ANNOTATION] === uid
   );
 }

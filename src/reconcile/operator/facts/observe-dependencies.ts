@@ -1,9 +1,10 @@
+import { OPERATOR_KIND } from '../../../domain/operator/kind/operator-kind.ts';
+import { statusOf } from '../../../domain/kind/kind.ts';
 import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
 import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
 import { parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
-import { numberAt, textAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { Work } from '../work.ts';
 
@@ -48,7 +49,7 @@ async function find({ ports, signal }: Work, key: string): Promise<KubeObject | 
 function whyNotReady(operator: KubeObject | undefined): string | undefined {
   if (operator === undefined) return 'it does not exist';
   if (operator.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  const word = textAt(operator.status, 'status') ?? 'not looked at yet';
-  if (word !== 'READY') return `it is ${word}`;
-  return numberAt(operator.status, 'observedGeneration') === operator.metadata.generation ? undefined : 'it has changed';
+  const { status = 'not looked at yet', observedGeneration } = statusOf(OPERATOR_KIND, operator);
+  if (status !== 'READY') return `it is ${status}`;
+  return observedGeneration === operator.metadata.generation ? undefined : 'it has changed';
 }

@@ -1,6 +1,7 @@
+import { OPERATOR_KIND } from '../../../domain/operator/kind/operator-kind.ts';
+import { specOf } from '../../../domain/kind/kind.ts';
 import type { PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { checkCatalogBlock } from '../../../domain/catalog/check-catalog.ts';
-import { listAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
@@ -90,7 +91,7 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
 
 /** Whether the catalogue block fits the kinds; told only while there is something to compare. What is installed does not depend on it. */
 export async function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): Promise<readonly ConditionInput[]> {
-  if (crds.length === 0 || listAt(operator.spec, 'catalog', 'kinds').length === 0) return [];
+  if (crds.length === 0 || specOf(OPERATOR_KIND, operator).catalog.kinds.length === 0) return [];
   const faults = await checkCatalogBlock(
     operator,
     crds.map(({ object }) => object),
