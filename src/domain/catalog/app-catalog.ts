@@ -27,13 +27,10 @@ export interface CatalogEntry {
  * CustomResourceDefinitions. A CRD without that label is a draft and not part of it. Sorted by display name.
  */
 export function buildCatalog(operators: readonly KubeObject[], crds: readonly KubeObject[]): CatalogEntry[] {
-  const byLabel = new Map(
-    operators.map((operator) => [operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name), operator]),
-  );
-  const entries = crds.flatMap((crd) => {
-    const operator = byLabel.get(crd.metadata.labels?.[OURS.operatorLabel] ?? '');
-    const entry = operator === undefined ? undefined : entryOf(operator, crd);
-    return entry === undefined ? [] : [entry];
+  const crdsByLabel = Map.groupBy(crds, ({ metadata }) => metadata.labels?.[OURS.operatorLabel] ?? '');
+  const entries = operators.flatMap((operator) => {
+    const own = crdsByLabel.get(operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name)) ?? [];
+    return own.length === 0 ? [] : entriesOf(operator, own);
   });
   return toldApart(entries).sort(
     (a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id),
@@ -75,14 +72,20 @@ export function schemaOf(crd: KubeObject, version: string): JsonObject {
   return objectAt(found, 'schema', 'openAPIV3Schema') as JsonObject;
 }
 
-function entryOf(operator: KubeObject, crd: KubeObject): CatalogEntry | undefined {
-  const kind = textAt(crd.spec, 'names', 'kind') ?? '';
-  const version = versionForNew(crd);
+/** Of an Operator with many kinds, spec and status are read once. */
+function entriesOf(operator: KubeObject, crds: readonly KubeObject[]): CatalogEntry[] {
   const { catalog } = specOf(OPERATOR_KIND, operator);
-  const kindBlock = catalog.kinds.find((candidate) => candidate.kind === kind) ?? catalogKind.read({ kind });
-  if (version === undefined || textAt(crd.spec, 'scope') !== 'Namespaced' || kindBlock === undefined || kindBlock.hidden) return undefined;
-  if (isBuiltInGroup(textAt(crd.spec, 'group') ?? '')) return undefined;
-  return { summary: summaryOf({ operator, crd, kind, version, catalog, kindBlock }), operator, crd, kindBlock, audience: catalog.audience };
+  const status = parseOperatorStatus(operator);
+  const blocks = new Map(catalog.kinds.toReversed().map((block) => [block.kind, block]));
+  return crds.flatMap((crd) => {
+    const kind = textAt(crd.spec, 'names', 'kind') ?? '';
+    const version = versionForNew(crd);
+    const kindBlock = blocks.get(kind) ?? catalogKind.read({ kind });
+    if (version === undefined || textAt(crd.spec, 'scope') !== 'Namespaced' || kindBlock === undefined || kindBlock.hidden) return [];
+    if (isBuiltInGroup(textAt(crd.spec, 'group') ?? '')) return [];
+    const summary = summaryOf({ operator, status, crd, kind, version, catalog, kindBlock });
+    return [{ summary, operator, crd, kindBlock, audience: catalog.audience }];
+  });
 }
 
 /** New instances use the storage version while it is served, else the first one that is. */
@@ -93,6 +96,7 @@ export function versionForNew(crd: KubeObject): string | undefined {
 
 interface Parts {
   readonly operator: KubeObject;
+  readonly status: OperatorStatus;
   readonly crd: KubeObject;
   readonly kind: string;
   readonly version: string;
@@ -100,8 +104,7 @@ interface Parts {
   readonly kindBlock: CatalogKind;
 }
 
-function summaryOf({ operator, crd, kind, version, catalog, kindBlock }: Parts): AppSummary {
-  const status = parseOperatorStatus(operator);
+function summaryOf({ operator, status, crd, kind, version, catalog, kindBlock }: Parts): AppSummary {
   const [availability, availabilityMessage] = availabilityOf(operator, crd, status);
   const described = textAt(schemaOf(crd, version), 'description') ?? '';
   return {

@@ -3,13 +3,27 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import { buildCatalog, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { ChartWords, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
-export function entriesFor(ports: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
-  const entries = buildCatalog(ports.catalog.operators(), ports.catalog.customResourceDefinitions());
-  return entries.filter(({ audience }) => audience.length === 0 || audience.some((group) => actor.groups.includes(group)));
+export function entriesFor({ catalog }: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
+  return catalogOf(catalog.operators(), catalog.customResourceDefinitions()).filter(
+    ({ audience }) => audience.length === 0 || audience.some((group) => actor.groups.includes(group)),
+  );
+}
+
+/** By the list of Operators, which is the same one until an Operator changes, and so is that of CRDs. */
+const built = new WeakMap<readonly KubeObject[], { readonly crds: readonly KubeObject[]; readonly entries: readonly CatalogEntry[] }>();
+
+/** The catalogue, which is built anew only when something in it has changed. */
+function catalogOf(operators: readonly KubeObject[], crds: readonly KubeObject[]): readonly CatalogEntry[] {
+  const known = built.get(operators);
+  if (known?.crds === crds) return known.entries;
+  const entries = buildCatalog(operators, crds);
+  built.set(operators, { crds, entries });
+  return entries;
 }
 
 /**

@@ -43,3 +43,15 @@ describe('an app for some groups only', () => {
     assert.equal(messageFor('caches.a.example'), messageFor('nothings.a.example'));
   });
 });
+
+describe('the catalogue', () => {
+  it('is built once for the same lists, and anew when one of them is another', () => {
+    let crds = [crd];
+    const operators = [operator];
+    const live = { ...catalog, operators: () => operators, customResourceDefinitions: () => crds };
+    const [first] = entriesFor({ catalog: live }, member);
+    assert.equal(entriesFor({ catalog: live }, member)[0], first);
+    crds = [crd, { ...crd, metadata: { ...crd.metadata, name: 'others.a.example' } }];
+    assert.equal(entriesFor({ catalog: live }, member).length, 2);
+  });
+});
