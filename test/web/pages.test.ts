@@ -143,7 +143,7 @@ test('the page of an instance follows what happens until it is gone, and says so
   await page.getByLabel('Health').getByText('Everything that belongs to it is as it should be.').waitFor({ timeout: 10_000 });
   assert.equal(await page.locator('#live-status').textContent(), 'Healthy');
   gone = true;
-  await page.getByRole('status').getByText('orders has been deleted').waitFor({ timeout: 10_000 });
+  await page.getByRole('status').getByText('orders is being deleted').waitFor({ timeout: 10_000 });
   assert.equal(new URL(page.url()).pathname, '/environments/team-a');
   await context.close();
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
-import { extractCrds } from '../../../src/domain/chart/extract-crds.ts';
-import { isBroughtBy } from '../../../src/domain/operator/crd-owner.ts';
-import { parseOperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
-import { crdFactOf } from '../../../src/reconcile/operator/facts/observe-crds.ts';
-import { judgeRelease } from '../../../src/reconcile/operator/facts/judge-release.ts';
-import type { Chart } from '../../../src/reconcile/operator/ports.ts';
-import { publishedCrds, rolesOf } from '../../../src/reconcile/operator/acts/app-roles.ts';
+import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
+import { isBroughtBy } from '../../../../src/domain/operator/crd-owner.ts';
+import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
+import { crdFactOf } from '../../../../src/reconcile/operator/facts/observe-crds.ts';
+import { judgeRelease } from '../../../../src/reconcile/operator/facts/judge-release.ts';
+import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
+import { publishedCrds, rolesOf } from '../../../../src/reconcile/operator/acts/app-roles.ts';
 
 describe('the definitions of a rendered chart', () => {
   const chart: Chart = { digest: 'd', path: '/c', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [definition('folder')] } };
