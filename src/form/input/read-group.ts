@@ -1,8 +1,9 @@
-import { isObject } from '../../domain/core/read.ts';
+import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { FormNode, GroupNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fillsItself } from './fill-required.ts';
+import { unsealSecrets } from './kept-secret.ts';
 import { rowsText } from './read-rows.ts';
 import { fieldName } from './form-fields.ts';
 import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from './reading.ts';
@@ -45,7 +46,7 @@ function readOthers(reading: Reading, node: GroupNode, ref: NodeRef): [string, J
   const twice = isObject(read.value) ? Object.keys(read.value).find((key) => known.has(key)) : undefined;
   if (twice !== undefined) fault(reading, ref.path, `Other fields: "${twice}" has a field of its own; set it there`);
   if (!isObject(read.value)) fault(reading, ref.path, 'Other fields: write keys and values, such as "size: 1"');
-  return isObject(read.value) ? entriesOf(read.value) : [];
+  return isObject(read.value) ? entriesOf(objectAt(unsealSecrets(reading.model, reading.base, { path: ref.path, value: read.value }))) : [];
 }
 
 function entriesOf(value: Readonly<Record<string, unknown>>): [string, Json][] {

@@ -26,10 +26,14 @@ export function findBranch(node: ChoiceNode, value: Json | undefined): number | 
 /** Whether one node shows as YAML what the other keeps as a secret. */
 function bares(shown: FormNode, other: FormNode, value: Json): boolean {
   if (shown.kind !== 'group') return (shown.kind === 'yaml' || shown.kind === 'map') && holdsSecret(other, value);
-  if (other.kind !== 'group' || !isObject(value)) return false;
+  if ((other.kind !== 'group' && other.kind !== 'map') || !isObject(value)) return false;
   const known = new Map(shown.children.map((child) => [child.key, child.kind]));
-  const apart = other.children.filter((child) => (known.get(child.key) ?? 'yaml') === 'yaml');
-  return apart.some((child) => Object.hasOwn(value, child.key) && holdsSecret(child, value[child.key]));
+  const apart = Object.keys(value).filter((key) => (known.get(key) ?? 'yaml') === 'yaml');
+  const others = other.kind === 'group' ? new Map(other.children.map((child) => [child.key, child])) : undefined;
+  return apart.some((key) => {
+    const kept = other.kind === 'map' ? other.value : others?.get(key);
+    return kept !== undefined && holdsSecret(kept, value[key]);
+  });
 }
 
 function holdsSecret(node: FormNode, value: Json | undefined): boolean {
@@ -47,8 +51,8 @@ function fit(node: FormNode, value: Json): number {
   if (value === null) return node.nullable ? 1 : -1;
   // In doubt a text is a secret; and what stands for one fits where it fits.
   if (node.kind === 'secret') return typeof value === 'string' ? 1.5 : UNFIT;
-  if (typeof value === 'string' && STAND_IN.test(value)) return -1;
   if (isScalar(node)) {
+    if (typeof value === 'string' && STAND_IN.test(value)) return -1;
     if (value === '' && holdsText(node)) return 1;
     if (writeScalar(node, value) === undefined) return UNFIT;
     return checkScalar(node, value) === undefined ? (node.kind === 'enum' ? 3 : 1) : 0.5;

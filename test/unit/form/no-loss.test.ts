@@ -75,9 +75,39 @@ test('Showing the whole form as YAML and turning it back into fields keeps every
       const asFields = applyFormOp(model, sentBack(model, asYaml, values), { op: 'fields:spec', base: values }).fields;
       assert.deepEqual(plain(formToValues(model, sentBack(model, asFields, values), values).values), values);
     }),
-    // Known gap, about once in 5,000 forms: a choice of a map of secrets and a map of options keeps a stand-in (seed -311022101).
-    { ...RUNS, seed: 20_261_122 },
+    RUNS,
   );
+});
+
+test('What is a secret in one shape of a choice is shown in none of the others, and comes back from YAML', () => {
+  const open = { type: 'object', properties: { tls: { type: 'boolean' } }, 'x-kubernetes-preserve-unknown-fields': true };
+  const secrets = { type: 'object', additionalProperties: { type: 'string', format: 'password' } };
+  const options = { type: 'object', additionalProperties: { enum: ['small', null] } };
+  const schema: JsonObject = { type: 'object', properties: { store: { oneOf: [open, secrets, options] } } };
+  const model = modelOf(schema, 'edit');
+  for (const store of [{ name: null, size: 'small' }, { name: null, size: 'hunter-2' }, { size: 'hunter-2' }] as readonly JsonObject[]) {
+    const values = { store };
+    const shown = views.render('parts/form', formView(model, { fields: valuesToFields(model, values), base: values, faults: [] }));
+    assert.doesNotMatch(shown, /hunter-2/);
+    const asYaml = applyFormOp(model, valuesToFields(model, values), { op: 'yaml:spec', base: values }).fields;
+    const asFields = applyFormOp(model, sentBack(model, asYaml, values), { op: 'fields:spec', base: values }).fields;
+    assert.deepEqual(plain(formToValues(model, sentBack(model, asFields, values), values).values), values);
+    const byHand = new URLSearchParams({ 'b.spec.store': '0', 'r.spec.store': 'size: "<masked: spec.store.size>"' });
+    assert.deepEqual(formToValues(model, byHand, values).values, { store: { size: store['size'] } });
+  }
+});
+
+test('A secret has the shape that it has as long as a stand-in is in its place', () => {
+  const inner = { type: 'object', properties: { name: { type: 'string' } } };
+  const key = { type: 'string', format: 'password' };
+  const shapes = [
+    { type: 'object', properties: { key: inner } },
+    { type: 'object', required: ['name', 'host'], properties: { key, name: { type: 'string' }, host: { type: 'string' } } },
+  ];
+  const model = modelOf({ type: 'object', properties: { store: { oneOf: shapes } } }, 'edit');
+  const values = { store: { key: 'hunter-2' } };
+  const asYaml = applyFormOp(model, valuesToFields(model, values), { op: 'yaml:spec', base: values }).fields;
+  assert.deepEqual(plain(formToValues(model, sentBack(model, asYaml, values), values).values), values);
 });
 
 test('Every leaf of a generated schema can be reached', () => {
