@@ -18,9 +18,9 @@ import { presetValues, pressedPreset } from './install-presets.ts';
 import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
 import { askSomebody } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
-import { kindOf, loadPressedFile } from '../instance/form-file-route.ts';
+import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
 import { faultsOfRefusal } from '../instance/instance-form.ts';
-import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from '../instance/review.ts';
+import { keptInputs, reviewOf } from '../instance/review.ts';
 import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { appPath, installPath, instancePath } from '../page/paths.ts';
@@ -83,25 +83,19 @@ async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<An
   const whole = await runFormJob('openWhole', install.model, body, kindOf(resource));
   const head = headOf(install.targets, body, whole);
   const typed = { ...head, fields: body };
-  const op = pressedOp(body);
-  const wanted = pressedPreset(op ?? '');
+  const wanted = pressedPreset(pressedOp(body) ?? '');
   if (wanted !== undefined) {
     const { presets } = install.targets.app;
     const filled = await runFormJob('switchPreset', install.model, presets, { fields: body, wanted });
     return await showDraft(install, { ...typed, fields: filled, faults: [] });
   }
-  const file = await loadPressedFile(visit, { model: install.model, resource, base: {}, name: head.name });
-  if (file?.file !== undefined) return file.file;
-  if (file !== undefined) return await showDraft(install, { ...typed, ...file.draft });
-  if (op !== null) {
-    const changed = await runFormJob('applyFormOp', install.model, body, { op, base: {}, resource: kindOf(resource) });
-    return await showDraft(install, { ...typed, ...changed });
-  }
-  if (body.get('_do') === 'edit') return await showDraft(install, { ...typed, faults: [] });
+  const edit = await editForm(visit, { model: install.model, resource, base: {}, name: head.name });
+  if (edit !== undefined) return edit.kind === 'File' ? edit.file : await showDraft(install, { ...typed, ...edit.draft });
   const { values, faults } = await runFormJob('formToValues', install.model, whole.fields, {});
-  if ((body.get('_do') ?? '').startsWith('keep'))
+  const command = commandOf(body);
+  if (command === 'keep' || command === 'keep-now')
     return await saveForm(install, visit, { typed, values, faults: [...whole.faults, ...faults] });
-  const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: body.get('_do') === 'install' });
+  const secrets = newSecretsOf(install.model, whole.fields, { typed: secretValues, writing: command === 'write' });
   const all = [...headFaults(head, install.targets, whole), ...whole.faults, ...faults];
   if (all.length > 0) return await showDraft(install, { ...typed, faults: all });
   return attempt(deps, install, { visit, head, content: fillRequired(install.model, values), secrets });
@@ -120,7 +114,7 @@ async function saveForm(
   const { app } = install.targets;
   const wrong = faultsOfTexts(visit.body, faults);
   if (wrong.length > 0) return await showDraft(install, { ...typed, faults: wrong });
-  const when = visit.body.get('_do') === 'keep' ? 'later' : 'now';
+  const when = commandOf(visit.body) === 'keep' ? 'later' : 'now';
   return await saveValues(install.deps, visit, {
     app,
     values,
@@ -136,7 +130,7 @@ function changesOf({ targets }: Install, { changes, object }: Preflight, body: U
   return newValuesView(changes, presetValues(targets.app.presets, body, object));
 }
 
-/** Preflight always; writes only when it was asked for and nothing stands against it. */
+/** Submits values that can be read. */
 async function attempt(
   { operations }: WebDeps,
   install: Install,
@@ -155,23 +149,19 @@ async function attempt(
     ...splitContent(content),
     ...(secrets.length === 0 ? {} : { secrets }),
   };
+  const correct = async (faults: readonly FieldFault[]): Promise<Answer> => await showDraft(install, { ...draft, fields: body, faults });
+  const steps: InstanceWrite = {
+    ask: async () =>
+      secrets.length > 0 ? await correct(secrets.map(cannotAsk)) : await askSomebody(install.deps, visit, { ...draft, action: 'install' }),
+    preflight: async () => await operations.preflightInstance(actor, draft),
+    write: async () => instancePath(await operations.createInstance(actor, { ...draft, ...visit.asking })),
+    review: async (preflight, typed) => await showReview(install, draft, { preflight, typed }),
+    correct,
+  };
   try {
-    if (body.get('_do') === 'ask' && secrets.length > 0)
-      return await showDraft(install, { ...draft, fields: body, faults: secrets.map(cannotAsk) });
-    if (body.get('_do') === 'ask') return await askSomebody(install.deps, visit, { ...draft, action: 'install' });
-    const preflight = await operations.preflightInstance(actor, draft);
-    const wrong = preflight.missing.length === 0 && preflight.faults.length > 0;
-    if (wrong) return await showDraft(install, { ...draft, fields: body, faults: preflight.faults });
-    const typed = await readReviewYaml(preflight, body);
-    if (body.get('_do') === 'file') return fileAnswer(preflight, typed);
-    const wanted = body.get('_do') === 'install' && !wantsReview(preflight, body, typed);
-    if (preflight.verdict === 'Blocked' || !wanted) return await showReview(install, draft, { preflight, typed });
-    const created = await operations.createInstance(actor, { ...draft, ...visit.asking });
-    return { redirect: instancePath(created) };
+    return await submitForm(body, steps);
   } catch (error) {
-    const faults = faultsOfRefusal(error);
-    if (faults === undefined) throw error;
-    return await showDraft(install, { ...draft, fields: body, faults });
+    return await orCorrect(error, correct);
   }
 }
 

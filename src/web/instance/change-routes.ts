@@ -4,10 +4,9 @@ import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.
 import { isSame } from '../../domain/core/merge-patch.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { besidePatch, splitContent } from '../../domain/instance/instance-content.ts';
-import { specVersionOf, type InstanceView } from '../../domain/instance/instance.ts';
+import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
-import { pressedOp } from '../../form/input/apply-form-op.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { freezeNodes } from '../../form/model/freeze-nodes.ts';
@@ -19,10 +18,10 @@ import { readShownChoices } from '../app/form-choices.ts';
 import { askSomebody } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
-import { kindOf, loadPressedFile } from './form-file-route.ts';
-import { faultsOfRefusal } from './instance-form.ts';
+import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-commands.ts';
+import type { ReviewYaml } from './review-yaml.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
-import { fileAnswer, keptInputs, readReviewYaml, reviewOf, wantsReview } from './review.ts';
+import { keptInputs, reviewOf } from './review.ts';
 import { versionMoves } from './version-moves.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
@@ -117,26 +116,19 @@ async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Pro
   const body = await runFormJob('followRows', sent, { live, salt: saltOf(instance) });
   const change = { ...start, visit: { ...start.visit, body } };
   const seenText = body.get('seen') ?? '';
-  const op = pressedOp(body);
   const asTyped = { fields: body, seen: seenText, foreign: [] };
   const resource = kindOf(change.app);
   const whole = await runFormJob('openWhole', model, body, resource);
-  const file = await loadPressedFile(change.visit, { model, resource, base: live, name: instance.name });
-  if (file?.file !== undefined) return file.file;
-  if (file !== undefined) return await showDraft(change, { ...asTyped, ...file.draft });
-  if (op !== null) {
-    const changed = await runFormJob('applyFormOp', model, body, { op, base: live, resource });
-    return await showDraft(change, { ...asTyped, ...changed });
-  }
-  if (body.get('_do') === 'edit') return await showDraft(change, { ...asTyped, faults: [] });
+  const edit = await editForm(change.visit, { model, resource, base: live, name: instance.name });
+  if (edit !== undefined) return edit.kind === 'File' ? edit.file : await showDraft(change, { ...asTyped, ...edit.draft });
   const { values: typed, faults } = await runFormJob('formToValues', model, whole.fields, live);
   const values = fillRequired(model, typed, live);
   const wrong = [...wholeFaults(whole, change), ...faults];
   if (wrong.length > 0) return await showDraft(change, { ...asTyped, faults: wrong });
-  if (body.get('_do') === 'save' && isSame(typed, live)) return { redirect: instancePath(instance) };
+  if (commandOf(body) === 'write' && isSame(typed, live)) return { redirect: instancePath(instance) };
   const merge = await runFormJob('mergeChanges', seenText, { mine: values, live }, saltOf(instance));
   if (merge.foreign.length > 0) {
-    if (body.get('_do') === 'save' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
+    if (commandOf(body) === 'write' && isSame(merge.values, live)) return { redirect: instancePath(instance) };
     const fresh = await runFormJob('valuesToFields', model, merge.values);
     const merged = await runFormJob('keepPlaces', fresh, body, { merged: merge.values, live });
     return await showDraft(change, { fields: keepYaml(model, merged, body), faults: [], foreign: merge.foreign, more: merge.more });
@@ -168,14 +160,13 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly content
       return await write(deps, { ...change, instance: newest }, wanted.content);
     } catch (error) {
       if (isAppError(error, 'Conflict') && tried < TRIES) continue;
-      const faults = faultsOfRefusal(error);
-      if (faults === undefined) throw error;
-      return await showDraft(change, { fields: visit.body, faults, foreign: [], seen: wanted.seen });
+      const asTyped = { fields: visit.body, foreign: [], seen: wanted.seen };
+      return await orCorrect(error, async (faults) => await showDraft(change, { ...asTyped, faults }));
     }
   }
 }
 
-/** Preflight always; writes only when it was asked for and nothing stands against it. */
+/** Submits values on the newest version of the object. */
 async function write({ operations }: WebDeps, change: Change, content: JsonObject): Promise<Answer> {
   const { visit, instance } = change;
   const beside = besidePatch(contentOfInstance(instance), content);
@@ -185,15 +176,20 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
     ...(Object.keys(beside).length === 0 ? {} : { beside }),
     specVersion: specVersionOf(instance.object),
   };
-  if (visit.body.get('_do') === 'ask') return await askSomebody(change.deps, visit, { ...wanted, action: 'change' });
-  const preflight = await operations.preflightChange(visit.actor, wanted);
-  const wrong: readonly FieldFault[] = preflight.missing.length === 0 ? preflight.faults : [];
-  if (wrong.length > 0) return await showDraft(...(await refused(change, wrong)));
-  const typed = await readReviewYaml(preflight, visit.body);
-  if (visit.body.get('_do') === 'file') return fileAnswer(preflight, typed);
-  if (preflight.verdict === 'Ready' && visit.body.get('_do') === 'save' && !wantsReview(preflight, visit.body, typed)) {
-    return { redirect: instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })) };
-  }
+  return await submitForm(visit.body, {
+    ask: async () => await askSomebody(change.deps, visit, { ...wanted, action: 'change' }),
+    preflight: async () => await operations.preflightChange(visit.actor, wanted),
+    write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })),
+    review: async (preflight, typed) => await showReview(change, { preflight, typed }),
+    correct: async (faults) => await showDraft(...(await refused(change, faults))),
+  });
+}
+
+async function showReview(
+  change: Change,
+  { preflight, typed }: { readonly preflight: Preflight; readonly typed: ReviewYaml },
+): Promise<Answer> {
+  const { visit, instance } = change;
   const model = {
     review: reviewOf(
       preflight,
