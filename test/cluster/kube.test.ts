@@ -8,7 +8,9 @@ import { promisify } from 'node:util';
 import type { Cluster, WatchEvent } from '../../src/domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../src/domain/core/errors.ts';
 import { textAt, textsAt } from '../../src/domain/core/read.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { isReservedGroup } from '../../src/domain/kubernetes/reserved-objects.ts';
+import * as types from '../../src/domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
@@ -17,10 +19,7 @@ import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTcpRelay } from '../support/tcp-relay.ts';
 
-const NAMESPACES = { group: '', version: 'v1', resource: 'namespaces' } as const;
-const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const;
-const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' } as const;
-const EVENTS = { group: '', version: 'v1', resource: 'events' } as const;
+const { CONFIG_MAP, DEPLOYMENT, EVENT, NAMESPACE } = types;
 const namespace = 'kubetest';
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 
@@ -34,7 +33,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chandlery-kube-'));
   kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
   cluster = kube.asController();
-  await cluster.apply(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { fieldManager: 'test' });
+  await cluster.apply(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { fieldManager: 'test' });
 });
 
 after(async () => {
@@ -79,7 +78,7 @@ describe('acting as a user', () => {
   });
 
   test('a missing right is told in the words of RBAC', async () => {
-    const error = await thrownBy(kube.asActor(actor).create(DEPLOYMENTS, deployment('forbidden')));
+    const error = await thrownBy(kube.asActor(actor).create(DEPLOYMENT, deployment('forbidden')));
     assert.equal(error.code, 'Forbidden');
     assert.deepEqual(error.missing, { verb: 'create', group: 'apps', resource: 'deployments', namespace, name: 'forbidden' });
   });
@@ -101,8 +100,8 @@ describe('acting as a user', () => {
 
 describe('writing', () => {
   test('an unknown field is a fault of that field, created or applied', async () => {
-    const created = await thrownBy(cluster.create(DEPLOYMENTS, deployment('unknown', { replica: 1 })));
-    const applied = await thrownBy(cluster.apply(DEPLOYMENTS, deployment('unknown', { replica: 1 }), { fieldManager: 'test' }));
+    const created = await thrownBy(cluster.create(DEPLOYMENT, deployment('unknown', { replica: 1 })));
+    const applied = await thrownBy(cluster.apply(DEPLOYMENT, deployment('unknown', { replica: 1 }), { fieldManager: 'test' }));
     for (const error of [created, applied]) {
       assert.equal(error.code, 'InvalidInput');
       assert.deepEqual(
@@ -113,7 +112,7 @@ describe('writing', () => {
   });
 
   test('each invalid value is a fault of its field', async () => {
-    const error = await thrownBy(cluster.create(DEPLOYMENTS, deployment('invalid', { replicas: -1, minReadySeconds: -1 })));
+    const error = await thrownBy(cluster.create(DEPLOYMENT, deployment('invalid', { replicas: -1, minReadySeconds: -1 })));
     assert.equal(error.code, 'InvalidInput');
     assert.deepEqual(
       error.faults.map(({ field = '' }) => field).sort((a, b) => a.localeCompare(b)),
@@ -122,7 +121,7 @@ describe('writing', () => {
   });
 
   test('a value of the wrong type is a fault of its field', async () => {
-    const error = await thrownBy(cluster.create(DEPLOYMENTS, deployment('mistyped', { replicas: 'three' })));
+    const error = await thrownBy(cluster.create(DEPLOYMENT, deployment('mistyped', { replicas: 'three' })));
     assert.equal(error.code, 'InvalidInput');
     assert.deepEqual(
       error.faults.map(({ field }) => field),
@@ -131,11 +130,11 @@ describe('writing', () => {
   });
 
   test('what exists, what changed meanwhile and what others set are told apart', async () => {
-    const { object } = await cluster.create(CONFIG_MAPS, configMap('contested', { key: 'a' }));
-    assert.equal((await thrownBy(cluster.create(CONFIG_MAPS, configMap('contested')))).code, 'AlreadyExists');
-    await cluster.apply(CONFIG_MAPS, configMap('contested', { key: 'b' }), { fieldManager: 'one', force: 'force' });
-    assert.equal((await thrownBy(cluster.replace(CONFIG_MAPS, object))).code, 'Conflict');
-    const stolen = await thrownBy(cluster.apply(CONFIG_MAPS, configMap('contested', { key: 'c' }), { fieldManager: 'two' }));
+    const { object } = await cluster.create(CONFIG_MAP, configMap('contested', { key: 'a' }));
+    assert.equal((await thrownBy(cluster.create(CONFIG_MAP, configMap('contested')))).code, 'AlreadyExists');
+    await cluster.apply(CONFIG_MAP, configMap('contested', { key: 'b' }), { fieldManager: 'one', force: 'force' });
+    assert.equal((await thrownBy(cluster.replace(CONFIG_MAP, object))).code, 'Conflict');
+    const stolen = await thrownBy(cluster.apply(CONFIG_MAP, configMap('contested', { key: 'c' }), { fieldManager: 'two' }));
     assert.equal(stolen.code, 'Conflict');
     assert.deepEqual(stolen.faults, [{ field: 'data.key', message: 'conflict with "one"' }]);
   });
@@ -166,7 +165,7 @@ describe('writing', () => {
   test('a refusal by Pod Security or by a policy is not taken for a missing right', async () => {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     const strict = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kubetest-strict', labels } };
-    await cluster.apply(NAMESPACES, strict, { fieldManager: 'test' });
+    await cluster.apply(NAMESPACE, strict, { fieldManager: 'test' });
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -198,8 +197,8 @@ describe('reading', () => {
   test('a list goes through all pages, and items carry their kind', async () => {
     const names = Array.from({ length: 620 }, (_, index) => `page-${String(index).padStart(3, '0')}`);
     const batches = Array.from({ length: 31 }, (_, index) => names.slice(index * 20, index * 20 + 20));
-    for (const batch of batches) await Promise.all(batch.map((name) => cluster.create(CONFIG_MAPS, configMap(name))));
-    const { items } = await cluster.list(CONFIG_MAPS, { namespace });
+    for (const batch of batches) await Promise.all(batch.map((name) => cluster.create(CONFIG_MAP, configMap(name))));
+    const { items } = await cluster.list(CONFIG_MAP, { namespace });
     assert.equal(items.filter(({ metadata }) => metadata.name.startsWith('page-')).length, 620);
     assert.deepEqual([items[0]?.apiVersion, items[0]?.kind], ['v1', 'ConfigMap']);
   });
@@ -207,7 +206,7 @@ describe('reading', () => {
   test('a reader of pages holds one at a time, and knows how many follow', async () => {
     const sizes: number[] = [];
     const remaining: number[] = [];
-    for await (const page of cluster.pages(CONFIG_MAPS, { namespace, content: 'metadata', size: 250 })) {
+    for await (const page of cluster.pages(CONFIG_MAP, { namespace, content: 'metadata', size: 250 })) {
       sizes.push(page.items.length);
       remaining.push(page.remaining);
       assert.doesNotMatch(JSON.stringify(page.items), /"data"/);
@@ -222,18 +221,18 @@ describe('reading', () => {
 
   test('a watch of metadata brings no content, and only what its fields select', async () => {
     const watched = { namespace, fieldSelector: 'metadata.name=quiet' };
-    const { resourceVersion } = await cluster.listMetadata(CONFIG_MAPS, watched);
+    const { resourceVersion } = await cluster.listMetadata(CONFIG_MAP, watched);
     const ending = new AbortController();
     const seen: WatchEvent[] = [];
     const watching = (async () => {
-      for await (const event of cluster.watchMetadata(CONFIG_MAPS, { ...watched, resourceVersion, signal: ending.signal })) {
+      for await (const event of cluster.watchMetadata(CONFIG_MAP, { ...watched, resourceVersion, signal: ending.signal })) {
         if (event.type !== 'BOOKMARK') seen.push(event);
         if (event.type === 'DELETED') ending.abort();
       }
     })();
-    await cluster.create(CONFIG_MAPS, configMap('loud', { password: 'hidden' }));
-    await cluster.create(CONFIG_MAPS, configMap('quiet', { password: 'hidden' }));
-    await cluster.delete({ ...CONFIG_MAPS, namespace, name: 'quiet' });
+    await cluster.create(CONFIG_MAP, configMap('loud', { password: 'hidden' }));
+    await cluster.create(CONFIG_MAP, configMap('quiet', { password: 'hidden' }));
+    await cluster.delete({ ...CONFIG_MAP, namespace, name: 'quiet' });
     await watching;
     assert.deepEqual(
       seen.map(({ type, object }) => [type, object.metadata.name]),
@@ -246,8 +245,8 @@ describe('reading', () => {
   });
 
   test('metadata lists bring no content', async () => {
-    await cluster.create(CONFIG_MAPS, configMap('private', { password: 'hidden' }));
-    const { items } = await cluster.listMetadata(CONFIG_MAPS, { namespace, fieldSelector: 'metadata.name=private' });
+    await cluster.create(CONFIG_MAP, configMap('private', { password: 'hidden' }));
+    const { items } = await cluster.listMetadata(CONFIG_MAP, { namespace, fieldSelector: 'metadata.name=private' });
     assert.deepEqual(
       items.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name]),
       [['v1', 'ConfigMap', 'private']],
@@ -256,26 +255,26 @@ describe('reading', () => {
   });
 
   test('of a write, metadata alone comes back where nobody needs more', async () => {
-    await cluster.create(CONFIG_MAPS, configMap('quiet-write', { password: 'hidden' }));
+    await cluster.create(CONFIG_MAP, configMap('quiet-write', { password: 'hidden' }));
     const patch = { type: 'merge', body: { metadata: { labels: { changed: 'yes' } } } } as const;
-    const { object } = await cluster.patch({ ...CONFIG_MAPS, namespace, name: 'quiet-write' }, patch, { answer: 'metadata' });
+    const { object } = await cluster.patch({ ...CONFIG_MAP, namespace, name: 'quiet-write' }, patch, { answer: 'metadata' });
     assert.equal(object.metadata.labels?.['changed'], 'yes');
     assert.doesNotMatch(JSON.stringify(object), /hidden/);
   });
 
   test('a watch tells of changes until it is given up, and then ends silently', async () => {
-    const { resourceVersion } = await cluster.list(CONFIG_MAPS, { namespace });
+    const { resourceVersion } = await cluster.list(CONFIG_MAP, { namespace });
     const ending = new AbortController();
     const seen: WatchEvent[] = [];
     const watching = (async () => {
-      for await (const event of cluster.watch(CONFIG_MAPS, { namespace, resourceVersion, signal: ending.signal })) {
+      for await (const event of cluster.watch(CONFIG_MAP, { namespace, resourceVersion, signal: ending.signal })) {
         if (event.type !== 'BOOKMARK') seen.push(event);
         if (event.type === 'DELETED') ending.abort();
       }
     })();
-    await cluster.create(CONFIG_MAPS, configMap('watched'));
-    await cluster.apply(CONFIG_MAPS, configMap('watched', { key: 'b' }), { fieldManager: 'test' });
-    await cluster.delete({ ...CONFIG_MAPS, namespace, name: 'watched' });
+    await cluster.create(CONFIG_MAP, configMap('watched'));
+    await cluster.apply(CONFIG_MAP, configMap('watched', { key: 'b' }), { fieldManager: 'test' });
+    await cluster.delete({ ...CONFIG_MAP, namespace, name: 'watched' });
     await watching;
     assert.deepEqual(
       seen.map(({ type, object }) => [type, object.metadata.name]),
@@ -285,6 +284,16 @@ describe('reading', () => {
         ['DELETED', 'watched'],
       ],
     );
+  });
+
+  test('discovery serves what the table of resource types names of Kubernetes, with its kind and scope', async () => {
+    const rows = Object.values(types).filter((type) => typeof type === 'object');
+    const ofKubernetes = rows.filter(({ group }) => !isReservedGroup(group) && group !== 'cert-manager.io');
+    assert.ok(ofKubernetes.length > 25);
+    for (const { kind, namespaced, resource, ...type } of ofKubernetes) {
+      const served = await kube.find(apiVersionOf(type), kind);
+      assert.deepEqual({ kind, namespaced: served?.namespaced, resource: served?.resource }, { kind, namespaced, resource });
+    }
   });
 
   test('discovery knows built-in kinds, and new ones soon after they are defined', async () => {
@@ -327,12 +336,12 @@ describe('the cluster itself', () => {
   });
 
   test('an event that happens again counts up the first one', async () => {
-    const { object } = await cluster.create(CONFIG_MAPS, configMap('eventful'));
+    const { object } = await cluster.create(CONFIG_MAP, configMap('eventful'));
     const recorder = createEventRecorder({ cluster, log });
     for (let times = 0; times < 3; times += 1)
       await recorder.record(object, { type: 'Warning', reason: 'Broken', message: 'It is broken' });
     await recorder.record(object, { type: 'Normal', reason: 'Mended', message: 'It is mended' });
-    const { items } = await cluster.list(EVENTS, { namespace, fieldSelector: 'involvedObject.name=eventful' });
+    const { items } = await cluster.list(EVENT, { namespace, fieldSelector: 'involvedObject.name=eventful' });
     assert.deepEqual(
       new Map(items.map((event) => [event['reason'], event['count']])),
       new Map([
@@ -352,15 +361,15 @@ describe('the cluster itself', () => {
     const ending = new AbortController();
     try {
       assert.equal((await thrownBy(relayed.ping())).code, 'ClusterUnavailable');
-      const copy = startReflector({ cluster: relayed.asController(), type: CONFIG_MAPS, namespace, signal: ending.signal, log });
+      const copy = startReflector({ cluster: relayed.asController(), type: CONFIG_MAP, namespace, signal: ending.signal, log });
       await assert.rejects(copy.waitForSync(AbortSignal.timeout(300)), { name: 'TimeoutError' });
       await relay.open();
       await copy.waitForSync(AbortSignal.timeout(20_000));
-      await cluster.create(CONFIG_MAPS, configMap('before-the-cut'));
+      await cluster.create(CONFIG_MAP, configMap('before-the-cut'));
       await eventually(async () => copy.get(`${namespace}/before-the-cut`), 'a change while connected');
       await relay.cut();
-      await cluster.create(CONFIG_MAPS, configMap('during-the-cut'));
-      await cluster.delete({ ...CONFIG_MAPS, namespace, name: 'before-the-cut' });
+      await cluster.create(CONFIG_MAP, configMap('during-the-cut'));
+      await cluster.delete({ ...CONFIG_MAP, namespace, name: 'before-the-cut' });
       await relay.open();
       await eventually(async () => copy.get(`${namespace}/during-the-cut`), 'a change while cut off');
       assert.equal(copy.get(`${namespace}/before-the-cut`), undefined);
