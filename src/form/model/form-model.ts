@@ -2,18 +2,18 @@ import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
-import { curatedOrder, type CuratedOrder } from './curated.ts';
+import { curatedOrder } from './curated.ts';
 import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
 import { expectedShape } from './expected-shape.ts';
 import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
-import { helpOf, humanise } from './label.ts';
 import { asYaml, constraintsOf, enumNode, scalarNode, yamlNode } from './leaf-nodes.ts';
 import { markReferences } from '../references/mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from '../references/reference-kinds.ts';
+import { baseOf, isRoot, rootPath, type BaseContext, type BasePlace } from './node-base.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
-import { isNullable, shapeOf, yamlShape, type Shape } from './shape.ts';
+import { shapeOf, yamlShape, type Shape } from './shape.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
 import { memberNames, MOST_WORK } from '../../schema/work.ts';
 
@@ -48,8 +48,6 @@ export interface FormInput {
 /** As many as a kind of 6,000 leaves has. */
 const MOST_NODES = 10_000;
 const DEEPEST = 24;
-/** Nobody fills in more than so many required fields on one page. */
-const MOST_REQUIRED = 200;
 const STEPS_OF_OPTION = 3;
 /** Steps for the names of branches, which are made last. */
 const STEPS_OF_NAMES = MOST_WORK / 10;
@@ -92,23 +90,18 @@ const METADATA = 'metadata';
 
 const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
 
-interface Builder {
+interface Builder extends BaseContext {
   readonly input: FormInput;
   readonly document: SchemaDocument;
   /** The same schema for the names of branches, with work of its own. */
   readonly naming: SchemaDocument;
-  readonly defaultsFrom: FallbackSource;
-  readonly curated: CuratedOrder;
   readonly known: KnownReferences;
   /** The steps of paths that the catalogue calls sensitive. */
   readonly sensitive: readonly (readonly string[])[];
-  /** The names for people of keys, which many fields share. */
-  readonly labels: Map<string, string>;
   /** What is to be looked into. It grows while it is walked, level by level: what a form may cost is spent on what is near the root first. */
   readonly queue: InnerDraft[];
   nodes: number;
   leaves: number;
-  required: number;
 }
 
 /** A node of which nothing below is known yet. */
@@ -130,20 +123,11 @@ type InnerShape = Shape & { readonly kind: 'group' | 'map' | 'list' | 'choice' }
 type Draft = LeafDraft | InnerDraft;
 
 /** Where a node stands while the form is built. */
-interface Place {
-  readonly key: string;
-  readonly path: readonly string[];
+interface Place extends BasePlace {
   readonly schema: Json | undefined;
   readonly refs: readonly string[];
-  /** Whether its parent requires it, and whether every ancestor is required too. */
-  readonly required: boolean;
-  readonly chain: boolean;
-  /** The layer that an ancestor hands down. */
-  readonly layer: Layer;
-  /** What rules above freeze of it, empty paths for itself; `immutable` says that an ancestor is frozen whole. */
-  readonly frozen: readonly (readonly string[])[];
-  readonly immutable: boolean;
-  readonly fallback: Json | undefined;
+  /** Whether the layer that is handed down ends here. */
+  readonly nearest?: boolean;
   /** The names of the members beside it. */
   readonly siblings?: readonly string[];
   /** Whether an ancestor is marked as sensitive. */
@@ -177,16 +161,6 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
   const node = nodeOf(builder, drafted);
   const root = node.kind === 'group' || node.kind === 'yaml' ? node : asYaml(node, 'not an object with known members');
   return { root, leaves: builder.leaves, reduced: isSpent(builder) };
-}
-
-function rootPath({ root }: FormInput): readonly string[] {
-  return root === '' ? [] : [root];
-}
-
-/** Whether a path is that of the root or of what stands for it. */
-function isRoot(input: FormInput, path: readonly string[]): boolean {
-  const below = path.length - rootPath(input).length;
-  return below <= 0 || (below === 1 && path.at(-1) === input.hoisted);
 }
 
 /** Whether the schema has used up what a form may cost. */
@@ -273,7 +247,9 @@ function groupNode(builder: Builder, children: readonly FormNode[], { shape, bas
   const members = memberNames(shape.schema['properties'] as JsonObject);
   if (children.length === 0 && isSpent(builder)) return asYaml(base, TOO_LARGE);
   const layers = children.map((child) => child.layer);
-  const layer = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated') ?? base.layer;
+  const inFront = layers.find((one) => one === 'required') ?? layers.find((one) => one === 'curated');
+  // A group of which nothing stands in front does not either.
+  const layer = inFront ?? (children.length === 0 ? base.layer : 'all');
   // What the form has no place for stays reachable among the other fields.
   const open = shape.open || children.length < members.length;
   const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
@@ -288,7 +264,9 @@ interface Inner<Kind extends Shape['kind']> {
 function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'group'>): Draft[] {
   const required = new Set(Array.isArray(shape.schema['required']) ? shape.schema['required'] : []);
   const frozen = Map.groupBy(place.frozen, ([first]) => first);
-  const picked = builder.curated.picks(place.path) || (base.layer === 'required' && required.size === 0);
+  const isPicked = builder.curated.picks(place.path);
+  // What must be there and has no default, although no member of it must, is filled in by its nearest fields.
+  const isBare = base.layer === 'required' && required.size === 0 && base.fallback === undefined;
   const children: Draft[] = [];
   const members = shape.schema['properties'] as JsonObject;
   const siblings = memberNames(members);
@@ -306,7 +284,8 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
         place.chain &&
         (base.required || isRoot(builder.input, place.path)) &&
         (required.has(key) || isRoot(builder.input, [...place.path, key])),
-      layer: picked ? 'curated' : place.layer,
+      layer: isPicked || isBare ? 'curated' : place.nearest === true ? 'all' : place.layer,
+      nearest: isBare && !isPicked,
       frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
@@ -365,36 +344,4 @@ function choiceNode(builder: Builder, below: readonly FormNode[], { shape, base 
   );
   if (branches.every(({ node }) => node.kind === 'yaml')) return asYaml(base, SEVERAL);
   return { ...base, kind: 'choice', branches: distinctLabels(branches) };
-}
-
-function baseOf(builder: Builder, place: Place, schema: JsonObject): NodeBase {
-  const title = schema['title'];
-  const picked = builder.curated.picks(place.path) ? 'curated' : place.layer;
-  const fallback = place.fallback ?? schema['default'];
-  return {
-    key: place.key,
-    path: place.path,
-    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : labelOf(builder, place.key),
-    help: helpOf(schema['description']),
-    // A default is filled in before anything is checked, so nobody has to.
-    required: place.required && fallback === undefined,
-    ...(fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)
-      ? {}
-      : { fallback, fallbackSource: place.fallback === undefined ? 'schema' : builder.defaultsFrom }),
-    immutable: place.immutable || place.frozen.some((path) => path.length === 0),
-    nullable: isNullable(schema),
-    layer: place.chain && !isRoot(builder.input, place.path) && isAmongRequired(builder) ? 'required' : picked,
-  };
-}
-
-/** Beyond that number they stand among all fields, each still marked as required. */
-function isAmongRequired(builder: Builder): boolean {
-  builder.required += 1;
-  return builder.required <= MOST_REQUIRED;
-}
-
-function labelOf({ labels }: Builder, key: string): string {
-  const label = labels.get(key) ?? humanise(key);
-  labels.set(key, label);
-  return label;
 }

@@ -23,6 +23,8 @@ export function wholePage(): PageBudget {
 
 /** Choices of a list that are as much as one field. */
 const OPTIONS = 10;
+/** Characters of help that take as much of a page as a field. */
+const LONG_HELP = 200;
 /** When a schedule happens next is looked up in the calendar. */
 const SCHEDULE = 10;
 
@@ -33,7 +35,7 @@ export function isFull(page: PageBudget): boolean {
 /** Counts a field that is shown. */
 export function addToPage(page: PageBudget, node: FormNode, characters: number): void {
   page.fields -= 1 + (node.kind === 'cron' ? SCHEDULE : 0) + choicesIn(node) / OPTIONS;
-  page.room -= 1;
+  page.room -= 1 + characters / LONG_HELP;
   page.characters -= characters;
 }
 

@@ -6,8 +6,9 @@ import { PAGE_ROOM } from './page-budget.ts';
 import { pageSize } from './rows-page.ts';
 import { fieldText, frameOf, type ShowNode, type ViewContext } from './view-context.ts';
 
-/** So little is shown even where the page has no room left. */
+/** So little is shown even where the page has no room left, until that comes to much. */
 const LITTLE = 3;
+const MUCH = 5;
 
 /**
  * How many inputs hold something at or below each path, by its text. Empty where all of them have room on one page, so that nothing is put away.
@@ -38,7 +39,8 @@ export function isPutAway(context: ViewContext, node: FormNode, ref: ShowNode): 
   const path = formatPath(ref.path);
   const inputs = context.inputs.get(path) ?? 0;
   if (inputs === 0 || context.errors.around.has(path) || fieldText(context, 'x', ref.path) !== undefined) return false;
-  return roomOf(context, node, { ref, inputs }) > Math.max(LITTLE, context.page.room);
+  const { room } = context.page;
+  return roomOf(context, node, { ref, inputs }) > Math.max(room > -MUCH ? LITTLE : 0, room);
 }
 
 /** The fields that it would show at least. */

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { sampleOf } from '../../../../bench/sample-values.ts';
-import { sourcesInText } from '../../../../src/compose/form-sources.ts';
+import { readFormSources, sourcesInText } from '../../../../src/compose/form-sources.ts';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { applyFormOp } from '../../../../src/form/input/apply-form-op.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
@@ -12,7 +12,7 @@ import { buildForm } from '../../../../src/form/model/form-model.ts';
 import type { FormModel } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { LARGEST_LEAVES, largeKind } from '../../../support/large-kind.ts';
-import { CRD_FOLDERS } from '../../../support/schemas.ts';
+import { CRD_FOLDERS, SCHEMA_FOLDERS } from '../../../support/schemas.ts';
 import { sampleViews } from '../../../support/sample-web.ts';
 import { plain } from '../generated-forms.ts';
 import { submit } from '../submit.ts';
@@ -65,6 +65,18 @@ for (const path of CRD_FOLDERS.flatMap((folder) => globSync(join(folder, '*.yaml
   test(`An object with a value in each field of ${basename(path)} has a page below the same bound`, () => {
     for (const source of sourcesInText(path, readFileSync(path, 'utf8'))) {
       const form = buildForm({ ...source, curated: [], mode: 'edit' });
+      const base = sampleOf(form.root) ?? {};
+      const html = render(form, valuesToFields(form, base), base);
+      assert.deepEqual(plain(formToValues(form, submit(html), base).values), base);
+      assert.ok(Buffer.byteLength(html) < PAGE_BYTES, `${Buffer.byteLength(html)} bytes`);
+    }
+  });
+}
+
+for (const path of SCHEMA_FOLDERS.flatMap((folder) => globSync(join(folder, 'charts', '*.schema.*')).toSorted())) {
+  test(`Values for each field of ${basename(path)} have a page below the same bound`, async () => {
+    for (const source of await readFormSources(path, AbortSignal.timeout(20_000))) {
+      const form = buildForm({ ...source, curated: [], defaultsFrom: 'chart', mode: 'edit' });
       const base = sampleOf(form.root) ?? {};
       const html = render(form, valuesToFields(form, base), base);
       assert.deepEqual(plain(formToValues(form, submit(html), base).values), base);

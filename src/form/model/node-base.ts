@@ -1,0 +1,83 @@
+import { isObject } from '../../domain/core/read.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { CuratedOrder } from './curated.ts';
+import type { FallbackSource, FormModel, Layer, NodeBase } from './form-node.ts';
+import { helpOf, humanise } from './label.ts';
+import { isNullable } from './shape.ts';
+
+/** Where the paths of a form begin. */
+export interface FormRoot extends Pick<FormModel, 'hoisted'> {
+  /** The first key of every path; empty where the members of the schema are the first keys. */
+  readonly root: string;
+}
+
+/** What the nodes of one form share. */
+export interface BaseContext {
+  readonly input: FormRoot;
+  readonly curated: CuratedOrder;
+  readonly defaultsFrom: FallbackSource;
+  /** The names for people of keys, which many fields share. */
+  readonly labels: Map<string, string>;
+  /** Required fields so far. */
+  required: number;
+}
+
+/** What is known of a node before its schema is looked at. */
+export interface BasePlace {
+  readonly key: string;
+  readonly path: readonly string[];
+  /** Whether its parent requires it, and whether every ancestor is required too. */
+  readonly required: boolean;
+  readonly chain: boolean;
+  /** The layer that an ancestor hands down. */
+  readonly layer: Layer;
+  /** What rules above freeze of it, empty paths for itself; `immutable` says that an ancestor is frozen whole. */
+  readonly frozen: readonly (readonly string[])[];
+  readonly immutable: boolean;
+  readonly fallback: Json | undefined;
+}
+
+/** Nobody fills in more than so many required fields on one page. */
+const MOST_REQUIRED = 200;
+
+/** What every node has, whatever control it gets. */
+export function baseOf(context: BaseContext, place: BasePlace, schema: JsonObject): NodeBase {
+  const title = schema['title'];
+  const picked = context.curated.picks(place.path) ? 'curated' : place.layer;
+  const fallback = place.fallback ?? schema['default'];
+  const base: NodeBase = {
+    key: place.key,
+    path: place.path,
+    label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : labelOf(context, place.key),
+    help: helpOf(schema['description']),
+    // A default is filled in before anything is checked, so nobody has to.
+    required: place.required && fallback === undefined,
+    immutable: place.immutable || place.frozen.some((path) => path.length === 0),
+    nullable: isNullable(schema),
+    layer: place.chain && !isRoot(context.input, place.path) && isAmongRequired(context) ? 'required' : picked,
+  };
+  if (fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)) return base;
+  return { ...base, fallback, fallbackSource: place.fallback === undefined ? 'schema' : context.defaultsFrom };
+}
+
+export function rootPath({ root }: FormRoot): readonly string[] {
+  return root === '' ? [] : [root];
+}
+
+/** Whether a path is that of the root or of what stands for it. */
+export function isRoot(input: FormRoot, path: readonly string[]): boolean {
+  const below = path.length - (input.root === '' ? 0 : 1);
+  return below <= 0 || (below === 1 && path.at(-1) === input.hoisted);
+}
+
+/** Beyond that number they stand among all fields, each still marked as required. */
+function isAmongRequired(context: BaseContext): boolean {
+  context.required += 1;
+  return context.required <= MOST_REQUIRED;
+}
+
+function labelOf({ labels }: BaseContext, key: string): string {
+  const label = labels.get(key) ?? humanise(key);
+  labels.set(key, label);
+  return label;
+}
