@@ -112,7 +112,7 @@ describe('one Operator', () => {
   it('with five hundred resources shows the first ones, and says how many are left out', async () => {
     const page = await open(`${POSTGRES}?tab=resources`, { javaScript: 'on' });
     assert.equal(await page.locator('.tree__row').count(), 500);
-    await page.getByText('15 more resources left out here', { exact: false }).waitFor();
+    await page.getByText('15 more resources not shown here', { exact: false }).waitFor();
     await page.context().close();
   });
 });
