@@ -1,6 +1,7 @@
 import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { printTimings, timed } from './support/timings.ts';
@@ -34,7 +35,7 @@ const [options, wanted] = [process.argv.slice(2).filter(isOption), process.argv.
 const files = Object.entries(GROUPS).flatMap(([name, pattern]) => chosenOf(name, globSync(pattern).sort()));
 const isTimed = options.includes('--timings');
 // Types are stripped once for all files, and code is compiled once.
-process.env['NODE_COMPILE_CACHE'] ??= 'node_modules/.cache/chandlery/compiled';
+process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/compiled');
 
 if (wanted.length === 0 || wanted.includes('check')) CHECKS.forEach(check);
 const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, files.filter(uses(isUsedIn)))));

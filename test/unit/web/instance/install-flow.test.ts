@@ -10,7 +10,9 @@ import type { Operations } from '../../../../src/operation/operations.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
 import { withoutAsking } from '../../../support/sample-audit-log.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';
+import { linkTo, textOf } from '../../../support/read-page.ts';
 import { type SampleWeb, startSampleWeb } from '../../../support/sample-web.ts';
+import { submit } from '../../form/submit.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 const INSTALL = `/apps/${POSTGRES}/install`;
@@ -71,7 +73,7 @@ test('a review writes nothing, shows the same for automation, and carries the fo
   assert.match(html, /Dry run succeeded/);
   assert.match(html, /kubectl apply -f -/);
   assert.match(html, /size: 20Gi/);
-  assert.match(html, /<input type="hidden" name="_sealed"/);
+  assert.ok(submit(html).has('_sealed'));
   assert.match(html, /is deprecated: it ends next year/);
 });
 
@@ -81,8 +83,8 @@ test('what the cluster takes and whose pods would not come up is shown before it
   const huge = GOOD.replace('orders', 'huge');
   const html = await (await post(INSTALL, `${huge}&_do=install`)).text();
   assert.equal(created.length, before);
-  assert.match(html, /memory 8Gi is above the limit of 4Gi <span class="badge badge--plain badge--small">estimate<\/span>/);
-  assert.match(html, /<input type="hidden" name="_reviewed" value="1" \/>/);
+  assert.match(textOf(html), /memory 8Gi is above the limit of 4Gi estimate/);
+  assert.equal(submit(html).get('_reviewed'), '1');
   const response = await post(INSTALL, `${huge}&_do=install&_reviewed=1`);
   assert.equal(response.status, 303);
   assert.equal(created.length, before + 1);
@@ -91,16 +93,9 @@ test('what the cluster takes and whose pods would not come up is shown before it
 test('a review shows what differs from the defaults, who set it, and no secret; what is beyond twenty rows is folded', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
-  assert.match(html, /Differences from the defaults <span class="form__count">25<\/span>/);
-  assert.match(
-    html,
-    /<th scope="row"><code>spec\.instances<\/code><\/th>\s*<td data-label="Default"><code>1<\/code><\/td>\s*<td data-label="This instance"><code>3<\/code>/,
-  );
-  assert.match(
-    html,
-    /<code>spec\.password<\/code><\/th>\s*<td[^>]*><span class="muted">not set<\/span><\/td>\s*<td[^>]*><span class="muted">secret, not shown/,
-  );
-  assert.match(html, /<td data-label="Set by"><span class="muted[^"]*">Environment<\/span>/);
+  assert.match(textOf(html), /Differences from the defaults 25 /);
+  assert.match(textOf(html), / Default This instance Set by spec\.instances 1 3 You spec\.password not set secret, not shown You /);
+  assert.match(textOf(html), / spec\.storage\.className not set fast Environment /);
   const [, folded] = html.split('<summary>Show 5 more fields</summary>');
   assert.match(folded ?? '', /team-22/);
   assert.doesNotMatch(folded ?? '', /team-17</);
@@ -115,14 +110,13 @@ test('the review of a change shows what differs from what is live', async () => 
   );
   const html = await response.text();
   assert.match(html, /Differences from the live object/);
-  assert.match(html, /<th scope="col">Current<\/th>\s*<th scope="col">New<\/th>\s*<\/tr>/);
+  assert.match(textOf(html), / Current New spec/);
 });
 
 test('the form that comes back from the review holds what was typed', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=edit`)).text();
-  assert.match(html, /name="v\.spec\.storage\.size" value="20Gi"/);
-  assert.match(html, /id="name"[^>]* value="orders"/);
+  assert.deepEqual([submit(html).get('v.spec.storage.size'), submit(html).get('name')], ['20Gi', 'orders']);
 });
 
 test('what is wrong stands in a summary that leads to the fields, and nothing is lost', async () => {
@@ -135,9 +129,8 @@ test('what is wrong stands in a summary that leads to the fields, and nothing is
   const links = [...summary.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? '');
   assert.equal(links.length, 3, summary);
   for (const id of links) assert.ok(html.includes(`id="${id}"`), `nothing has the id ${id}`);
-  assert.match(html, /value="many"/);
-  assert.match(html, /value="20Gi"/);
-  assert.match(html, /id="name"[^>]* value="Orders!"/);
+  const kept = ['v.spec.instances', 'v.spec.storage.size', 'name'].map((name) => submit(html).get(name));
+  assert.deepEqual(kept, ['many', '20Gi', 'Orders!']);
 });
 
 test('a fault that the cluster finds in its dry run lands on its field', async () => {
@@ -145,7 +138,7 @@ test('a fault that the cluster finds in its dry run lands on its field', async (
   const response = await post(INSTALL, `${GOOD.replace('orders', 'wrong')}&_do=install`);
   const html = await response.text();
   assert.equal(response.status, 422);
-  assert.match(html, /<a href="#[^"]+">Storage, Size: must be a quantity such as 10Gi<\/a>/);
+  assert.match(linkTo(html, 'Storage, Size: must be a quantity such as 10Gi'), /^#/);
 });
 
 test('labels are typed in the form, checked as Kubernetes has them, and sent beside the spec', async () => {
@@ -155,7 +148,7 @@ test('labels are typed in the form, checked as Kubernetes has them, and sent bes
   await post(INSTALL, `${GOOD}&${label('team.example.com/tier', 'gold')}&_do=install`);
   assert.deepEqual(created.at(-1)?.beside, { metadata: { labels: { 'team.example.com/tier': 'gold' } } });
   const html = await (await post(INSTALL, `${GOOD}&${label('-tier', 'gold')}&_do=install`)).text();
-  assert.match(html, /<a href="#f-metadata-labels-0">[^<]*The key &quot;-tier&quot; has not the form/);
+  assert.equal(linkTo(html, 'Labels and annotations, Labels 1: The key "-tier" has not the form'), '#f-metadata-labels-0');
   assert.match(html, /<details class="field-group field-group--fold" id="f-metadata"[^>]* open>/);
 });
 
@@ -164,7 +157,7 @@ test('a name that is taken lands on the name', async () => {
     createInstance: async () => Promise.reject(new AppError('AlreadyExists', 'PostgreSQL "orders": there is one already')),
   });
   const html = await (await post(INSTALL, `${GOOD}&_do=install`)).text();
-  assert.match(html, /<a href="#name">PostgreSQL &quot;orders&quot;: there is one already<\/a>/);
+  assert.equal(linkTo(html, 'PostgreSQL "orders": there is one already'), '#name');
 });
 
 test('a missing right is told before anything is written, with the RoleBinding that would grant it', async () => {
@@ -196,12 +189,9 @@ test('a row is added without losing anything', async () => {
 test('a preset fills what nobody typed, and marks it', async () => {
   const post = await start();
   const html = await (await post(INSTALL, 'environment=team-a&name=orders&v.spec.storage.size=7Gi&_op=preset:production')).text();
-  assert.match(html, /name="v\.spec\.instances" value="3"/);
-  assert.match(html, /name="v\.spec\.storage\.size" value="7Gi"/);
-  assert.match(html, /name="v\.spec\.users\[0\]\.name" value="app"/);
-  assert.match(html, /Instances<\/label>[\s\S]{0,120}Value from: <\/span>Preset Production<\/span>/);
-  assert.match(html, />Size<\/label>[\s\S]{0,120}Value from: <\/span>You<\/span>/);
-  assert.match(html, /<input type="hidden" name="preset" value="production">/);
+  const filled = ['v.spec.instances', 'v.spec.storage.size', 'v.spec.users[0].name', 'preset'].map((name) => submit(html).get(name));
+  assert.deepEqual(filled, ['3', '7Gi', 'app', 'production']);
+  assert.match(textOf(html), / Instances (\S+ )?Value from: Preset Production .* Size (\S+ )?Value from: You /);
 });
 
 test('another preset takes the place of the first, but for what was changed; taken away, only that stays', async () => {
@@ -243,8 +233,8 @@ test('the form and its review have a link that fills the form in the same way, w
   const typed = `${GOOD}&n.spec.users=1&v.spec.users[0].name=app&v.spec.password=hunter2`;
   for (const step of ['_op=search', '_do=review']) {
     const html = await (await post(INSTALL, `${typed}&${step}`)).text();
-    const href = (/<a href="([^"]+)">Link to this form/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&').replaceAll('&#x3D;', '=');
-    assert.match(html, /Secrets are not in it: <code>spec\.password<\/code>/);
+    const href = linkTo(html, 'Link to this form');
+    assert.match(textOf(html), /Secrets are not in it: spec\.password/);
     assert.doesNotMatch(href, /hunter2/);
     const { url } = await opened();
     const again = await url(href);
@@ -311,7 +301,7 @@ test('production is deleted only by its name, and says so in a summary', async (
   const path = `/environments/shop/instances/${POSTGRES}/orders/delete`;
   const refused = await post(path, 'name=order');
   assert.equal(refused.status, 422);
-  assert.match(await refused.text(), /<a href="#name">Type orders to delete it<\/a>/);
+  assert.equal(linkTo(await refused.text(), 'Type orders to delete it'), '#name');
   const done = await post(path, 'name=orders');
   assert.equal(done.headers.get('location'), '/environments/shop?deleted=orders');
   assert.deepEqual(deleted, ['orders']);
@@ -370,7 +360,7 @@ test('a plan is approved with the digest of the page, and shown anew where it mo
 test('the resource can be kept as a file for git', async () => {
   const post = await start();
   const html = await (await post(INSTALL, `${GOOD}&_do=review`)).text();
-  assert.match(html, /<code>team-a\/postgresclusters\/orders\.yaml<\/code>/);
+  assert.match(textOf(html), / team-a\/postgresclusters\/orders\.yaml /);
   assert.match(html, /<form class="stack" id="review"/);
   assert.match(html, /form="review" name="_do" value="file"/);
   const { seen } = await openEdit();
