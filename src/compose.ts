@@ -113,7 +113,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
       stopping.abort();
       await doors.close(PATIENCE_MS);
       const inTime = await waitAtMost(background, BACKGROUND_PATIENCE_MS);
-      if (!inTime) log.warn('Some work does not end; it is left behind', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
+      if (!inTime) log.warn('Some work does not end before the shutdown', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
       await Promise.all([store.close(), issuer?.close()]);
       await opened.close();
     },
@@ -192,7 +192,7 @@ function onceRead(live: Pick<LiveCatalog, 'synced' | keyof CatalogCache>): Catal
     <T>(read: () => T): (() => T) =>
     () => {
       if (live.synced()) return read();
-      throw new AppError('ClusterUnavailable', 'catalogue: it is being read from the cluster; try again in a few seconds');
+      throw new AppError('ClusterUnavailable', 'catalogue: still loading from the cluster; try again in a few seconds');
     };
   return {
     operators: whenRead(live.operators),

@@ -56,8 +56,8 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'chart',
     usage: 'inspect FILE|FOLDER|URL|- [-o json] [--verify-key FILE]',
-    summary: 'show what a chart is, brings and asks for',
-    options: [OUTPUT, ['--verify-key FILE', 'hold the signature against this OpenPGP keyring or cosign public key']],
+    summary: 'show the metadata, CRDs and permissions of a chart',
+    options: [OUTPUT, ['--verify-key FILE', 'verify the signature with this OpenPGP keyring or cosign public key']],
     settings: ['mirror', 'chart-root', 'allow-egress', 'chart-ca'],
     examples: ['chandlery chart inspect charts/cache-operator', 'chandlery chart inspect - < demo-1.0.0.tgz'],
     run: async (argv) => {

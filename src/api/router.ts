@@ -129,7 +129,7 @@ function refuseOtherMethods(router: Router): void {
       res.set('Allow', methods.join(', '));
       if (methods.includes('PATCH')) res.set('Accept-Patch', mediaTypesOf({ method: 'patch' }).join(', '));
       if (req.method !== 'OPTIONS') {
-        throw new AppError('MethodNotAllowed', `${req.method} ${req.baseUrl}${req.path}: this address answers ${methods.join(', ')}`);
+        throw new AppError('MethodNotAllowed', `${req.method} ${req.baseUrl}${req.path}: this URL supports ${methods.join(', ')}`);
       }
       res.status(204).end();
     });

@@ -38,7 +38,7 @@ const PLAIN = new Ajv2020(OPTIONS);
 /** What `readJson` read; without a body there is nothing. */
 function jsonOf(raw: unknown): unknown {
   if (isPlainObject(raw) || Array.isArray(raw)) return raw;
-  throw new AppError('UnsupportedMediaType', 'body: this address reads JSON: send an object with "Content-Type: application/json"');
+  throw new AppError('UnsupportedMediaType', 'body: this endpoint reads JSON: send an object with "Content-Type: application/json"');
 }
 
 function isPlainObject(raw: unknown): boolean {

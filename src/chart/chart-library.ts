@@ -271,7 +271,7 @@ async function contentsAt(library: Library, digest: string, path: string): Promi
 async function useCached<T>({ cache }: Library, path: string, task: () => Promise<T>): Promise<T> {
   return cache.holding(path, async () => {
     if (!(await cache.isWhole(path)))
-      throw new AppError('ChartUnreachable', 'chart: its file is gone from our cache, or was damaged there; it is fetched again');
+      throw new AppError('ChartUnreachable', 'chart: its file is missing or damaged in the chart cache; Chandlery fetches it again');
     return task();
   });
 }

@@ -25,7 +25,7 @@ export function overviewOf(commands: readonly Command[]): string {
     'Chandlery: a self-service catalogue of managed apps for Kubernetes',
     '',
     ...rows,
-    row('chandlery help [COMMAND]', 'this text, or all about a command'),
+    row('chandlery help [COMMAND]', 'this text, or the help of a command'),
     row('chandlery --version', 'the version'),
     '',
     '"chandlery help serve" lists the settings. Each is also a variable of the environment: --port 9000 is CHANDLERY_PORT=9000.',

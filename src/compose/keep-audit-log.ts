@@ -35,13 +35,15 @@ async function record(
   log.info('act', keys);
   const isInTime = await waitAtMost(keep(auditLog, log, event), patienceMs);
   if (!isInTime)
-    log.warn('The audit log is slow: this act is in the log, and will be in the audit log later', { requestId: event.requestId });
+    log.warn('The audit log is slow: this action is in the process log, and will be in the audit log later', {
+      requestId: event.requestId,
+    });
 }
 
 async function keep(auditLog: AuditLog, log: Log, line: AuditRecord): Promise<void> {
   try {
     await auditLog.append(line);
   } catch (err) {
-    log.error('The audit log cannot be written: this act is in the log alone until it can', { err, requestId: line.requestId });
+    log.error('The audit log cannot be written: this action is in the process log only until then', { err, requestId: line.requestId });
   }
 }

@@ -69,7 +69,7 @@ async function openDoor({ port, portIsFixed, listen, name }: DoorInput): Promise
 
 function why({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'EADDRINUSE') return 'is taken by another program';
-  return code === 'EACCES' ? 'needs rights that we do not have' : `cannot be used (${message})`;
+  return code === 'EACCES' ? 'needs permissions that Chandlery does not have' : `cannot be used (${message})`;
 }
 
 async function tryListen(server: Server, port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {

@@ -50,7 +50,7 @@ function embeddedClient({ issuerUrl, clientId, clientSecret, scopes, ownCalls }:
 }
 
 async function externalClient({ issuer }: Config): Promise<Client> {
-  if (issuer.kind === 'embedded') throw new Error('the embedded issuer brings its own client');
+  if (issuer.kind === 'embedded') throw new Error('the embedded issuer has its own client');
   const { url, clientId, clientSecretFile } = issuer;
   const clientSecret = clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
   return { issuer: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };

@@ -28,7 +28,7 @@ export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput
     if (!installed) return 'installing CRDs and roles';
     const faults = catalog.faults();
     if (faults.length > 0) return faults.join('; ');
-    return catalog.synced() ? undefined : 'the catalogue is being read';
+    return catalog.synced() ? undefined : 'loading the catalogue';
   };
   const issuer = async (): Promise<string | undefined> => {
     const asked = identity.away();

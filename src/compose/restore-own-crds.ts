@@ -26,7 +26,7 @@ export async function restoreOwnCrds({ installed, ...input }: RestoreInput, sign
     known = await installCrdsAndRoles(input, signal);
     // What is watched may be a moment behind, and would look lost once more.
     await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
-    if (lost !== undefined) input.log.info('The CRDs of Chandlery are as they should be', { after: lost.crd });
+    if (lost !== undefined) input.log.info('The CRDs of Chandlery are intact', { after: lost.crd });
   }
 }
 

@@ -63,7 +63,7 @@ function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, refusals 
   );
   if (legacyAPIs === 'Reject' && conversions.length > 0) {
     messages.push(
-      `the chart uses legacy APIs (${conversionsSentence(conversions)}), which spec.legacyAPIs rejects; use a newer chart, or set it to Uplift`,
+      `the chart uses deprecated APIs (${conversionsSentence(conversions)}), which spec.legacyAPIs rejects; use a newer chart, or set it to Uplift`,
     );
   }
   return messages.map((message) => ({ code: 'UpliftRefused', message }));

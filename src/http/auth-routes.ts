@@ -64,7 +64,7 @@ async function logout({ identity, cookies }: AuthDeps, req: Request, res: Respon
 async function signedOut(deps: AuthDeps, req: Request, res: Response): Promise<void> {
   const message =
     req.query['only'] === 'here'
-      ? 'Your session here has ended. The identity provider was not told, so it may sign you in again without asking.'
+      ? 'Your session here has ended. The sign-out at the identity provider failed, so it may sign you in again without asking.'
       : 'Your session has ended, here and at the identity provider.';
   const action = { label: 'Sign in again', href: '/login' };
   const { requestId } = contextOf(res);

@@ -12,7 +12,7 @@ const AWAY_SECONDS = 5;
 
 export function notFound(): RequestHandler {
   return (req) => {
-    throw new AppError('NotFound', `address: there is nothing at ${JSON.stringify(pathOf(req))}`);
+    throw new AppError('NotFound', `address: nothing exists at ${JSON.stringify(pathOf(req))}`);
   };
 }
 
@@ -89,7 +89,7 @@ function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = statusOf(error);
   if (status >= 400 && status < 500) return callersFault(error, status);
-  return new AppError('Internal', 'We could not finish this. Try again; if it happens again, tell an admin the request id.', {
+  return new AppError('Internal', 'The request failed. Try again; if the error persists, give the request id to an admin.', {
     cause: error,
   });
 }
@@ -102,8 +102,8 @@ function statusOf(error: unknown): number {
 
 function callersFault(cause: unknown, status: number): AppError {
   if (status === 413) return new AppError('TooLarge', 'request: the body is too large', { cause });
-  if (status === 404) return new AppError('NotFound', 'address: there is nothing here', { cause });
-  if (status === 405) return new AppError('MethodNotAllowed', 'address: it does not answer this method', { cause });
+  if (status === 404) return new AppError('NotFound', 'address: nothing exists at this URL', { cause });
+  if (status === 405) return new AppError('MethodNotAllowed', 'address: this URL does not support this method', { cause });
   return new AppError('MalformedRequest', sentenceOf(cause), { cause });
 }
 
@@ -112,7 +112,7 @@ function sentenceOf(error: unknown): string {
   const type = textAt(error, 'type') ?? '';
   if (type === 'entity.parse.failed') return 'request: the body is not valid JSON, or is neither an object nor a list';
   if (type.startsWith('charset.')) return 'request: the body must be UTF-8';
-  if (type.startsWith('encoding.')) return 'request: the body is compressed in a way that we do not read';
+  if (type.startsWith('encoding.')) return 'request: the compression of the body is not supported';
   if (type.startsWith('request.')) return 'request: the body ended before its announced length';
-  return error instanceof URIError ? 'address: it is not valid percent-encoding' : 'request: it cannot be read';
+  return error instanceof URIError ? 'address: it is not valid percent-encoding' : 'request: it cannot be parsed';
 }

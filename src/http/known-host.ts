@@ -16,7 +16,7 @@ export function knownHost(publicUrl: URL, others: readonly string[] = []): Reque
     // The form that names a host within the address (RFC 9112, 3.2.2) is for proxies; it would overrule the header.
     if (!req.url.startsWith('/')) throw new AppError('MalformedRequest', 'request: its address must begin with "/"');
     if (!names.has(nameOf(req.host))) {
-      const message = `request: this server is called ${publicUrl.origin}, not ${JSON.stringify(req.host ?? '')}: open that address`;
+      const message = `request: the host of this server is ${publicUrl.origin}, not ${JSON.stringify(req.host ?? '')}: use that URL`;
       throw new AppError('MisdirectedRequest', message);
     }
     next();

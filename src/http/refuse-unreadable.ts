@@ -60,7 +60,6 @@ function faultOf(code: string | undefined): AppError {
       'request: its address and headers are too long; use a shorter link, or delete the cookies of this site',
     );
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new AppError('RequestTimeout', 'request: it did not come to its end in time; send it again');
-  return new AppError('MalformedRequest', 'request: it is not HTTP as RFC 9112 has it; correct the client, or the proxy between us');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new AppError('RequestTimeout', 'request: it was not complete in time; send it again');
+  return new AppError('MalformedRequest', 'request: it is not valid HTTP (RFC 9112); correct the client, or the proxy in between');
 }

@@ -42,7 +42,7 @@ export function contextOf(res: Response): RequestContext {
 export function signedInOf(res: Response): SignedIn {
   const { actor, person } = contextOf(res);
   if (actor === undefined || person === undefined) {
-    throw new AppError('Unauthenticated', 'sign-in: this address needs a session or a bearer token');
+    throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
   }
   return { actor, person };
 }

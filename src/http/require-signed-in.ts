@@ -10,7 +10,7 @@ export function requireSignedIn(): RequestHandler {
       next();
       return;
     }
-    if (wantsProblem(req)) throw new AppError('Unauthenticated', 'sign-in: this address needs a session or a bearer token');
+    if (wantsProblem(req)) throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       const advice = 'sign in in another tab, then come back to this one and send the form again';
       throw new AppError('Unauthenticated', `sign-in: your session has ended, and nothing was changed: ${advice}`);

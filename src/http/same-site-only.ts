@@ -11,10 +11,7 @@ export function sameSiteOnly(publicUrl: URL, cookies: Cookies): RequestHandler {
     const abusable = !SAFE.has(req.method) && credentialsOf(req, cookies).kind === 'session';
     if (abusable && !isOurs(req, publicUrl)) {
       const from = JSON.stringify(req.get('Origin') ?? req.get('Sec-Fetch-Site') ?? 'an unknown place');
-      throw new AppError(
-        'CrossSiteRequest',
-        `request: it came from ${from}, not from ${publicUrl.origin}: open that address and try again`,
-      );
+      throw new AppError('CrossSiteRequest', `request: it came from ${from}, not from ${publicUrl.origin}: open that URL and try again`);
     }
     next();
   };

@@ -77,7 +77,7 @@ async function renewTokens(
   { settings, issuer, clock }: IssuerDeps & { clock: () => number },
   record: SessionRecord,
 ): Promise<SessionRecord> {
-  if (record.refreshToken === undefined) throw new AppError('Unauthenticated', 'session: there is nothing to renew it with');
+  if (record.refreshToken === undefined) throw new AppError('Unauthenticated', 'session: it has no refresh token');
   try {
     const tokens = await refreshTokenGrant(await issuer.configuration(), record.refreshToken);
     return renewedSession(record, tokens, settings, clock());

@@ -50,15 +50,15 @@ function refusal(cause: ResponseBodyError | AuthorizationResponseError): AppErro
   if (OUR_FAULT.has(cause.error)) {
     return new AppError(
       'ConfigInvalid',
-      `sign-in: the identity provider refuses our client (${word}): an admin must compare its settings`,
+      `sign-in: the identity provider rejects Chandlery's client (${word}): an admin must check its settings`,
       { cause },
     );
   }
   if (cause.error === 'access_denied') {
-    return new AppError('Unauthenticated', 'sign-in: it was cancelled, or the identity provider does not let you in (access_denied)', {
+    return new AppError('Unauthenticated', 'sign-in: it was cancelled, or the identity provider denied access (access_denied)', {
       cause,
     });
   }
-  const advice = 'it may be used up or too old. Sign in again';
-  return new AppError('Unauthenticated', `sign-in: the identity provider refuses it (${word}): ${advice}`, { cause });
+  const advice = 'it may be used or expired. Sign in again';
+  return new AppError('Unauthenticated', `sign-in: the identity provider rejected it (${word}): ${advice}`, { cause });
 }

@@ -43,7 +43,7 @@ export function renewedSession(record: SessionRecord, tokens: Tokens, settings: 
   const renewal = renewalOf(tokens, tokens.refresh_token ?? record.refreshToken, now);
   if (claims === undefined) return { ...kept, ...renewal };
   checkClaims(claims, settings, now);
-  if (claims.sub !== record.subject) throw new AppError('Unauthenticated', 'session: the renewed tokens are of somebody else');
+  if (claims.sub !== record.subject) throw new AppError('Unauthenticated', 'session: the renewed tokens are for another user');
   // The first ID token stays the hint for the sign-out: it has a nonce, so it is no bearer token; those of renewals have none.
   return { ...kept, ...signedInOfClaims(claims, settings.mapping), ...renewal };
 }

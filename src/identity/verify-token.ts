@@ -70,7 +70,7 @@ export async function verifyLogoutToken(deps: TokenDeps & { readonly usedTokens:
   const { sid: issuerSession, jti, sub: subject } = payload;
   const namesSomebody = isName(subject) || isName(issuerSession);
   if (!isLogout || !LOGOUT_TYPES.has(typeOf(header)) || !namesSomebody || !isName(jti)) {
-    throw new AppError('MalformedRequest', 'logout: the token is no logout token, or names nobody');
+    throw new AppError('MalformedRequest', 'logout: the token is not a logout token, or has no subject');
   }
   if (!deps.usedTokens.use(jti)) throw new AppError('MalformedRequest', 'logout: the token was used before');
   return { jti, ...(isName(subject) && { subject }), ...(isName(issuerSession) && { issuerSession }) };
@@ -83,7 +83,7 @@ function isName(value: unknown): value is string {
 /** @throws AppError `Unauthenticated` when a token was issued in the future: the clock of the issuer cannot be relied on, and its tokens live too long. */
 export function checkIssuedAt(iat: number | undefined, now: number, what: string): void {
   if (iat === undefined || iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS) return;
-  throw new AppError('Unauthenticated', `${what}: it was issued in the future: set the clock of the identity provider, or ours, right`);
+  throw new AppError('Unauthenticated', `${what}: it was issued in the future: correct the clock of the identity provider or of Chandlery`);
 }
 
 async function verify({ settings, issuer, clock }: TokenDeps, token: string, options: JWTVerifyOptions): Promise<VerifiedToken> {
@@ -111,7 +111,7 @@ function whyRefused(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return 'it has expired; get a new one';
   if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error.claim);
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
-    return 'it is signed in a way that we do not accept';
+    return 'its signature algorithm is not accepted';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong';
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
     return 'no key of the identity provider has signed it';

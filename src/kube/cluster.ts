@@ -165,7 +165,7 @@ export async function reviewRight(deps: Caller, right: Right, options: CallOptio
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
     // A person did not ask for a review, but for something that needs one.
-    what: 'check of your rights',
+    what: 'check of your permissions',
     method: 'POST',
     path: resourcePath(place),
     body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: right } },

@@ -252,7 +252,7 @@ export const attacks: readonly Attack[] = [
     run: async (target) => {
       await pack(target, 'reach', { 'templates/a.yaml': REACHING });
       const told = warnedIn((await preflighted(target, newOperator('reach', { chartURL: 'file://attacks/reach.tgz' }))).json);
-      const expected = [/reject requests of the whole cluster/, /every right in the whole cluster/, /added to the ClusterRole view/];
+      const expected = [/reject requests of the whole cluster/, /every permission in the whole cluster/, /added to the ClusterRole view/];
       expected.push(/permissions in the namespace "kube-system"/, /to Group system:authenticated/, /as a hook \(pre-install\)/);
       for (const sentence of expected)
         assert.ok(

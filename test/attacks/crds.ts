@@ -89,7 +89,7 @@ export const attacks: readonly Attack[] = [
           const found = await statusOf(target, name);
           return findCondition(found.conditions, 'Stalled') === undefined ? undefined : found;
         }, `the Operator ${name} is stalled`);
-        assert.match(findCondition(status.conditions, 'Ready')?.message ?? '', /take it out of the chart/, name);
+        assert.match(findCondition(status.conditions, 'Ready')?.message ?? '', /remove it from the chart/, name);
         assert.equal(findCondition(status.conditions, 'Ready')?.reason, 'ObjectReserved', name);
         assert.equal(status.release, undefined, `${name} was installed`);
       }
@@ -108,7 +108,7 @@ export const attacks: readonly Attack[] = [
         const { json, text: body } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator(name) });
         const blocked = blockedIn(json);
         assert.ok(
-          blocked.some(({ message }) => message.includes('take it out of the chart')),
+          blocked.some(({ message }) => message.includes('remove it from the chart')),
           `${name}: ${body.slice(0, 500)}`,
         );
       }

@@ -38,8 +38,8 @@ describe('an upgrade of definitions', () => {
     await world.writeChart('box', boxChart('box', '2.0.0', 'size: {type: integer, maximum: 3}'));
     await merge('box', { chart: { version: '2.0.0' } });
     const refused = await world.condition(NS, 'box', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
-    assert.doesNotMatch(refused.message, /the field is gone/, 'no instance has that field');
-    assert.match(refused.message, /1 stored instance would not fit: Box safe-[^ ]*\/large: spec\.size: it is above the maximum of 3/);
+    assert.doesNotMatch(refused.message, /the field is removed/, 'no instance has that field');
+    assert.match(refused.message, /1 existing instance would be invalid: Box safe-[^ ]*\/large: spec\.size: it is above the maximum of 3/);
     assert.match(refused.message, /spec\.upgrade\.crdSafety/);
     const status = await world.status(NS, 'box');
     assert.equal(status.status, 'ERROR');
@@ -51,7 +51,7 @@ describe('an upgrade of definitions', () => {
 
     await merge('box', { upgrade: { crdSafety: 'Strict' } });
     await eventually(async () => /v1 spec\.size: there is a maximum now: 3/.test(await unsafe('box')), 'what is taken away is named', 60);
-    assert.match(await unsafe('box'), /v1 spec\.colour: the field is gone/);
+    assert.match(await unsafe('box'), /v1 spec\.colour: the field is removed/);
 
     await merge('box', { upgrade: { crdSafety: 'None' } });
     await world.condition(NS, 'box', { type: 'Ready', status: 'True' });
@@ -82,7 +82,7 @@ describe('an upgrade of definitions', () => {
     const refused = await world.condition(NS, 'jar', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
     assert.match(
       refused.message,
-      /1 stored instance would not fit: Jar safe-[^ ]*\/twisted: spec: it breaks the rule: low must be below high/,
+      /1 existing instance would be invalid: Jar safe-[^ ]*\/twisted: spec: it breaks the rule: low must be below high/,
     );
     assert.doesNotMatch(refused.message, /good/);
   });

@@ -174,7 +174,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
         await visitor.check();
       }
       await page.getByRole('button', { name: 'Suspend' }).click();
-      await page.getByText('everything stays as it is until you resume it', { exact: false }).first().waitFor();
+      await page.getByText('does not reconcile this Operator until you resume it', { exact: false }).first().waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
       await page.getByRole('link', { name: 'Delete' }).click();

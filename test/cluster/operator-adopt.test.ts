@@ -48,7 +48,7 @@ describe('a release that somebody has made without Chandlery', () => {
     await world.writeChart('taken', operatorChart('taken', '1.0.0'));
     await world.create(namespace, 'taken', spec('taken'));
     const refused = await world.condition(namespace, 'taken', { type: 'Released', status: 'False', reason: 'ReleaseConflict' });
-    assert.match(refused.message, /set spec\.adopt to take it over/);
+    assert.match(refused.message, /set spec\.adopt to adopt it/);
     await hands.merge(namespace, 'taken', { adopt: true });
     await world.condition(namespace, 'taken', { type: 'Ready', status: 'True' });
     assert.deepEqual(await hands.revisionsOf(namespace, 'taken'), ['1 superseded', '2 deployed']);
@@ -58,7 +58,7 @@ describe('a release that somebody has made without Chandlery', () => {
     assert.equal((await world.kube.asController().get({ ...type, namespace, name: 'mine' })).metadata.name, 'mine');
     const [told, ...more] = await hands.eventsOf(namespace, 'ReleaseAdopted');
     assert.deepEqual(more, []);
-    assert.match(told ?? '', /was in revision 1 \(deployed\), was taken over with chart taken 1\.0\.0; its kinds: olds/);
+    assert.match(told ?? '', /in revision 1 \(deployed\), was adopted with chart taken 1\.0\.0; its kinds: olds/);
   });
 
   it('is left alone when another Operator owns it, whatever is asked for', async () => {

@@ -35,7 +35,7 @@ describe('an Operator that somebody applies', () => {
     await world.writeChart('valued', files);
     await world.create(NS, 'refused', { ...chart('valued'), values: { replicas: 9 } });
     const { message } = await world.condition(NS, 'refused', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
-    assert.match(message, /The schema of the chart refuses these values: replicas: must be <= 3/);
+    assert.match(message, /The values violate the schema of the chart: replicas: must be <= 3/);
     assert.equal(findCondition((await world.status(NS, 'refused')).conditions, 'Stalled')?.status, 'True');
     assert.deepEqual(await recordsOf('refused'), []);
   });
@@ -80,7 +80,7 @@ describe('an Operator that somebody applies', () => {
     await world.writeChart('heavy', chartFiles('heavy', '1.0.0', { 'files/large.txt': large, 'templates/a.yaml': CONFIG_MAP }));
     await world.create(NS, 'heavy', chart('heavy'));
     const { message } = await world.condition(NS, 'heavy', { type: 'Released', status: 'False', reason: 'ReleaseTooLarge' });
-    assert.match(message, /Too long.*Switch parts of the chart off by its values/);
+    assert.match(message, /Too long.*Disable parts of the chart by its values/);
     const { conditions, failures } = await world.status(NS, 'heavy');
     assert.equal(findCondition(conditions, 'Stalled')?.status, 'True');
     assert.equal(failures, 1);

@@ -58,7 +58,7 @@ describe('a channel', () => {
     await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalOutOfRange' });
     await annotate('hand', { [APPROVED_UPGRADE]: `1.1.0@sha256:${'0'.repeat(64)}` });
     const differs = await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalDigestDiffers' });
-    assert.match(differs.message, /look at the preview again/);
+    assert.match(differs.message, /check the preview again/);
     assert.equal((await world.status(NS, 'hand')).status, 'READY');
     assert.deepEqual(await revisionsOf('hand'), ['1 deployed']);
 

@@ -147,7 +147,7 @@ describe('an Operator that cannot be installed', () => {
       chart: () => operatorChart('thief', '1.0.0', 'owner'),
       type: 'CRDsEstablished',
       reason: 'CrdConflict',
-      message: /the Operator "ns-[^"]*\/owner" has brought it/,
+      message: /the Operator "ns-[^"]*\/owner" owns it/,
     },
     {
       title: 'because there is no such chart, is stalled and says where it looked',

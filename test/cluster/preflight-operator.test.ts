@@ -124,7 +124,7 @@ describe('the check of a new Operator', () => {
     await world.kube.asController().create({ group: '', version: 'v1', resource: 'secrets' }, secret);
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, releaseName: 'taken' }));
     assert.equal(verdict, 'Blocked');
-    assert.match(texts(findings.blocked), /Secret pfo-target-\w+\/taken is there already: no release has made it/);
+    assert.match(texts(findings.blocked), /Secret pfo-target-\w+\/taken already exists: it belongs to no release/);
   });
 
   it('is blocked by a release that will not fit into its Secret, as the controller would say at the end', async () => {
@@ -133,7 +133,7 @@ describe('the check of a new Operator', () => {
     const chart = { repoURL: 'file://samples', name: 'heavy', version: '1.0.0' };
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, chart }));
     assert.equal(verdict, 'Blocked');
-    assert.match(texts(findings.blocked), /^The release does not fit into its Secret: .* KiB of 1024 KiB\. Helm keeps the templates/);
+    assert.match(texts(findings.blocked), /^The release does not fit into its Secret: .* KiB of 1024 KiB\. Helm stores the templates/);
   });
 
   it('is blocked by a chart that is not there', async () => {

@@ -186,7 +186,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.deepEqual([asked.status, textAt(asked.body, 'verdict')], [200, 'Blocked']);
     const blocked = listAt(asked.body, 'findings', 'blocked').map((line) => textAt(line, 'message'));
     assert.ok(
-      blocked.includes(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" has brought it; remove one of the two`),
+      blocked.includes(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" owns it; remove one of the two`),
       blocked.join(),
     );
     const refused = await product.api('dev-a', '/operators?dryRun=All', { method: 'POST', body });

@@ -146,7 +146,7 @@ describe('a catalogue folder', () => {
       line: 6,
       message: /^spec\.chart\.repoURL: is required$/,
     },
-    { title: 'a YAML error', text: () => 'kind: Operator\n  name: x\n', line: 1, message: /cannot be read/ },
+    { title: 'a YAML error', text: () => 'kind: Operator\n  name: x\n', line: 1, message: /invalid YAML/ },
   ];
   for (const { title, text, line, message } of faults) {
     it(`tells of ${title} on its line`, async () => {

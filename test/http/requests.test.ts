@@ -168,7 +168,7 @@ describe('a request', () => {
         type: 'urn:chandlery:error:Internal',
         title: 'Internal error',
         status: 500,
-        detail: 'We could not finish this. Try again; if it happens again, tell an admin the request id.',
+        detail: 'The request failed. Try again; if the error persists, give the request id to an admin.',
         instance: '/api/v1/crash',
         code: 'Internal',
         requestId: '',

@@ -99,7 +99,7 @@ describe('signing out', () => {
     house.setIssuerAway('away');
     const done = await browser.submit('/logout', {});
     house.setIssuerAway('back');
-    assert.match(JSON.parse(done.text).message, /The identity provider was not told/);
+    assert.match(JSON.parse(done.text).message, /The sign-out at the identity provider failed/);
     assert.equal(await isSignedIn(browser), false);
   });
 

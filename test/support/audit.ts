@@ -42,12 +42,12 @@ export async function usersOfRequest(auditLogPath: string, requestId: string): P
 /** For whom the controller tried something. */
 function triedFor(event: unknown): string | undefined {
   const dry = textAt(event, 'requestURI')?.includes('dryRun=All') === true;
-  return dry ? /\(trial for (.+)\)$/.exec(textAt(event, 'userAgent') ?? '')?.[1] : undefined;
+  return dry ? /\(dry run for (.+)\)$/.exec(textAt(event, 'userAgent') ?? '')?.[1] : undefined;
 }
 
 /** `verb uri` of the calls that the controller made under its own name to try something for a user. */
 export async function trialsFor(auditLogPath: string, user: string): Promise<string[]> {
-  const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`(trial for ${user})`));
+  const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`(dry run for ${user})`));
   return lines
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'impersonatedUser', 'username') === undefined)

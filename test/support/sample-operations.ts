@@ -147,7 +147,7 @@ function sampleFindings(name: string, { namespace, verb }: MissingRight): Findin
     about,
     evidence,
   });
-  const huge = line('spec.memory: pods will be refused when they are made: memory 8Gi is above the limit of 4Gi', 'LimitRange', 'estimate');
+  const huge = line('spec.memory: pods will be rejected: memory 8Gi is above the limit of 4Gi', 'LimitRange', 'estimate');
   const refused = name === 'wrong' ? 'spec.storage.size: must be a quantity such as 10Gi' : `You may not ${verb} it`;
   const blocked = name === 'blocked' || name === 'wrong';
   return {

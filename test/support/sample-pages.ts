@@ -28,7 +28,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`/apps/${POSTGRES}/install`, 'dev-a', {
     title: 'Install PostgreSQL',
-    holds: ['Your role there does not let you install apps.', 'Review first'],
+    holds: ['Your role there does not allow installing apps.', 'Review first'],
   }),
   page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production'] }),
   page('/environments/team-a', 'dev-a', { title: 'Team A', holds: [`${INSTANCES}/orders`, 'Progressing'] }),
@@ -50,7 +50,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page(`/environments/shop/instances/${POSTGRES}/orders/edit`, 'dev-a', {
     status: 403,
     title: 'You may not change orders',
-    holds: ['The right to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
+    holds: ['The permission to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
   }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Cancel'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', {
@@ -103,12 +103,12 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'Rolled back',
       'Version 1.5.0 is available',
       'The maintenance window opens',
-      'Whether its chart can be read.',
+      'The chart can be fetched.',
       `${POSTGRES_OPERATOR}/reconcile`,
       'kubectl annotate',
     ],
   }),
-  page(`${POSTGRES_OPERATOR}?asked=reconcile`, 'admin', { title: 'PostgreSQL', holds: ['It will be looked at in a moment.'] }),
+  page(`${POSTGRES_OPERATOR}?asked=reconcile`, 'admin', { title: 'PostgreSQL', holds: ['Reconcile requested.'] }),
   page(`${POSTGRES_OPERATOR}?tab=resources`, 'admin', { title: 'PostgreSQL', holds: ['ReplicaSet', '2 kinds that you may not list'] }),
   page(`${POSTGRES_OPERATOR}?tab=events`, 'admin', { title: 'PostgreSQL', holds: ['FailedScheduling'] }),
   page(`${POSTGRES_OPERATOR}?tab=values`, 'admin', { title: 'PostgreSQL', holds: ['auth.password', 'Secret db key password'] }),
@@ -122,7 +122,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/operators/default/queue-operator', 'admin', {
     title: 'queue-operator',
-    holds: ['No kind has been found yet.', 'Nothing has been installed yet.', 'operators/queue.yaml:12:5'],
+    holds: ['No CRDs found yet.', 'Nothing has been installed yet.', 'operators/queue.yaml:12:5'],
   }),
   page('/operators/default/queue-operator?tab=resources', 'admin', {
     title: 'queue-operator',
@@ -146,7 +146,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Upgrade of PostgreSQL',
     holds: [
       'Blocked by 2 issues',
-      'PostgresCluster team-a/orders would not fit',
+      'PostgresCluster team-a/orders would be invalid',
       'You may not approve this upgrade',
       'An approval has no effect',
     ],

@@ -112,7 +112,7 @@ function safe(name: string): UpgradePreview {
           crd: CRD,
           kind: 'PostgresCluster',
           change: 'changed',
-          findings: [{ path: 'v1 status.phase', what: 'the field is gone, and what it holds is dropped', severity: 'Notice' }],
+          findings: [{ path: 'v1 status.phase', what: 'the field is removed, and its value is dropped', severity: 'Notice' }],
           faults: [],
           faultCount: 0,
         },
@@ -170,7 +170,7 @@ function stopped(name: string): UpgradePreview {
     verdict: {
       kind: 'Stopped',
       stops: [
-        `The new definition of ${CRD} is not safe: it takes 2 things away, and 1 stored instance would not fit`,
+        `The new CRD ${CRD} is unsafe: it has 2 breaking changes, and 1 existing instance would be invalid`,
         `${object} would have to be deleted and made anew: spec.selector changes, which the api-server never allows`,
       ],
       unchecked: ['Instances were not all counted: you lack the right to list postgresbackups.samples.chandlery.dev'],
@@ -237,7 +237,7 @@ function stopped(name: string): UpgradePreview {
           options: ['take', 'keep'],
         },
       ],
-      elsewhere: [{ path: 'values.auth.password', change: 'removed', why: 'the field is gone', origin: 'Secret database key password' }],
+      elsewhere: [{ path: 'values.auth.password', change: 'removed', why: 'the field is removed', origin: 'Secret database key password' }],
       state: 'Open',
       faults: [],
     },
@@ -253,7 +253,7 @@ function stopped(name: string): UpgradePreview {
     timing: {
       ...preview.timing,
       range: '>=1',
-      fault: '1.3.0 was approved, and the newer 1.4.0 is installed; approve a newer one, or take the annotation away',
+      fault: '1.3.0 was approved, and the newer 1.4.0 is installed; approve a newer version, or remove the annotation',
       missing: patch,
     },
   };

@@ -57,7 +57,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await page.locator('input[name="environment"][value="shop"]').check();
     await page.getByLabel('Name', { exact: true }).fill(name);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
-    await page.getByText(/The right to create caches/).waitFor();
+    await page.getByText(/The permission to create caches/).waitFor();
     await page.getByLabel('Message to the approver').fill('For the sale');
     await check();
     await page.getByRole('button', { name: 'Request approval to install' }).click();
@@ -138,7 +138,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     const other = await product.api('admin', shop('moved'), { method: 'PATCH', body: { spec: { memory: '96Mi' } } });
     assert.equal(other.status, 200);
     await may.page.getByRole('button', { name: 'Approve and change moved' }).click();
-    await may.page.getByText('Nothing was written: look at it again').waitFor();
+    await may.page.getByText('Nothing was written: review the request again').waitFor();
     await may.page.getByText('The resource has changed since this request was created').waitFor();
     await may.check();
     assert.equal(at((await stored('moved')).body, 'object', 'spec', 'replicas'), 1);

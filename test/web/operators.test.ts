@@ -84,7 +84,7 @@ describe('one Operator', () => {
       asked = [];
       const page = await open(POSTGRES, { javaScript });
       await page.getByRole('button', { name: 'Reconcile now' }).click();
-      await page.getByRole('status').getByText('It will be looked at in a moment.').waitFor();
+      await page.getByRole('status').getByText('Reconcile requested.').waitFor();
       await page.goto(`${web.url}/operators/monitoring/metrics-operator/delete`);
       const field = page.getByLabel('Type metrics-operator to delete it', { exact: false });
       await field.fill('metrics');
@@ -93,7 +93,7 @@ describe('one Operator', () => {
       assert.deepEqual(asked, ['reconcile postgres-operator']);
       await field.fill('metrics-operator');
       await page.getByRole('button', { name: 'Delete Metrics' }).click();
-      await page.getByText('Its deletion has been asked for.').waitFor();
+      await page.getByText('Deletion requested.').waitFor();
       assert.deepEqual(asked, ['reconcile postgres-operator', 'delete metrics-operator']);
       await page.context().close();
     });

@@ -140,7 +140,7 @@ test('the page of an instance follows what happens until it is gone, and says so
   await page.goto(live.url + ORDERS);
   await page.getByLabel('Health').getByText('1 of 3 servers is ready.').waitFor();
   health = { status: 'Healthy', message: '' };
-  await page.getByLabel('Health').getByText('Everything that belongs to it is as it should be.').waitFor({ timeout: 10_000 });
+  await page.getByLabel('Health').getByText('All of its resources are healthy.').waitFor({ timeout: 10_000 });
   assert.equal(await page.locator('#live-status').textContent(), 'Healthy');
   gone = true;
   await page.getByRole('status').getByText('orders is being deleted').waitFor({ timeout: 10_000 });

@@ -105,7 +105,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await page.getByLabel('Resource (YAML)').fill(RIVAL);
     await page.getByRole('button', { name: 'Check it' }).click();
     await page
-      .getByText(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" has brought it; remove one of the two`)
+      .getByText(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" owns it; remove one of the two`)
       .waitFor();
     assert.equal(await page.getByRole('button', { name: 'Create it' }).count(), 0);
     assert.equal(await page.getByLabel('Resource (YAML)').inputValue(), RIVAL);

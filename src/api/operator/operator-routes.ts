@@ -18,7 +18,7 @@ const STEP_SUMMARIES: Readonly<Record<OperatorAction, string>> = {
   reconcile: 'Look at it now (annotation `chandlery.dev/reconcile-at`)',
   force: 'Upgrade it now, whatever the state (annotation `chandlery.dev/force-at`)',
   suspend: 'Leave everything as it is until it is resumed',
-  resume: 'Go on with it',
+  resume: 'Resume reconciling',
 };
 
 /** What admins see of Operators, and what they ask of them. */

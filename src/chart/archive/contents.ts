@@ -155,7 +155,7 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
     throw invalid(`Chart.yaml: the name ${JSON.stringify(name)} is not a chart name`);
   if (semver.valid(version, { loose: true }) === null)
     throw invalid(`Chart.yaml: the version ${JSON.stringify(version)} is not a semantic version`);
-  if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed by itself');
+  if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed alone');
   const icon = textIn(chart, 'icon');
   return {
     name,

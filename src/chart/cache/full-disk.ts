@@ -7,8 +7,8 @@ const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 export function storageFault(error: unknown, dir: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!FULL.has(code)) return error;
-  const advice = 'free space there, let it take less with --chart-cache-size, or name another folder with --state';
-  return new AppError('ChartCacheFull', `chart: the cache in ${dir} has no room left on its disk (${code}); ${advice}`, { cause: error });
+  const advice = 'free space there, lower --chart-cache-size, or set another folder with --state';
+  return new AppError('ChartCacheFull', `chart: the cache in ${dir} is full (${code}); ${advice}`, { cause: error });
 }
 
 /** Runs what writes into the cache. Throws AppError `ChartCacheFull` when there is no room on the disk. */

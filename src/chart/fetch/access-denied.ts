@@ -27,14 +27,14 @@ function adviceFor(sent: AccessDenied['credentialsSent'], scoped: ScopedCredenti
   const login = scoped?.login;
   if (scoped === undefined || login === undefined) {
     return status === 401
-      ? 'it asks for credentials; name a Secret that has them in spec.chart.secretRef'
-      : 'it does not let us read this; if it is private, name a Secret with credentials in spec.chart.secretRef';
+      ? 'it asks for credentials; set spec.chart.secretRef to a Secret with them'
+      : 'it denied access; if it is private, set spec.chart.secretRef to a Secret with credentials';
   }
   const { source } = scoped;
   const keys = login.scheme === 'Basic' ? 'username and password' : 'the token';
   if (sent === 'NotSent')
-    return `what is in ${source} was not sent there, because it is for ${scoped.origin}; if the index of the repository names this host, the key passCredentialsAll allows it`;
+    return `the credentials of ${source} were not sent there, because they are for ${scoped.origin}; if the index of the repository names this host, the key passCredentialsAll allows it`;
   return status === 401
-    ? `it does not take ${keys} of ${source}; check what is there`
-    : `it knows ${keys} of ${source} and does not let them read this; check their rights at the repository`;
+    ? `it rejected ${keys} of ${source}; check the Secret`
+    : `it denied access to ${keys} of ${source}; check their permissions at the repository`;
 }

@@ -5,7 +5,7 @@ import { chartError } from '../chart-error.ts';
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /^(ENOTFOUND|EAI_\w+|EINVAL)$/,
-    'its host name cannot be resolved; check the address, or serve it with --mirror where this machine has no internet',
+    'its host name cannot be resolved; check the address, or serve it with --mirror if this machine has no internet access',
   ],
   [
     /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,

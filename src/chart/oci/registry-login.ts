@@ -28,7 +28,7 @@ export async function signIn(error: unknown, { repository, credentials, ask }: S
   const address = tokenAddress(challenge.params, repository);
   if (address === undefined) return undefined;
   if (credentials !== undefined && login !== undefined && ![credentials.origin, credentials.tokenServer].includes(address.origin)) {
-    const why = `it wants what is in ${credentials.source} sent to ${address.origin}, another origin, so nothing was sent; if that is its token server, name it there: tokenServer: ${address.origin}`;
+    const why = `it requests the credentials of ${credentials.source} for ${address.origin}, another origin, so nothing was sent; if that is its token server, add to the Secret: tokenServer: ${address.origin}`;
     throw chartError('ChartUnauthorized', repository.href, why);
   }
   const answer = await ask(address.href, login);

@@ -53,7 +53,7 @@ export function openRegistry(repository: URL, context: RemoteContext, signal: Ab
         throw chartError(
           'DigestMismatch',
           `${base}/${path}`,
-          `its digest is ${digest}; the registry gave something else than was asked for`,
+          `its digest is ${digest}; the registry returned other content than requested`,
         );
       return { digest, bytes: Buffer.from(content), fields: parseFields(content, `${base}/${path}`) };
     },

@@ -90,7 +90,11 @@ export function createIndexes(options: IndexesOptions): RepositoryIndexes {
       indexes.seen.delete(keyOf(question));
       const again = await look(indexes, question, await currentDigest(indexes, { ...question, age: 'Current' }, signal));
       if (again !== undefined) return again;
-      throw chartError('ChartUnreachable', question.address, 'its index.yaml was lost from our cache while it was read; try again');
+      throw chartError(
+        'ChartUnreachable',
+        question.address,
+        'its index.yaml was removed from the chart cache while it was read; try again',
+      );
     },
   };
 }
@@ -133,7 +137,7 @@ async function refresh(indexes: Indexes, question: IndexQuestion, signal: AbortS
   if (received !== undefined) await parseOnce(indexes, question, received, signal);
   const digest = received?.digest ?? kept?.digest;
   if (digest === undefined)
-    throw chartError('ChartUnreachable', question.address, 'answered 304 to a question for a whole index; try again later');
+    throw chartError('ChartUnreachable', question.address, 'answered 304 to an unconditional request; try again later');
   const current: Seen = { digest, validators, at: now() };
   remember(seen, key, current);
   return current;

@@ -59,7 +59,7 @@ export async function verifyCosign({ chart, verification, context }: SignatureCh
     throw chartError('ChartUnsigned', address, 'it has to be signed by cosign, which signs in registries only; use an oci repository');
   const found = await openRegistryChart(new URL(address), context, signal);
   if (found.digest !== chart.digest)
-    throw chartError('DigestMismatch', address, 'the registry has another chart under this tag by now; it is looked at again');
+    throw chartError('DigestMismatch', address, 'the tag now has another chart in the registry; Chandlery retries');
   const keys = readSigningKeys(verification);
   const wanted = found.manifest.digest;
   const others: string[] = [];

@@ -42,7 +42,7 @@ async function provenanceOf({ chart, context }: SignatureCheck, signal: AbortSig
   if (locate(address, context.locations).kind === 'registry') {
     const found = await openRegistryChart(new URL(address), context, signal);
     if (found.digest !== chart.digest)
-      throw chartError('DigestMismatch', address, 'the registry has another chart under this tag by now; it is looked at again');
+      throw chartError('DigestMismatch', address, 'the tag now has another chart in the registry; Chandlery retries');
     if (found.provenance === undefined) throw unsigned(chart, 'the registry has no provenance with it; push it again with its .prov file');
     return (await found.registry.blob(found.provenance, PROVENANCE_BYTES)).toString('utf8');
   }
@@ -133,7 +133,10 @@ async function readRing(source: string, { name, bytes }: ChartVerification['keys
     throw chartSecretInvalid(source, `its key "${name}" is a keybox, which only GnuPG reads; write what "gpg --export" gives`);
   const found = await parseKeys(text, bytes);
   if (text.includes('PGP PRIVATE KEY') || found.some((key) => key.isPrivate()))
-    throw chartSecretInvalid(source, `its key "${name}" holds a private key; put the public one there, and treat the private one as known`);
+    throw chartSecretInvalid(
+      source,
+      `its key "${name}" holds a private key; replace it with the public key, and consider the private key compromised`,
+    );
   if (found.length === 0)
     throw chartSecretInvalid(source, `its key "${name}" holds no OpenPGP public key; write what "gpg --export" gives`);
   return found;

@@ -131,9 +131,9 @@ function summaryOf({ operator, status, crd, kind, version, catalog, kindBlock }:
 function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorStatus): [Availability, string] {
   const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
   if (operator.metadata.deletionTimestamp !== undefined || status.status === 'DELETING') {
-    return ['Unavailable', 'It is being taken out of the catalogue'];
+    return ['Unavailable', 'The app is being removed from the catalogue'];
   }
-  if (!established) return ['Installing', 'The cluster does not serve its kind yet'];
+  if (!established) return ['Installing', 'Its CRD is not established yet'];
   switch (status.status) {
     case 'READY':
       return ['Available', ''];
@@ -141,7 +141,7 @@ function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorS
       return ['Installing', 'Its operator is being installed'];
     case 'ERROR':
     case undefined:
-      return runsUnchanged(status) ? ['Available', ''] : ['Unavailable', 'Its operator is not working; an admin has to look at it'];
+      return runsUnchanged(status) ? ['Available', ''] : ['Unavailable', 'Its Operator is in error; an admin has to act'];
     default:
       return status.status satisfies never;
   }

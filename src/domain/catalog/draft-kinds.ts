@@ -189,9 +189,9 @@ function adoption({ crd, origin, candidates }: PublicationInput): DraftPublicati
   const file = `operators/${name}.yaml`;
   return {
     kind: 'Adopt',
-    instructions: `No Operator brought the CRD. Save this Operator as ${file} in the catalogue, with the repository and version of its chart. spec.adopt takes over the release and the CRD with everything that exists.`,
+    instructions: `No Operator owns the CRD. Save this Operator as ${file} in the catalogue, with the repository and version of its chart. spec.adopt adopts the release and the CRD with all instances.`,
     file,
-    yaml: `# Replace repoURL and version by those of the chart that brings ${crd.kind}.\n${yamlOf(operator)}`,
+    yaml: `# Replace repoURL and version by those of the chart with ${crd.kind}.\n${yamlOf(operator)}`,
   };
 }
 

@@ -46,7 +46,7 @@ export function legacyStatusOf(operator: KubeObject, { status = 'INSTALLING' } =
 /** Empty when all is well. */
 function messageOf({ status, conditions }: OperatorStatus): string {
   const [stalled, ready] = [findCondition(conditions, 'Stalled'), findCondition(conditions, 'Ready')];
-  return status === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'It has not been looked at yet';
+  return status === 'READY' && ready?.status !== 'False' ? '' : stalled?.message || ready?.message || 'Not reconciled yet';
 }
 
 function deletionOf({ deletionPolicy }: OperatorFields, { deletion, release }: OperatorStatus): OperatorView['deletion'] & {} {

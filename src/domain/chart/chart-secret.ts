@@ -24,7 +24,7 @@ export function parseChartSecret(object: KubeObject, repoURL: string): ChartCred
   const authorities = authoritiesOf(source, texts.get('ca.crt'));
   const identity = identityOf(source, texts);
   if (login === undefined && identity === undefined && authorities.length === 0)
-    throw chartSecretInvalid(source, `it has none of the keys ${KNOWN_KEYS}; add what the repository asks for`);
+    throw chartSecretInvalid(source, `it has none of the keys ${KNOWN_KEYS}; add the credentials of the repository`);
   return {
     source,
     revision: revisionOf(object),
@@ -58,7 +58,7 @@ function loginOf(object: KubeObject, texts: ReadonlyMap<string, string>, repoURL
   const token = texts.get('bearerToken')?.trim();
   const basic = texts.has('username') || texts.has('password') ? basicLogin(source, texts) : undefined;
   if (token !== undefined && basic !== undefined)
-    throw chartSecretInvalid(source, 'it has the keys "username" and "bearerToken"; keep the one that the repository takes');
+    throw chartSecretInvalid(source, 'it has the keys "username" and "bearerToken"; keep the one that the repository accepts');
   if (textAt(object, 'type') === DOCKER_TYPE || texts.has('.dockerconfigjson')) {
     const pair = parseDockerLogin(source, texts.get('.dockerconfigjson') ?? '', repoURL);
     return basicOf(pair.username, pair.password);

@@ -41,7 +41,10 @@ export function verificationWith(provider: VerifyProvider, source: string, keys:
 function checkPublicKey(source: string, { name, bytes }: ChartVerification['keys'][number]): void {
   const text = Buffer.from(bytes).toString('utf8');
   if (text.includes('PRIVATE KEY'))
-    throw chartSecretInvalid(source, `its key "${name}" holds a private key; put the public one there, and treat the private one as known`);
+    throw chartSecretInvalid(
+      source,
+      `its key "${name}" holds a private key; replace it with the public key, and consider the private key compromised`,
+    );
   try {
     const { asymmetricKeyType: type, asymmetricKeyDetails: details } = createPublicKey(text);
     if (type === 'ec' || type === 'ed25519' || (type === 'rsa' && (details?.modulusLength ?? 0) >= 2048)) return;

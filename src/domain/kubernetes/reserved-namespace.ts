@@ -42,7 +42,7 @@ export function reservation({ name, use }: UsedNamespace, environment: string | 
     return `namespace "${name}": it belongs to Kubernetes itself, and no Operator can have its release there; choose another spec.targetNamespace`;
   }
   if (environment === undefined) return undefined;
-  const where = `namespace "${name}": it belongs to the Environment "${environment}", whose members reach what is in it`;
+  const where = `namespace "${name}": it belongs to the Environment "${environment}", whose members can access its content`;
   switch (use) {
     case 'own':
       return `${where}; create the Operator in another namespace`;

@@ -38,7 +38,7 @@ export function isReservedCrdName(name: string): boolean {
 export function reservedObjects(objects: readonly KubeObject[]): string[] {
   return objects.flatMap((object) => {
     const why = reservedBecause(object);
-    return why === undefined ? [] : [`${object.kind} "${object.metadata.name}": ${why}; take it out of the chart`];
+    return why === undefined ? [] : [`${object.kind} "${object.metadata.name}": ${why}; remove it from the chart`];
   });
 }
 

@@ -58,8 +58,8 @@ export function crdConflict(live: KubeObject, claimant: CrdClaimant): string | u
   const owner = crdOwner(live);
   if (owner !== undefined) {
     const remedy = labels[OURS.operatorLabel] === undefined ? 'uninstall that one first' : 'remove one of the two';
-    return `${owner} has brought it; ${remedy}`;
+    return `${owner} owns it; ${remedy}`;
   }
   if (claimant.adopt || claimant.known.has(name) || annotations[FORMER_OPERATOR] === claimant.label) return undefined;
-  return 'its CRD exists and no Operator owns it; set spec.adopt to take it over with everything stored of it, or delete it first';
+  return 'its CRD exists and no Operator owns it; set spec.adopt to adopt it with all its instances, or delete it first';
 }

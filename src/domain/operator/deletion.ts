@@ -58,26 +58,26 @@ export function deletionPreview({ policy, deletion, released }: DeletionProgress
 
 function stepsOf(policy: OperatorDeletionPolicy, { instances, released }: { instances: number; released: boolean }): DeletionStep[] {
   const emptied = instances === 0;
-  const last = 'Chandlery takes its finalizer off, and the Operator is gone';
+  const last = 'Chandlery removes its finalizer, and the Operator is deleted';
   const uninstalled = { what: 'The release is uninstalled', done: emptied && !released };
   switch (policy) {
     case 'Orphan':
       return ordered([
-        { what: 'Release and definitions stay, without the label of the Operator', done: false },
+        { what: 'The release and the CRDs stay, without the label of the Operator', done: false },
         { what: last, done: false },
       ]);
     case 'Block':
       return ordered([
-        { what: 'People delete the instances that are left', done: emptied },
+        { what: 'People delete the remaining instances', done: emptied },
         uninstalled,
-        { what: 'The definitions stay, without the label of the Operator', done: false },
+        { what: 'The CRDs stay, without the label of the Operator', done: false },
         { what: last, done: false },
       ]);
     case 'Cascade':
       return ordered([
-        { what: 'Every instance is deleted, and its finalizers are waited for', done: emptied },
+        { what: 'Chandlery deletes all instances and waits for their finalizers', done: emptied },
         uninstalled,
-        { what: 'The definitions are deleted', done: false },
+        { what: 'The CRDs are deleted', done: false },
         { what: last, done: false },
       ]);
     default:

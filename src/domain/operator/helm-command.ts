@@ -115,11 +115,13 @@ function notesOn({ spec: { chart, valuesFrom }, namespace, legacy }: HelmInput):
   return [
     ...(secrets.length === 0
       ? []
-      : [`Values come from ${secrets.join(', ')}. They are read where you run it, and the files hold them afterwards: delete these.`]),
+      : [
+          `Values come from ${secrets.join(', ')}. The command reads them where you run it and leaves them in the files: delete these afterwards.`,
+        ]),
     ...(secret === undefined
       ? []
       : [
-          `The source of the chart asks who you are: Chandlery reads that from the Secret ${namespace}/${secret}; helm needs --username and --password, or a helm registry login.`,
+          `The chart repository requires credentials: Chandlery reads them from the Secret ${namespace}/${secret}; helm needs --username and --password, or a helm registry login.`,
         ]),
     ...(verify === undefined
       ? []
@@ -132,9 +134,9 @@ function notesOn({ spec: { chart, valuesFrom }, namespace, legacy }: HelmInput):
     ...(legacy === 0
       ? []
       : [
-          `It does not carry over the ${legacy === 1 ? 'object' : `${legacy} objects`} in legacy APIs, so the cluster will refuse ${legacy === 1 ? 'it' : 'them'}.`,
+          `It does not convert the ${legacy === 1 ? 'object' : `${legacy} objects`} in deprecated APIs, so the cluster will reject ${legacy === 1 ? 'it' : 'them'}.`,
         ]),
-    'Helm installs definitions in crds/ once and never changes them again; those in templates go with the release, and all that is stored of them. Chandlery keeps definitions in step, checks what is stored first, and leaves them.',
+    'Helm installs the CRDs in crds/ once and never updates them; CRDs in templates are deleted with the release, and all instances with them. Chandlery updates CRDs, validates existing instances first, and keeps the CRDs.',
     'The kinds become apps of the catalogue only with an Operator.',
   ];
 }

@@ -37,7 +37,7 @@ function faultProblems({ namespace, name }: OperatorView, faults: readonly Catal
   return own.map(({ file, line, column, message }) => ({
     kind: 'Fault',
     subject: [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':'),
-    message: `${message}. The last good state of the file stays until this is mended`,
+    message: `${message}. The last good state of the file stays until you correct it`,
     because: [],
   }));
 }

@@ -26,7 +26,7 @@ function changesBelow(before: unknown, after: unknown, path: readonly string[]):
   }
   const field = path.join('.');
   const [from, to] = SECRET_NAME.test(field) ? [] : [harmlessText(before), harmlessText(after)];
-  if (after === undefined) return [lineFor(field, `${field} is taken away`)];
+  if (after === undefined) return [lineFor(field, `${field} is removed`)];
   if (before === undefined) return [lineFor(field, to === undefined ? `${field} is set` : `${field} is set to ${to}`)];
   return [lineFor(field, from === undefined || to === undefined ? `${field} changes` : `${field} changes from ${from} to ${to}`)];
 }

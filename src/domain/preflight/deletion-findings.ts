@@ -65,12 +65,12 @@ function claimGoes({ claim, reclaim }: ClaimFate): Finding {
 
 const DATA_FATES: Readonly<Record<Reclaim, string>> = {
   Delete: 'its data will be deleted',
-  Retain: 'its volume stays with the data, by its reclaim policy Retain, until an admin removes it',
+  Retain: 'its volume and data stay until an admin deletes them, because its reclaim policy is Retain',
   Unknown: 'its data will be deleted, unless the reclaim policy of its volume, which you may not read, keeps it',
 };
 
 function claimStays({ claim }: ClaimFate): Finding {
-  const message = `${CLAIM} ${claim.metadata.name}${sizeOf(claim)} stays with its data, and counts in the quota, until somebody deletes it`;
+  const message = `${CLAIM} ${claim.metadata.name}${sizeOf(claim)} stays with its data, and counts towards the quota, until somebody deletes it`;
   return { message, about: 'Data', evidence: 'estimate' };
 }
 
@@ -81,5 +81,5 @@ function sizeOf({ spec, status }: KubeObject): string {
 
 function finalizersOf({ metadata: { finalizers = [] } }: KubeObject): Finding[] {
   if (finalizers.length === 0) return [];
-  return [{ message: `It goes when its operator has finished its own work: ${finalizers.join(', ')}`, about: 'Object', evidence: 'exact' }];
+  return [{ message: `Waits for the finalizers of its operator: ${finalizers.join(', ')}`, about: 'Object', evidence: 'exact' }];
 }

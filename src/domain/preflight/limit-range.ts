@@ -41,10 +41,10 @@ function onContainer(limits: Limits, container: ContainerDemand, what: string): 
       ? [refusal(limits, { amount: largest, resource, than: `above the limit of ${max.text} for ${what}` })]
       : []),
     ...(min !== undefined && request !== undefined && request.value < min.value && what === 'a container'
-      ? [refusal(limits, { amount: request, resource, than: `below the least of ${min.text} for ${what}` })]
+      ? [refusal(limits, { amount: request, resource, than: `below the minimum of ${min.text} for ${what}` })]
       : []),
     ...(fallback !== undefined && limit === undefined && request !== undefined && request.value > fallback.value
-      ? [refusal(limits, { amount: request, resource, than: `above the limit of ${fallback.text} that ${what} gets when it names none` })]
+      ? [refusal(limits, { amount: request, resource, than: `above the default limit of ${fallback.text} for ${what}` })]
       : []),
   ];
   return [...lines, ...onRatio(limits, container)];
@@ -61,13 +61,13 @@ function onRatio(limits: Limits, { resource, request, limit }: ContainerDemand):
 function onClaim(limits: Limits, size: Amount): Finding[] {
   const [max, min] = [bound(limits, 'max', 'storage'), bound(limits, 'min', 'storage')];
   const refused = (than: string): Finding => ({
-    message: `${size.field}: the volume will be refused when it is made: storage ${size.text} is ${than} (LimitRange ${limits.name})`,
+    message: `${size.field}: the volume will be rejected: storage ${size.text} is ${than} (LimitRange ${limits.name})`,
     about: 'LimitRange',
     evidence: 'estimate',
     field: size.field,
   });
   if (max !== undefined && size.value > max.value) return [refused(`above the limit of ${max.text} for a volume`)];
-  return min !== undefined && size.value < min.value ? [refused(`below the least of ${min.text} for a volume`)] : [];
+  return min !== undefined && size.value < min.value ? [refused(`below the minimum of ${min.text} for a volume`)] : [];
 }
 
 interface Refused {
@@ -79,7 +79,7 @@ interface Refused {
 
 function refusal({ name }: Limits, { amount, resource, than }: Refused): Finding {
   return {
-    message: `${amount.field}: pods will be refused when they are made: ${resource} ${amount.text} is ${than} (LimitRange ${name})`,
+    message: `${amount.field}: pods will be rejected: ${resource} ${amount.text} is ${than} (LimitRange ${name})`,
     about: 'LimitRange',
     evidence: 'estimate',
     field: amount.field,

@@ -20,19 +20,19 @@ export type PodEvidence =
  */
 export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence): Partial<Findings> {
   const level = namespace?.metadata.labels?.[`${POD_SECURITY_LABEL}enforce`] ?? 'privileged';
-  const rule = `The namespace ${namespace?.metadata.name ?? ''} takes only pods of the Pod Security level ${level}`;
-  const place = `${rule}; whether those of this app are, shows when its operator makes them`;
+  const rule = `The namespace ${namespace?.metadata.name ?? ''} enforces the Pod Security level ${level}`;
+  const place = `${rule}; whether the pods of this app comply is unknown until its operator creates them`;
   // What baseline rejects reaches for the node, and hardly an app does; it is the level of every Environment, so only evidence is worth a line.
   const enforces = level === 'restricted';
   if (pods.kind === 'None') {
     if (!enforces) return {};
-    const message = `${place}: there is no other instance to go by whose pods you may read`;
+    const message = `${place}: there is no other instance with pods that you may read`;
     return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
   }
   const { of, refusals, warnings } = pods;
   const refused = refusals.map(({ about, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, about));
   const warned = warnings.map((warning) => estimate(`Pods like those of ${of}: ${warning}`, 'Policy'));
-  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods like those of ${of} are let in`, 'PodSecurity')] : [];
+  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods like those of ${of} are allowed`, 'PodSecurity')] : [];
   return { warned: [...refused, ...warned], unchecked: known };
 }
 

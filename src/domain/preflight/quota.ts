@@ -70,14 +70,14 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
 
 function uncheckedOf(name: string, scoped: boolean, uncounted: readonly string[]): Finding[] {
   const messages = [
-    ...(scoped ? [`The quota ${name} counts only some pods, so it was not compared with what this takes`] : []),
-    ...(uncounted.length === 0 ? [] : [`The cluster has not counted yet what the quota ${name} bounds: ${uncounted.join(', ')}`]),
+    ...(scoped ? [`The quota ${name} applies to some pods only, so it was not checked`] : []),
+    ...(uncounted.length === 0 ? [] : [`The cluster has not counted these resources of the quota ${name} yet: ${uncounted.join(', ')}`]),
   ];
   return messages.map((message) => ({ message, about: 'Quota', evidence: 'exact' }));
 }
 
 function countSentence(name: string, { kind }: QuotaInput, { used, hard }: { readonly used: Nanos; readonly hard: Nanos }): string {
-  return `It is number ${formatQuantity(used + ONE, 'decimal')} of the ${formatQuantity(hard, 'decimal')} of kind ${kind} that the quota ${name} allows`;
+  return `It is number ${formatQuantity(used + ONE, 'decimal')} of the ${formatQuantity(hard, 'decimal')} instances of ${kind} that the quota ${name} allows`;
 }
 
 interface Shortage extends Need {
@@ -87,7 +87,7 @@ interface Shortage extends Need {
 
 function shortSentence(name: string, key: string, { more, left, hard, units }: Shortage): string {
   const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
-  return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: what does not fit will be refused when it is made`;
+  return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
 }
 
 /** How much more of what a quota counts; undefined for what a spec does not tell. */

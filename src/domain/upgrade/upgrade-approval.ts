@@ -55,11 +55,11 @@ export function judgeApproval(question: ApprovalQuestion): ApprovalVerdict {
   }
   if (isSame(approval.version, installed)) return approval.digest === undefined ? { kind: 'Without' } : { kind: 'Given', approval };
   if (isPinned(question)) {
-    const advice = `write ${approval.version} there, or let spec.upgrade.range follow newer ones`;
+    const advice = `set it to ${approval.version}, or set spec.upgrade.range to follow newer versions`;
     return noEffect('ApprovalPinned', `${approval.version} was approved, but spec.chart.version pins ${version}; ${advice}`);
   }
   if (!isNewer(approval.version, installed)) {
-    const advice = 'approve a newer one, or take the annotation away';
+    const advice = 'approve a newer version, or remove the annotation';
     return noEffect('ApprovalOutdated', `${approval.version} was approved, and the newer ${installed} is installed; ${advice}`);
   }
   if (!isInChannel(approval.version, question)) {
@@ -77,7 +77,7 @@ export function judgeApproval(question: ApprovalQuestion): ApprovalVerdict {
 
 /** What was approved is what was seen. */
 export function digestDiffers({ version, digest = '' }: Approval): ApprovalFault {
-  const message = `${version} was approved with the digest ${digest}, and the repository offers other bytes under that version; look at the preview again, and approve what it shows`;
+  const message = `${version} was approved with the digest ${digest}, but the repository now offers other bytes under that version; check the preview again, and approve it`;
   return { reason: 'ApprovalDigestDiffers', message };
 }
 

@@ -61,6 +61,6 @@ function approved(object: KubeObject, spec: Fields, notes: Set<string>): KubeObj
   const guarded = /(^|\.)(k8s|kubernetes)\.io$/.test(String(spec['group']));
   if (!guarded || APPROVAL in annotations) return object;
   notes.add('the annotation that marks the kind as not approved by the Kubernetes project was added');
-  const metadata = { ...object.metadata, annotations: { ...annotations, [APPROVAL]: 'unapproved, carried over from v1beta1' } };
+  const metadata = { ...object.metadata, annotations: { ...annotations, [APPROVAL]: 'unapproved, converted from v1beta1' } };
   return { ...object, metadata };
 }

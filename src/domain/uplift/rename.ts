@@ -43,7 +43,7 @@ const OF_AN_EVENT = ['eventTime', 'type', 'reason', 'action', 'reportingControll
 /** v1 asks for what could be left out before. */
 function liftEvent(object: KubeObject): Lifted {
   const missing = OF_AN_EVENT.filter((name) => object[name] === undefined);
-  if (missing.length > 0) return { refused: `it has no ${missing.join(', ')}; today's API asks for it` };
+  if (missing.length > 0) return { refused: `it has no ${missing.join(', ')}; the current API requires it` };
   return { object: { ...object, apiVersion: 'events.k8s.io/v1' }, notes: [] };
 }
 

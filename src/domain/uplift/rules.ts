@@ -22,7 +22,7 @@ const policyRules: RuleTable = {
   ...rulesFor(['policy/v1beta1'], ['PodDisruptionBudget'], liftBudget),
   ...rulesFor(['policy/v1beta1', 'extensions/v1beta1'], ['PodSecurityPolicy'], () => ({
     refused:
-      'Kubernetes has no PodSecurityPolicy any more; turn it off in the chart’s values and label the namespace for Pod Security instead',
+      'Kubernetes has no PodSecurityPolicy any more; disable it in the chart’s values, and label the namespace for Pod Security instead',
   })),
 };
 
@@ -47,9 +47,9 @@ export const RULES: RuleTable = {
 function liftRequest(object: KubeObject): Lifted {
   const { signerName, usages } = fieldsOf(object.spec);
   if (typeof signerName !== 'string' || signerName === 'kubernetes.io/legacy-unknown') {
-    return { refused: 'it names no signer, and the old signer of every request is gone; name one in spec.signerName' };
+    return { refused: 'it names no signer, and the old default signer no longer exists; name one in spec.signerName' };
   }
-  if (!Array.isArray(usages) || usages.length === 0) return { refused: 'it says not what the certificate is for; name it in spec.usages' };
+  if (!Array.isArray(usages) || usages.length === 0) return { refused: 'it has no usages; set spec.usages' };
   return { object: { ...object, apiVersion: 'certificates.k8s.io/v1' }, notes: [] };
 }
 
@@ -61,7 +61,7 @@ function liftBudget(object: KubeObject): Lifted {
   if (!empty) return { object: { ...object, apiVersion: 'policy/v1' }, notes: [] };
   return {
     object: withSpec(object, 'policy/v1', without(spec, 'selector')),
-    notes: ['the empty selector was taken out, because it would now choose every pod instead of none'],
+    notes: ['the empty selector was removed, because it would now select every pod instead of none'],
   };
 }
 
@@ -75,7 +75,7 @@ function liftPriorityLevel(object: KubeObject): Lifted {
   const current = compact({ ...without(limited, 'assuredConcurrencyShares'), nominalConcurrencyShares: nominal });
   const notes = [
     ...(limited['assuredConcurrencyShares'] === undefined ? [] : ['the shares have their current name']),
-    ...(shares === 0 ? ['no shares, which meant the default, are left out'] : []),
+    ...(shares === 0 ? ['zero shares, which meant the default, were removed'] : []),
   ];
   return { object: withSpec(object, CURRENT, { ...spec, limited: current }), notes };
 }

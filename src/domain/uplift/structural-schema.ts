@@ -48,7 +48,7 @@ export function structuralRoot(schema: unknown, unknown: UnknownFields): Structu
     const openRoot = unknown === 'preserve' ? KEEP : {};
     return {
       schema: { type: 'object', ...openRoot, properties: { ...known, spec: free, status: free } },
-      notes: ['there was no schema, so spec and status hold anything'],
+      notes: ['there was no schema, so spec and status accept anything'],
     };
   }
   const notes = new Set<string>();
@@ -65,7 +65,7 @@ interface Walk {
 function structural(node: Fields, walk: Walk): Fields {
   if (isIntOrString(node)) return { ...without(node, 'type', 'format', 'anyOf', ...FORBIDDEN), 'x-kubernetes-int-or-string': true };
   const lost = FORBIDDEN.filter((keyword) => keyword in node);
-  if (lost.length > 0) walk.notes.add(`the schema’s ${lost.join(', ')} is not checked any more`);
+  if (lost.length > 0) walk.notes.add(`the schema’s ${lost.join(', ')} is no longer validated`);
   const type = '$ref' in node ? undefined : typeOf(node);
   const bare = without(node, ...FORBIDDEN, ...JUNCTORS, 'type', 'properties', 'items', 'additionalProperties');
   if (type === undefined) return { ...bare, ...KEEP };
@@ -120,7 +120,7 @@ function junctorsOf(node: Fields, shape: Fields, notes: Set<string>): Fields {
     if (branches === undefined) return [junctor, undefined] as const;
     const bare = Array.isArray(branches) ? branches.map(valuesOnly) : valuesOnly(branches);
     const lost = Array.isArray(bare) ? bare.includes(undefined) : bare === undefined;
-    if (lost) notes.add(`a condition (${junctor}) of the schema is not checked any more`);
+    if (lost) notes.add(`a condition (${junctor}) of the schema is no longer validated`);
     return [junctor, lost ? undefined : bare] as const;
   });
   return 'x-kubernetes-int-or-string' in shape ? {} : compact(Object.fromEntries(kept));

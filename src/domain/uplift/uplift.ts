@@ -61,5 +61,5 @@ function ruleKey(object: KubeObject): string {
 }
 
 function gone(object: KubeObject): string {
-  return `Kubernetes no longer serves ${object.apiVersion}, and there is no rule that carries a ${object.kind} over; use a newer chart`;
+  return `Kubernetes no longer serves ${object.apiVersion}, and there is no conversion for ${object.kind}; use a newer chart`;
 }

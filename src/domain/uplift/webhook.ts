@@ -28,7 +28,7 @@ function whyNot(webhook: Fields): string | undefined {
   const name = JSON.stringify(webhook['name'] ?? '');
   const effects = webhook['sideEffects'] ?? 'Unknown';
   if (effects !== 'None' && effects !== 'NoneOnDryRun') {
-    return `the webhook ${name} has sideEffects ${JSON.stringify(effects)}; today's API asks for None or NoneOnDryRun, which only its author can promise`;
+    return `the webhook ${name} has sideEffects ${JSON.stringify(effects)}; the current API requires None or NoneOnDryRun, which only its author can declare`;
   }
   const versions = webhook['admissionReviewVersions'] ?? ['v1beta1'];
   if (Array.isArray(versions) && versions.some((version) => version === 'v1' || version === 'v1beta1')) return undefined;

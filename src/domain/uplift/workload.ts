@@ -19,10 +19,10 @@ function liftWorkload(object: KubeObject): Lifted {
   const notes: string[] = [];
   const spec = fieldsOf(object.spec);
   const selector = isFields(spec['selector']) ? spec['selector'] : templateSelector(spec);
-  if (selector === undefined) return { refused: 'it has no selector, and its pod template has no labels that one could be made of' };
-  if (selector !== spec['selector']) notes.push('the selector was made of the labels of the pod template, as the old API did');
+  if (selector === undefined) return { refused: 'it has no selector, and its pod template has no labels to derive one from' };
+  if (selector !== spec['selector']) notes.push('the selector was derived from the labels of the pod template, as in the old API');
   const dropped = ['rollbackTo', 'templateGeneration'].filter((name) => name in spec);
-  if (dropped.length > 0) notes.push(`${dropped.join(' and ')} was taken out, because the API has it no more`);
+  if (dropped.length > 0) notes.push(`${dropped.join(' and ')} was removed, because the API no longer has it`);
   const strategy = oldStrategy(object, spec);
   if (Object.keys(strategy).length > 0) notes.push('the old default for updates is written out');
   const current = { ...without(spec, 'rollbackTo', 'templateGeneration'), ...strategy, selector };

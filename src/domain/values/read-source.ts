@@ -39,8 +39,8 @@ function parseMap(text: string, { key }: ValuesFrom): SourceReading {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const line = at(error.faults, 0, 'line');
-    return invalid(`YAML${typeof line === 'number' ? ` (line ${line})` : ''}; mend it, or name a targetPath for a plain text`);
+    return invalid(`YAML${typeof line === 'number' ? ` (line ${line})` : ''}; correct it, or set a targetPath for plain text`);
   }
   if (value === null) return { kind: 'Read', values: {}, text };
-  return isObject(value) ? { kind: 'Read', values: value, text } : invalid('a map of values; name a targetPath for a plain text');
+  return isObject(value) ? { kind: 'Read', values: value, text } : invalid('a map of values; set a targetPath for plain text');
 }

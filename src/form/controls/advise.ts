@@ -30,7 +30,7 @@ type Usual = readonly [isUsual: (text: string) => boolean, warning: (text: strin
 
 const USUAL: Readonly<Partial<Record<ScalarNode['kind'], Usual>>> = {
   host: [isHost, hostWarning],
-  url: [(text) => hasScheme(text) || text.startsWith('/'), () => 'This has no scheme; most programs want one, such as https://'],
+  url: [(text) => hasScheme(text) || text.startsWith('/'), () => 'The URL has no scheme; most programs require one, such as https://'],
   port: [(text) => PORT_NAME.test(text), () => 'This is no number and no name of a port, such as http'],
   percentage: [(text) => /^\d+(\.\d+)?%$/.test(text), () => 'This is no number and no share, such as 25%'],
 };

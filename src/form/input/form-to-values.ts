@@ -76,8 +76,7 @@ function readNode(reading: Reading, node: FormNode, ref: NodeRef): Json | undefi
 /** What is locked is not sent by the form, so an input that is there was made by hand, or for another environment. */
 function readLocked(reading: Reading, node: FormNode, { path, base }: NodeRef): Json | undefined {
   const sent = (['v', 'y', 'n', 'b'] as const).map((letter) => take(reading, letter, path) ?? '');
-  if (sent.some((text) => text !== ''))
-    fault(reading, path, `It is locked by ${node.locked ?? ''}, and keeps the value that is shown here`);
+  if (sent.some((text) => text !== '')) fault(reading, path, `It is locked by ${node.locked ?? ''}, and keeps the shown value`);
   return base;
 }
 

@@ -56,7 +56,7 @@ function faultsOf(
 export function forgottenFile(body: URLSearchParams): readonly FieldFault[] {
   const name = body.get(FILE_INPUT) ?? '';
   if (name === '') return [];
-  const message = `“${name.slice(0, 100)}” was chosen and not loaded: choose it again and load it, or send the form without it`;
+  const message = `“${name.slice(0, 100)}” was selected but not loaded: select it again and load it, or submit the form without it`;
   return [{ field: FILE_FIELD, message }];
 }
 

@@ -111,7 +111,7 @@ function generated(
   const { minLength, maxLength } = node.constraints;
   const limits = { ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }) };
   const value = generatePassword({ ...limits, accepts: (text) => checkScalar(node, text) === undefined }, random);
-  if (value === undefined) return { fields, fault: 'No value could be made up that keeps the rules of this field; type one' };
+  if (value === undefined) return { fields, fault: 'No value could be generated that follows the rules of this field; enter one' };
   const changed = new URLSearchParams(fields);
   changed.set(fieldName('v', path), value);
   changed.delete(fieldName('s', path));

@@ -16,7 +16,7 @@ type UploadedText =
 export const LARGEST_UPLOAD = 256 * 1024;
 
 const BYTE_ORDER_MARKS: readonly { readonly starts: readonly number[]; readonly encoding: string; readonly changed: string }[] = [
-  { starts: [0xef, 0xbb, 0xbf], encoding: 'utf-8', changed: 'Its byte order mark was taken out.' },
+  { starts: [0xef, 0xbb, 0xbf], encoding: 'utf-8', changed: 'Its byte order mark was removed.' },
   { starts: [0xff, 0xfe], encoding: 'utf-16le', changed: 'It was written in UTF-16, and is UTF-8 now.' },
   { starts: [0xfe, 0xff], encoding: 'utf-16be', changed: 'It was written in UTF-16, and is UTF-8 now.' },
 ];
@@ -38,7 +38,7 @@ export function uploadedText({ fileName, bytes, truncated }: UploadedFile): Uplo
   if (fileName === '' && bytes.length === 0) return { fault: 'Choose a file first' };
   const known = NO_TEXTS.find(({ starts }) => begins(bytes, starts));
   if (known !== undefined) return { fault: `${name} is ${known.what}` };
-  if (truncated) return { fault: `${name} is larger than ${LARGEST_UPLOAD / 1024} KiB; nothing of it was taken over` };
+  if (truncated) return { fault: `${name} is larger than ${LARGEST_UPLOAD / 1024} KiB; it was not loaded` };
   const mark = BYTE_ORDER_MARKS.find(({ starts }) => begins(bytes, starts));
   const body = bytes.subarray(mark?.starts.length ?? 0);
   const text = decode(body, mark?.encoding ?? 'utf-8');

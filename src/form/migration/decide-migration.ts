@@ -32,14 +32,14 @@ export function decideMigration(values: JsonObject, rows: readonly MigrationRow[
 /** A sentence when it cannot be carried out. */
 function carryOut(values: Json, row: MigrationRow, decision: string): string | undefined {
   const option = decision.startsWith('set:') ? 'set' : decision;
-  if (!row.options.some((one) => one === option)) return decision === '' ? 'Choose an option' : 'Choose one of what is offered';
+  if (!row.options.some((one) => one === option)) return decision === '' ? 'Choose an option' : 'Choose one of the options';
   if (option === 'take' || option === 'leave') return undefined;
   if (option === 'keep') {
     put(values, row.keys, row.from);
     return undefined;
   }
   if (option === 'set') return setText(values, row, decision.slice('set:'.length));
-  if (option.startsWith('move:') && isTaken(values, option)) return 'Something is there already; choose something else';
+  if (option.startsWith('move:') && isTaken(values, option)) return 'The target field already has a value; choose another option';
   if (option.startsWith('move:')) put(values, parsePath(option.slice('move:'.length))?.slice(1) ?? [], row.value);
   put(values, row.keys, undefined);
   return undefined;

@@ -92,7 +92,7 @@ function withoutClashes(rows: readonly MigrationRow[]): MigrationRow[] {
   return distinct.filter(({ path, value }) => value !== undefined || !isMovedTo(path));
 }
 
-const GONE = { change: 'removed', why: 'the field is gone' } as const;
+const GONE = { change: 'removed', why: 'the field is removed' } as const;
 
 interface NodeRef {
   readonly from: unknown;
@@ -139,7 +139,7 @@ function memberRows(ref: NodeRef, parent: JsonObject, { key, member }: { readonl
   const moves = moved.map((name): MigrationOption => `move:${formatPath([ref.root, ...keys, name])}`);
   if (moves.length === 0) return [rowAt(here, { ...GONE, value: member, options: ['remove'] })];
   return [
-    rowAt(here, { change: 'renamed', why: `the field is gone; ${moved[0]} looks like it`, value: member, options: [...moves, 'remove'] }),
+    rowAt(here, { change: 'renamed', why: `the field is removed; ${moved[0]} is similar`, value: member, options: [...moves, 'remove'] }),
   ];
 }
 

@@ -12,20 +12,20 @@ const LABEL_VALUE = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$';
 const LABELS: JsonObject = {
   type: 'object',
   description:
-    'What operators and people select the instance by. A key has a name of at most 63 characters, and may have a domain before it: team.example.com/tier.',
+    'Labels for operators and people to select the instance. A key has a name of at most 63 characters, and may have a domain before it: team.example.com/tier.',
   additionalProperties: false,
   patternProperties: { [KEY]: { type: 'string', maxLength: 63, pattern: LABEL_VALUE } },
 };
 const ANNOTATIONS: JsonObject = {
   type: 'object',
-  description: 'What operators and tools read about the instance.',
+  description: 'Annotations for operators and tools.',
   additionalProperties: false,
   patternProperties: { [KEY]: { type: 'string' } },
 };
 const FINALIZERS: JsonObject = {
   type: 'array',
   description:
-    'What has to be done before the instance is gone. Whoever is named here must take its line away, or the instance stays for ever.',
+    'Controllers that have to clean up before the instance is deleted. Each removes its own line; otherwise the instance is never deleted.',
   items: { type: 'string', pattern: KEY },
 };
 const METADATA: JsonObject = {

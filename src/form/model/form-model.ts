@@ -88,7 +88,7 @@ function wholeOf({ root, schema }: FormInput): readonly string[] {
 /** The member of a resource that is about the resource itself. */
 const METADATA = 'metadata';
 
-const REDUCED = 'The schema of this app is too large for a form of all its fields. What has no field of its own can be set as YAML.';
+const REDUCED = 'The schema of this app is too large for a form of all its fields. Set the other fields as YAML.';
 
 interface Builder extends BaseContext {
   readonly input: FormInput;

@@ -60,7 +60,7 @@ function offerOf(
   const how = isMany
     ? `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`
     : count === 0
-      ? `There is nothing in ${choices.environment} that you could choose; type kind and name.`
+      ? `There are no objects in ${choices.environment} to choose from; enter kind and name.`
       : `${count} to choose from; choosing one fills in its kind as well.`;
   return { note: [...reasons, how].join(' '), groups, refresh: isMany };
 }

@@ -15,7 +15,7 @@ export function pickView(context: ViewContext, view: TextView, { reference, ref 
   const resource = targetId(reference.to);
   const isNew = reference.part === 'name' && context.fields.has(fieldName('m', ref.path));
   const offer: Offer | undefined = isNew
-    ? { note: 'A new Secret of this name is made with the instance, and goes when the instance goes.' }
+    ? { note: 'A new Secret of this name is created and deleted with the instance.' }
     : offerOf(context, reference, ref);
   const kinds = reference.part === 'name' && !isNew ? kindsAt(context.model, ref.path, context.fields) : undefined;
   if (kinds !== undefined) return kindsView(context, view, { kinds, ref });
@@ -60,7 +60,7 @@ function makingOf({ model, fields }: ViewContext, { path }: ShowNode, id: string
   const mode = fields.get(fieldName('m', path));
   if (mode === undefined) return { makeOp: `secret:${text}`, make: false };
   const modes = [
-    { id: `${id}-generate`, value: 'generate', label: 'Make a value up', selected: mode !== 'type' },
+    { id: `${id}-generate`, value: 'generate', label: 'Generate a value', selected: mode !== 'type' },
     { id: `${id}-type`, value: 'type', label: 'Type a value', selected: mode === 'type' },
   ];
   return {
@@ -91,7 +91,7 @@ function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Off
 
 function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
   const { kind, typed, environment } = at;
-  if (choices.items.length === 0) return { note: `There is no ${kind} in ${environment} that you could choose; type the name.` };
+  if (choices.items.length === 0) return { note: `There is no ${kind} in ${environment} to choose from; enter the name.` };
   const isMany = choices.more || choices.items.length > MOST_CHOICES;
   if (!isMany)
     return {

@@ -138,7 +138,7 @@ const NO_PAGER: PagerView = { offered: false, query: '', found: '', page: 1, pag
 function leftOutSentence(count: number): string {
   if (count === 0) return '';
   const fields = count === 1 ? '1 more field is' : `${count} more fields are`;
-  return `${fields} in the rows and groups of this page than it can show. They keep what they hold. To see or change them, choose YAML.`;
+  return `${fields} in the rows and groups of this page than it can show. They keep their values. To see or change them, choose YAML.`;
 }
 
 interface Rest {
@@ -186,7 +186,7 @@ function restOf(context: ViewContext, all: readonly Section[], fields: URLSearch
 }
 
 function foundText(count: number): string {
-  if (count === 0) return 'No other field has these words in its name or description.';
+  if (count === 0) return 'No field matches these words.';
   return count === 1 ? '1 field found.' : `${count} fields found.`;
 }
 

@@ -153,7 +153,7 @@ function isLongSecret(node: ScalarNode): boolean {
 function forgetView(context: ViewContext, node: ScalarNode, ref: ShowNode): KeepView | false {
   if (node.required) return false;
   const checked = fieldText(context, 's', ref.path) === 'unset';
-  return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('s', ref.path), value: 'unset', label: 'Take the value away', checked };
+  return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('s', ref.path), value: 'unset', label: 'Remove the value', checked };
 }
 
 function choiceView(context: ViewContext, node: BooleanNode | EnumNode, ref: ShowNode & { readonly disabled: boolean }): ChoiceView {

@@ -130,7 +130,7 @@ export function frameOf(context: ViewContext, node: FormNode, ref: ShowNode, opt
   const isNamed = ref.title === undefined && !isMore;
   const id = isMore ? `more-${idOfPath(ref.path)}` : idOfPath(ref.path);
   const error = isMore ? '' : (context.errors.messages.get(path) ?? '');
-  const frozenNote = options.disabled ? (node.locked === undefined ? 'This cannot be changed any more.' : `Locked by ${node.locked}.`) : '';
+  const frozenNote = options.disabled ? (node.locked === undefined ? 'This field is immutable.' : `Locked by ${node.locked}.`) : '';
   const origin = isNamed && !isInRow(ref.path) ? originOf(node, path, { origins: context.origins, filled: context.filled.has(path) }) : '';
   const more = isNamed ? node.help.more : '';
   const fallback = isNamed ? defaultYaml(node) : {};

@@ -55,7 +55,7 @@ export function readManifest(text: string, wanted: ResourceKind, members?: reado
   const refuse = (key: string, fault: string): ManifestRead => ({ fault, ...(placesInYaml(text)(`.${key}`) ?? { line: 1, column: 1 }) });
   const slash = apiVersion.lastIndexOf('/');
   const [group, version] = [slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-  if (kind !== wanted.kind) return refuse('kind', `This is a ${kind}; what is filled in here is a ${wanted.kind}`);
+  if (kind !== wanted.kind) return refuse('kind', `This is a ${kind}, but this form is for a ${wanted.kind}`);
   if (group !== wanted.group) return refuse('apiVersion', `This is a ${kind} of "${apiVersion}"; the one here is of "${wanted.group}"`);
   if (version !== wanted.version) {
     return refuse('apiVersion', `This is written for the version ${version}; the fields here are those of ${wanted.version}`);

@@ -41,11 +41,11 @@ export function createHeldBytes({ all, each }: HeldBytesLimits): HeldBytes {
       return {
         add: (bytes) => {
           if ((byOwner.get(owner) ?? 0) + bytes > each) {
-            const message = 'requests: too many large bodies of yours are on their way at once: send one after the other';
+            const message = 'requests: you are sending too many large bodies at once: send one after the other';
             throw new AppError('LimitReached', message);
           }
           if (total + bytes > all) {
-            const message = 'requests: too many large bodies are on their way at once: try again in a moment';
+            const message = 'requests: the server is receiving too many large bodies: try again in a moment';
             throw new AppError('TooBusy', message, { retryAfter: RETRY_SECONDS });
           }
           change(owner, bytes);

@@ -7,8 +7,7 @@ import { hasBody, receive, type BodyLimit } from './receive.ts';
 const FORM = 'application/x-www-form-urlencoded';
 const MIB = 1024 * 1024;
 const MOST_FIELDS = 10_000;
-const TOO_LARGE =
-  'Nothing was written, and your browser still has what you typed: go back, and take long values out or send it with the API';
+const TOO_LARGE = 'Nothing was written, and your browser still has your entries: go back and remove long values, or use the API';
 /** A form spells each byte of what the cluster can store, at most 1.5 MiB, with up to three characters, and names each field. */
 const FORM_BYTES = 5 * MIB;
 /** A file of YAML is as large as the text of a form may be. */

@@ -19,7 +19,7 @@ export function readJson(maxBytes: number, types: readonly [string, ...string[]]
     if (!hasBody(req)) return next();
     if (typeof req.is([...types]) !== 'string') {
       res.set(req.method === 'PATCH' ? 'Accept-Patch' : 'Accept', types.join(', '));
-      throw new AppError('UnsupportedMediaType', `body: this address reads JSON: send an object with "Content-Type: ${types[0]}"`);
+      throw new AppError('UnsupportedMediaType', `body: this endpoint reads JSON: send an object with "Content-Type: ${types[0]}"`);
     }
     refuseOtherCharsets(req.get('Content-Type') ?? '');
     const bytes = await receiveWhole(req, res, limit);

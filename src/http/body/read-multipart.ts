@@ -64,7 +64,8 @@ function partsOf(req: Request, { limits, fields }: { readonly limits: MultipartL
     refused ??= error;
     reject(refused);
   };
-  const malformed = (cause: unknown): void => refuse(new AppError('MalformedRequest', 'form: its parts cannot be told apart', { cause }));
+  const malformed = (cause: unknown): void =>
+    refuse(new AppError('MalformedRequest', 'form: its multipart boundaries are invalid', { cause }));
   // The other promise tells the same.
   ended.catch(() => undefined);
   const parser = start(() => parserOf(req, limits));
@@ -88,7 +89,7 @@ function start(make: () => BusboyInstance): BusboyInstance {
   try {
     return make();
   } catch (cause) {
-    throw new AppError('MalformedRequest', 'form: its parts cannot be told apart', { cause });
+    throw new AppError('MalformedRequest', 'form: its multipart boundaries are invalid', { cause });
   }
 }
 

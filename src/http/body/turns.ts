@@ -42,7 +42,7 @@ export function createTurns({ all, waiting: mostWaiting }: TurnsLimits): Turns {
   return {
     take: (owner, signal) => {
       if (queue.filter((other) => other.owner === owner).length >= mostWaiting) {
-        const message = 'requests: too many large bodies of yours wait already: send one after the other';
+        const message = 'requests: too many of your large bodies are waiting: send one after the other';
         throw new AppError('LimitReached', message);
       }
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
@@ -51,7 +51,7 @@ export function createTurns({ all, waiting: mostWaiting }: TurnsLimits): Turns {
         const at = queue.indexOf(waiting);
         if (at < 0) return;
         queue.splice(at, 1);
-        reject(new AppError('MalformedRequest', 'request: it was given up before its turn came'));
+        reject(new AppError('MalformedRequest', 'request: it was cancelled before its turn'));
       };
       signal.addEventListener('abort', leave, { once: true });
       queue.push(waiting);

@@ -27,10 +27,10 @@ export function guardDryRun({ identity, method, path, accept, what }: Call): voi
   const dryRun = searchParams.getAll('dryRun');
   const harmless = method === 'GET' || (['POST', 'PATCH'].includes(method) && dryRun.length === 1 && dryRun[0] === 'All');
   if (harmless && place.test(pathname) && accept === METADATA_OF_ONE) return;
-  throw new AppError('Internal', `${what}: a trial neither writes nor reads more than metadata, so this was not sent`);
+  throw new AppError('Internal', `${what}: a dry run neither writes nor reads more than metadata, so this was not sent`);
 }
 
 /** The user agent of a trial: the audit log of the api-server has it, so it tells for whom the controller asked. */
 export function dryRunAgent(userAgent: string, { user }: Actor): string {
-  return `${userAgent} (trial for ${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%40', '@')})`;
+  return `${userAgent} (dry run for ${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%40', '@')})`;
 }

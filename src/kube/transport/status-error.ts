@@ -98,7 +98,7 @@ function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgem
 /** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
 function refusedByQuota(words: string): Judgement {
   const sentence = words.startsWith('status unknown')
-    ? `the cluster has not counted yet what this quota bounds, try again in a few minutes: ${words}`
+    ? `the cluster has not counted the resources of this quota yet, try again in a few minutes: ${words}`
     : words;
   return { code: 'QuotaExceeded', sentence, faults: [{ message: sentence }] };
 }
@@ -161,7 +161,7 @@ function strictFaults(words: string): FieldFault[] {
 function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
   switch (code) {
     case 401:
-      return { code: 'ClusterUnavailable', sentence: 'the api-server does not accept our credentials' };
+      return { code: 'ClusterUnavailable', sentence: "the api-server does not accept Chandlery's credentials" };
     case 403:
       return { code: 'Forbidden', sentence: afterForbidden(message) };
     case 404:
@@ -169,7 +169,7 @@ function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
     case 405:
       return { code: 'MethodNotAllowed' };
     case 409:
-      return reason === 'AlreadyExists' ? { code: 'AlreadyExists', sentence: 'it exists already' } : { code: 'Conflict', faults: causes };
+      return reason === 'AlreadyExists' ? { code: 'AlreadyExists', sentence: 'it already exists' } : { code: 'Conflict', faults: causes };
     case 410:
       return { code: 'Conflict', sentence: `the version asked for is too old (410): ${message}` };
     case 413:

@@ -18,7 +18,7 @@ const AUDIT_RIGHT = { verb: 'list', group: OURS.group, resource: 'auditevents' }
 /** Who did what through pages and the REST API. @throws AppError `Forbidden` without the right to list `auditevents.chandlery.dev`. */
 export async function listAuditEvents(ports: Pick<Ports, 'clusters' | 'auditLog'>, actor: Actor, query: AuditQuery): Promise<AuditPage> {
   const { allowed } = await ports.clusters.asActor(actor).review(AUDIT_RIGHT);
-  if (!allowed) throw new AppError('Forbidden', 'auditLog: you may not read who did what', { missing: AUDIT_RIGHT });
+  if (!allowed) throw new AppError('Forbidden', 'auditLog: you may not read the audit log', { missing: AUDIT_RIGHT });
   const found = await ports.auditLog.search({ ...query, limit: query.limit + 1 });
   const entries = found.slice(0, query.limit);
   const last = entries.at(-1);

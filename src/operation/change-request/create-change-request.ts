@@ -51,7 +51,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
   const { content, beside, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
-    throw new AppError('InvalidInput', 'changeRequest: the cluster would refuse this from anybody: correct it first', {
+    throw new AppError('InvalidInput', 'changeRequest: the cluster rejects this resource, whoever sends it: correct it first', {
       faults: preflight.faults,
     });
   }
@@ -88,7 +88,7 @@ interface Wanted {
 /** A value that nobody may see cannot wait for somebody else, and what refers to a Secret that is not there would not work. */
 function refuseNewSecrets({ secrets = [] }: ChangeRequestDraft): void {
   if (secrets.length === 0) return;
-  throw invalid('spec', `A change request cannot make Secrets (${secrets.map(({ name }) => name).join(', ')}): refer to some that exist`);
+  throw invalid('spec', `A change request cannot make Secrets (${secrets.map(({ name }) => name).join(', ')}): refer to existing ones`);
 }
 
 /** What the catalogue starts new instances with is part of the wish from now on, so that it stays what it is. */
@@ -114,7 +114,7 @@ async function change(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Pro
     throw invalid('spec', 'A change request cannot set a value to null: leave the field out instead, or change the instance in one step');
   }
   if (Object.keys(content).length === 0 && Object.keys(beside).length === 0)
-    throw invalid('spec', 'Nothing differs from what is there: change something first');
+    throw invalid('spec', 'No field differs from the live object: change something first');
   const preflight = await preflightChange(ports, actor, {
     environment,
     app,
@@ -135,7 +135,7 @@ async function refuseSecrets(
   const paths = sensitivePaths(appForm(await showApp(ports, actor, app), 'create'), content);
   if (paths.length === 0) return;
   const advice =
-    'A change request must not hold a secret: put it into a Secret of the environment and refer to that, or leave it to who approves';
+    'A change request must not contain a secret: put it into a Secret of the environment and refer to that, or leave the field to the approver';
   const faults = paths.map((field) => ({ field, message: advice }));
   throw new AppError('InvalidInput', `changeRequest: ${paths.join(', ')}: ${advice}`, { faults });
 }
@@ -157,14 +157,11 @@ function foundBy({ verdict, findings }: Preflight): ChangeRequest['found'] {
 
 async function keep({ changeRequests }: Needs, changeRequest: ChangeRequest): Promise<void> {
   if (JSON.stringify(changeRequest.content).length > LARGEST_CONTENT) {
-    throw new AppError(
-      'TooLarge',
-      `changeRequest: what it asks for is larger than ${LARGEST_CONTENT / 1024} KiB: ask for it in smaller steps`,
-    );
+    throw new AppError('TooLarge', `changeRequest: its content is larger than ${LARGEST_CONTENT / 1024} KiB: request it in smaller steps`);
   }
   const added = await changeRequests.table.add(changeRequest, PLAN_BOUNDS);
   if (added === 'added') return;
   const whose =
     added === 'ofPerson' ? `you have ${PLAN_BOUNDS.ofPerson} open changeRequests` : `there are ${PLAN_BOUNDS.ofAll} open changeRequests`;
-  throw new AppError('LimitReached', `changeRequest: ${whose}, and that is the bound: withdraw one, or wait until one is decided`);
+  throw new AppError('LimitReached', `changeRequest: ${whose}, which is the limit: withdraw one, or wait until one is closed`);
 }

@@ -33,7 +33,7 @@ export async function approveChangeRequest(
     refuseClosed(changeRequest);
     const { digest, write } = await candidateOf(ports, actor, changeRequest);
     if (input.digest !== digest) {
-      throw new AppError('Conflict', 'changeRequest: what it would do is no longer what you looked at: look at it again, then approve');
+      throw new AppError('Conflict', 'changeRequest: its effect has changed since you opened it: review it again, then approve');
     }
     const written = await write();
     // It is done, so this is the truth, also when it was withdrawn in the same moment.
@@ -62,7 +62,7 @@ export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: R
     if (!mine)
       throw new AppError(
         'Forbidden',
-        `changeRequest: only ${changeRequest.requester.user}, who asked for it, can withdraw it: decline it instead`,
+        `changeRequest: only ${changeRequest.requester.user}, who created it, can withdraw it: decline it instead`,
       );
     await close(ports, changeRequest, decisionOf(ports, actor, { state: 'withdrawn', outcome: '' }));
   });
@@ -92,7 +92,7 @@ async function close({ changeRequests }: Needs, changeRequest: ChangeRequest, de
 
 function refuseClosed({ state }: ChangeRequest): void {
   if (state === 'open') return;
-  throw new AppError('ChangeRequestClosed', `changeRequest: it is ${state} already: ask for a new one if it is still wanted`);
+  throw new AppError('ChangeRequestClosed', `changeRequest: it is already ${state}: create a new request if you still need the change`);
 }
 
 function decisionOf(
@@ -107,6 +107,6 @@ async function refusal(ports: Needs, actor: Actor, changeRequest: ChangeRequest)
   const { group, plural: resource } = findApp(ports, actor, changeRequest.app).summary;
   const { namespace } = await findEnvironment(ports.clusters, actor, changeRequest.environment);
   const missing = await missingRight(ports, actor, { verb: verbOf(changeRequest), group, resource, namespace });
-  const message = 'changeRequest: only who could approve it can decline it: withdraw it if you asked for it';
+  const message = 'changeRequest: only an approver can decline it: withdraw it if it is yours';
   return new AppError('Forbidden', message, missing === undefined ? {} : { missing });
 }

@@ -37,6 +37,6 @@ function environmentView(object: KubeObject): EnvironmentView {
     groups,
     overlay,
     ready: ready?.status === 'True',
-    message: ready?.status === 'True' ? '' : ready?.message || 'It is being set up',
+    message: ready?.status === 'True' ? '' : ready?.message || 'The namespace is being created',
   };
 }

@@ -50,10 +50,7 @@ export async function prepareChange(
   const place = `${found.entry.summary.displayName} ${JSON.stringify(change.name)}`;
   checkPreconditions(place, etagOf(found.object), change.preconditions ?? {});
   if (change.specVersion !== undefined && change.specVersion !== specVersionOf(found.object)) {
-    throw new AppError(
-      'Conflict',
-      `${place}: somebody changed it since you opened it; look at its present state and make your change again`,
-    );
+    throw new AppError('Conflict', `${place}: somebody changed it since you opened it; check its current state and repeat your change`);
   }
   return { ...found, changed: await inOwnTurn(() => changedObject(found, change)) };
 }

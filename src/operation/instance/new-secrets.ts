@@ -85,7 +85,7 @@ export async function undone(cluster: Pick<Cluster, 'delete'>, made: readonly Ma
     if (!isGone) left.push(ref.name);
   }
   if (left.length === 0) return error;
-  const rest = `the Secret ${left.join(', ')} was made for it and is still there`;
+  const rest = `the Secret ${left.join(', ')} was created for it and still exists`;
   const { code, faults, missing } = isAppError(error) ? error : new AppError('Internal', messageOf(error));
   return new AppError(code, `${messageOf(error)}; ${rest}`, { faults, ...(missing === undefined ? {} : { missing }), cause: error });
 }
@@ -118,6 +118,6 @@ async function createSecret(cluster: Pick<Cluster, 'create'>, secret: NewSecret,
 
 function madeUp(): string {
   const value = generatePassword({}, randomInt);
-  if (value === undefined) throw new AppError('Internal', 'new Secret: no value could be made up');
+  if (value === undefined) throw new AppError('Internal', 'new Secret: no value could be generated');
   return value;
 }

@@ -27,7 +27,7 @@ export function marked(object: KubeObject, { namespaced }: ServedKind, { release
 export function foreignOwner({ annotations }: KubeObject['metadata'], { release, namespace }: ReleasePlace): string | undefined {
   const [name, place] = ['name', 'namespace'].map((part) => annotations?.[`meta.helm.sh/release-${part}`]);
   if (name === release && place === namespace) return undefined;
-  return name === undefined ? 'no release has made it' : `it belongs to the release ${place ?? ''}/${name}`;
+  return name === undefined ? 'it belongs to no release' : `it belongs to the release ${place ?? ''}/${name}`;
 }
 
 /** Hooks are made anew each time. */

@@ -25,7 +25,7 @@ export async function checkObjects(trial: DryRun, ports: Pick<Ports, 'discovery'
   const { tried, left } = await dryRunObjects(trial, ports, input);
   const forbidden = tried.flatMap(({ name, forbidden: own }) => own.map((one) => ({ ...one, name })));
   const { remedies, ...lacking } = await missingPermissions(trial, [...input.forbidden, ...forbidden], input);
-  const more = left > 0 ? [line(`${left} more objects were not looked at`, 'Object')] : [];
+  const more = left > 0 ? [line(`${left} more objects were not checked`, 'Object')] : [];
   return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
 }
 
@@ -35,7 +35,7 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
   const rest = { warned, unchecked: podsInconclusive === undefined ? [] : [podsUnchecked(name, podsInconclusive)] };
   switch (outcome.kind) {
     case 'created': {
-      const known = outcome.evidence === 'exact' ? name : `${name}, once its kind or its namespace is there`;
+      const known = outcome.evidence === 'exact' ? name : `${name}, after its CRD or namespace is created`;
       return { ...rest, created: [line(known, 'Object', outcome.evidence)] };
     }
     case 'changed':
@@ -54,7 +54,7 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
 
 /** The line about pods that will not be let in, if they are not. */
 export function podsRefused({ name, pods }: DryRunObject): Finding[] {
-  return pods === undefined ? [] : [line(`Pods of ${name} will be refused: ${pods.message}`, pods.about)];
+  return pods === undefined ? [] : [line(`Pods of ${name} will be rejected: ${pods.message}`, pods.about)];
 }
 
 function line(message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding {

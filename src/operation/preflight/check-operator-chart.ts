@@ -84,7 +84,7 @@ async function check(
     const { name, version } = to.contents.metadata;
     const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
     const unread = values.missing.map(({ resource, name: of = '' }) =>
-      line(`You may not read ${resource} ${of}, whose values count`, 'Right'),
+      line(`You may not read ${resource} ${of}, which the values need`, 'Right'),
     );
     const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
@@ -96,7 +96,7 @@ async function check(
     const error = orTooLate(thrown, signal);
     const nothing = { remedies: [], conversions: [] };
     if (isAppError(error, 'Forbidden')) {
-      return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not looked at: ${error.message}`, 'Right')] }]) };
+      return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not checked: ${error.message}`, 'Right')] }]) };
     }
     if (!(error instanceof AppError) || !CHART_FAULTS.has(error.code)) throw error;
     return { ...nothing, findings: joinFindings([own, { blocked: [line(error.message, 'Chart')] }]) };
@@ -128,7 +128,7 @@ function rivals({ catalog }: CheckPorts, { spec }: Pick<ChartContext, 'spec'>): 
     return releaseName === spec.releaseName && targetNamespace === spec.targetNamespace;
   });
   const sentences = release.map(
-    ({ metadata }) => `The Operator ${metadata.namespace ?? ''}/${metadata.name} has this release already; choose another spec.releaseName`,
+    ({ metadata }) => `The Operator ${metadata.namespace ?? ''}/${metadata.name} already has this release; choose another spec.releaseName`,
   );
   return sentences.map((message) => line(message, 'Object'));
 }
@@ -159,9 +159,7 @@ async function checkRendered(
     if (change === 'same') return {};
     return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
   });
-  const unread = missing.map((right) =>
-    line(`What is stored of its kinds was not compared: you may not ${permissionText(right)}`, 'Right'),
-  );
+  const unread = missing.map((right) => line(`Existing instances were not validated: you may not ${permissionText(right)}`, 'Right'));
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
   const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
   return {

@@ -119,7 +119,7 @@ async function tryWrite(
   try {
     const live = await cluster.metadataOf({ ...kind, name, ...place }, { signal });
     const owner = live === undefined ? undefined : foreignOwner(live, input);
-    if (owner !== undefined) return { outcome: { kind: 'refused', about: 'Object', faults: [{ message: `is there already: ${owner}` }] } };
+    if (owner !== undefined) return { outcome: { kind: 'refused', about: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
     const { metadata, warnings } = await cluster.dryRunApply(kind, wanted, { fieldManager: HELM_MANAGER, signal });
     return { outcome: outcomeOf(live, metadata), warnings: warnings.map((warning) => shown(warning, input)) };
   } catch (error) {

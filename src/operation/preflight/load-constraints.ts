@@ -57,7 +57,7 @@ export async function loadConstraints(
     ),
     attempt(
       async () => await cluster.get({ ...NAMESPACE, name: namespace }),
-      `The Pod Security level of ${namespace} is not known`,
+      `The Pod Security level of ${namespace} is unknown`,
       'PodSecurity',
     ),
     pMap(namedClasses(spec), async (named) => await findClass(cluster, named), { concurrency: 4 }),
@@ -91,11 +91,11 @@ async function attempt<T>(read: () => Promise<T>, otherwise: string, about: Find
 }
 
 async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: NamedClass): Promise<Read<readonly Finding[]>> {
-  const message = `${field}: there is no ${kind} ${JSON.stringify(name)} in the cluster; what needs it will wait until there is one`;
+  const message = `${field}: there is no ${kind} ${JSON.stringify(name)} in the cluster; resources that need it will wait for it`;
   const missing: Finding = { message, about: 'Class', evidence: 'exact', field };
   return await attempt(
     async () => ((await ifFound(cluster.get({ ...CLASSES[kind], name }))) === undefined ? [missing] : []),
-    `${field}: whether the ${kind} ${JSON.stringify(name)} exists is not known`,
+    `${field}: whether the ${kind} ${JSON.stringify(name)} exists is unknown`,
     'Class',
   );
 }

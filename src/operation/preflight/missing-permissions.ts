@@ -45,13 +45,13 @@ export async function missingPermissions(
 function unasked(missing: readonly MissingRight[]): Finding[] {
   const rights = [...new Set(missing.map(({ verb, resource, group }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`))].sort();
   if (rights.length === 0) return [];
-  const message = `You may not do yourself what the controller does with its own account, so this was not tried: ${rights.join(', ')}`;
+  const message = `You lack permissions that the controller's own account has, so no dry run took place: ${rights.join(', ')}`;
   return [lineOf(message)];
 }
 
 /** The line about pods that could not be tried. */
 export function podsUnchecked(name: string, why: string): Finding {
-  return { message: `Whether the pods of ${name} would be let in is not known: ${why}`, about: 'PodSecurity', evidence: 'exact' };
+  return { message: `Whether the pods of ${name} would be admitted is unknown: ${why}`, about: 'PodSecurity', evidence: 'exact' };
 }
 
 interface Suspects {

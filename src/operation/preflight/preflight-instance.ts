@@ -100,7 +100,7 @@ function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding 
 }
 
 function secretCreation({ name, key, value }: NewSecret, namespace: string): Finding {
-  const how = value === undefined ? 'with a value that is made up' : 'with the value that you typed';
+  const how = value === undefined ? 'with a generated value' : 'with your value';
   return { message: `Secret ${name} in the namespace ${namespace}, ${how} under the key ${key}`, about: 'Object', evidence: 'exact' };
 }
 

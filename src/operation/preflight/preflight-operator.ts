@@ -66,10 +66,10 @@ export function operatorToCreate({ apiVersion, kind, metadata, spec }: KubeObjec
   const { name, namespace = OURS.systemNamespace, labels, annotations } = metadata;
   const wrong =
     apiVersion !== `${OURS.operatorGroup}/${OURS.operatorVersion}` || kind !== 'Operator'
-      ? { field: 'kind', message: `Give an Operator of ${OURS.operatorGroup}/${OURS.operatorVersion}` }
+      ? { field: 'kind', message: `Enter an Operator of ${OURS.operatorGroup}/${OURS.operatorVersion}` }
       : isDnsLabel(namespace)
         ? undefined
-        : { field: 'metadata.namespace', message: 'The namespace is no name that Kubernetes takes' };
+        : { field: 'metadata.namespace', message: 'The namespace is not a valid name' };
   if (wrong !== undefined) throw new AppError('InvalidInput', `operator: ${wrong.message}`, { faults: [wrong] });
   const extra = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
   return { apiVersion, kind, metadata: { name, namespace, ...extra }, spec };

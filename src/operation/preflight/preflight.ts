@@ -102,7 +102,7 @@ function whyRefused(missing: MissingRight | undefined, outcome: Outcome): Why {
     const message = sentenceOf(missing);
     return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Right', evidence: 'exact' }] };
   }
-  const refusal = 'refusal' in outcome ? outcome.refusal : new AppError('Internal', 'preflight: refused without a reason');
+  const refusal = 'refusal' in outcome ? outcome.refusal : new AppError('Internal', 'preflight: rejected without a reason');
   const faults = faultsOf(refusal);
   const blocked = faults.map(({ message, field }) => ({
     message: field === undefined || message.includes(field) ? message : `${field}: ${message}`,

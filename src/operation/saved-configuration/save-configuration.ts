@@ -211,11 +211,11 @@ async function refuseOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, savedC
 function full(owner: SavedConfigurationOwner): AppError {
   const { count, ofAuthor } = BOUNDS;
   const most = isForEverybody(owner) ? `${count} or 4 MiB, of one author ${ofAuthor.count} or 512 KiB` : `${count} or 4 MiB`;
-  return new AppError('LimitReached', `saved configuration: this owner has all that can be kept, ${most}; delete one first`);
+  return new AppError('LimitReached', `saved configuration: this owner has reached the limit, ${most}; delete one first`);
 }
 
 function stale(savedConfiguration: SavedConfiguration): AppError {
-  return new AppError('Conflict', `${savedConfigurationWords(savedConfiguration)}: somebody else changed it meanwhile; look at it again`);
+  return new AppError('Conflict', `${savedConfigurationWords(savedConfiguration)}: somebody else changed it meanwhile; check it again`);
 }
 
 function savedConfigurationWords({ title }: SavedConfiguration): string {

@@ -95,9 +95,9 @@ async function withValues(
   const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);
   if (previewed.source !== undefined && previewed.rows.length > 0)
-    throw refused(`a file of the source ${previewed.source} sets its values; decide them in that file, and approve without decisions`);
+    throw refused(`a file of the source ${previewed.source} sets its values; change them in that file, and approve without decisions`);
   if (previewed.faults.length > 0)
-    throw new AppError('InvalidInput', 'decisions: not every value is decided', { faults: previewed.faults });
+    throw new AppError('InvalidInput', 'decisions: some values need a decision', { faults: previewed.faults });
   const { resourceVersion } = gathered.operator.metadata;
   const metadata = { annotations, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   return { metadata, ...(patch === undefined || Object.keys(patch).length === 0 ? {} : { spec: { values: patch } }) };
@@ -115,5 +115,5 @@ function whyNone(policy: string, installed: string | undefined, version: string)
   if (policy === 'Automatic') return 'the policy Automatic installs newer versions without an approval';
   return installed === undefined
     ? 'nothing is installed yet, and a first installation needs no approval'
-    : `${version} is installed already`;
+    : `${version} is already installed`;
 }

@@ -132,7 +132,11 @@ async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Store
 }
 
 function uncheckedRule(rule: string): CrdFinding {
-  return { path: 'x-kubernetes-validations', what: `stored instances could not be held against the rule: ${rule}`, severity: 'Notice' };
+  return {
+    path: 'x-kubernetes-validations',
+    what: `existing instances could not be validated against the rule: ${rule}`,
+    severity: 'Notice',
+  };
 }
 
 interface Answer {

@@ -86,7 +86,7 @@ function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesIn
   }
   const empty = { layer: { origin, values: {} }, hidden, secrets: [] };
   if (reading.kind === 'Absent' && from.optional) return empty;
-  return { ...empty, fault: `Values cannot be read: ${from.kind} ${namespace}/${from.name}: ${reading.why}` };
+  return { ...empty, fault: `Cannot read the values: ${from.kind} ${namespace}/${from.name}: ${reading.why}` };
 }
 
 function standIn({ status, from }: ValuesInput & { readonly from: ValuesFrom }): JsonObject {

@@ -39,7 +39,7 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
     }
     case 'Unowned': {
       if (ownership.adopt === 'asked') return { kind: 'adopt-namespace', namespace: ownership.namespace };
-      const message = `namespace ${spec.namespace} exists already; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to take it over`;
+      const message = `namespace ${spec.namespace} already exists; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to adopt it`;
       return { kind: 'refuse', reason: 'NamespaceExists', message };
     }
     default:

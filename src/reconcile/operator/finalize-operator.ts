@@ -102,10 +102,10 @@ async function wayOut(work: Work): Promise<string> {
   if (count === 0) return '';
   const { name, namespace = 'default' } = work.operator.metadata;
   const skip = `kubectl annotate kop ${name} --namespace ${namespace} ${SKIP_HOOKS}=true`;
-  const without = `uninstall without the hooks of the chart: ${skip}`;
-  if (live.length === 0) return `. A deletion hook of the chart failed; mend its cause, or ${without}`;
+  const without = `uninstall without the chart's hooks: ${skip}`;
+  if (live.length === 0) return `. A deletion hook of the chart failed; correct its cause, or ${without}`;
   const [objects, commands] = [live.map(({ what }) => what).join(', '), live.map(({ kubectl }) => kubectl).join('; ')];
-  return `. In the way: ${objects}, where the chart has a deletion hook; delete it if nobody needs it: ${commands}, or ${without}`;
+  return `. Blocked by ${objects}, which a deletion hook of the chart creates; delete it if it is not needed: ${commands}, or ${without}`;
 }
 
 function blocked(instances: readonly InstancesFact[]): ConditionInput {

@@ -227,7 +227,7 @@ function stateOfRevision(facts: ActiveFacts, installed: Installed): ActiveState 
   return { kind: 'InSync', chart, health, unestablished, tests: testFailed ? 'Failed' : 'NotFailed' };
 }
 
-const UNSEEN: Health = { status: 'Unknown', message: 'Its workloads were not looked at' };
+const UNSEEN: Health = { status: 'Unknown', message: 'Its workloads were not checked' };
 
 function isBlocked(fact: DependencyFact | undefined): fact is DependencyFact {
   return fact !== undefined && (fact.waiting.length > 0 || fact.cycle !== undefined);

@@ -91,7 +91,7 @@ function labelled(object: KubeObject, source: string): KubeObject {
 }
 
 function beingDeleted(candidate: Candidate): SourceFault {
-  const message = `${candidate.resource} is still being deleted; it comes back when that has finished`;
+  const message = `${candidate.resource} is still being deleted; the source creates it again afterwards`;
   return { file: candidate.document.file, ...candidate.document.place, resource: candidate.resource, message };
 }
 
@@ -130,7 +130,7 @@ function conflictFault(candidate: Candidate, source: string, error: AppError): S
   const who = managers.length === 0 ? 'somebody else' : `"${managers.join('" and "')}"`;
   const what = fields.length === 0 ? 'fields of it' : fields.join(', ');
   const message =
-    `${resource} was changed by ${who}, who now owns ${what}; take the same values into the file, ` +
+    `${resource} was changed by ${who}, who now owns ${what}; set the same values in the file, ` +
     `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${fieldManagerOf(source)} (${allowed.kind})`;
   const [first] = fields;
   return { file: document.file, ...(first === undefined ? document.place : document.locate(first)), resource, message };

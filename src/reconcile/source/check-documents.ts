@@ -56,11 +56,11 @@ function checkOne(document: SourceDocument): Candidate | SourceFault {
   const { content } = document;
   const fault = (field: string, message: string): SourceFault => ({ file: document.file, ...document.locate(field), message });
   const missing = ['apiVersion', 'kind'].find((field) => textAt(content, field) === undefined);
-  if (missing !== undefined) return fault(missing, `the resource has no ${missing}; the catalogue takes ${allowedKindsSentence()}`);
+  if (missing !== undefined) return fault(missing, `the resource has no ${missing}; the catalogue accepts ${allowedKindsSentence()}`);
   const [apiVersion = '', kind = ''] = [textAt(content, 'apiVersion'), textAt(content, 'kind')];
   const allowed = findAllowedKind(apiVersion, kind);
   if (allowed === undefined) {
-    return fault('kind', `${kind} (${apiVersion}) is not a kind for the catalogue; it takes ${allowedKindsSentence()}`);
+    return fault('kind', `${kind} (${apiVersion}) is not allowed in the catalogue; it accepts ${allowedKindsSentence()}`);
   }
   const name = textAt(content, 'metadata', 'name');
   if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);

@@ -8,7 +8,7 @@ export type SourceAction =
   | { readonly kind: 'refuse'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
 
-const HINT = 'delete the CatalogSource to remove what it brought';
+const HINT = 'delete the CatalogSource to delete its resources';
 
 /** One act for each state. A folder that is empty or away is taken for a mistake: nothing is removed on its account. */
 export function nextSourceAction(state: SourceState): SourceAction {
@@ -23,10 +23,10 @@ export function nextSourceAction(state: SourceState): SourceAction {
       return {
         kind: 'refuse',
         reason: 'FolderVanished',
-        message: `the folder cannot be read: ${state.why}; nothing was removed (${HINT})`,
+        message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
     case 'Empty': {
-      const message = `the folder is empty; nothing was removed (${HINT})`;
+      const message = `the folder is empty; nothing was deleted (${HINT})`;
       return { kind: 'refuse', reason: 'FolderEmpty', message, revision: state.revision };
     }
     case 'Stocked':

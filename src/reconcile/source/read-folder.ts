@@ -39,7 +39,9 @@ export async function readFolder(path: string): Promise<FolderContent> {
   }
   const files: SourceFile[] = [];
   const faults: SourceFault[] =
-    names.length > MAX_FILES ? [wholeFile('', `the folder has ${names.length} YAML files, at most ${MAX_FILES} are read; split it`)] : [];
+    names.length > MAX_FILES
+      ? [wholeFile('', `the folder has ${names.length} YAML files, at most ${MAX_FILES} are allowed; split it`)]
+      : [];
   for (const file of names.slice(0, MAX_FILES)) {
     const read = await readOne(root, file);
     if (read === undefined) continue;
@@ -69,13 +71,13 @@ async function readOne(root: string, file: string): Promise<SourceFile | SourceF
     if (!target.startsWith(root + sep))
       return wholeFile(file, 'the file is a link that leads out of the catalogue folder; put a copy of it here instead');
     const found = await stat(target);
-    if (!found.isFile()) return wholeFile(file, 'it is not an ordinary file; put one here, or give this another name');
+    if (!found.isFile()) return wholeFile(file, 'it is not a regular file; replace it, or give it another name');
     if (found.size > MAX_FILE_BYTES)
-      return wholeFile(file, `the file has ${found.size} bytes, at most ${MAX_FILE_BYTES} are read; split it`);
+      return wholeFile(file, `the file has ${found.size} bytes, at most ${MAX_FILE_BYTES} are allowed; split it`);
     return { file, text: await readBounded(target) };
   } catch (error) {
-    if (isGone(error)) return (await isLink(path)) ? wholeFile(file, 'the file is a link to something that is not there') : undefined;
-    return wholeFile(file, `the file cannot be read: ${reasonOf(error)}`);
+    if (isGone(error)) return (await isLink(path)) ? wholeFile(file, 'the file is a broken link') : undefined;
+    return wholeFile(file, `cannot read the file: ${reasonOf(error)}`);
   }
 }
 

@@ -172,10 +172,10 @@ async function report({ ports, source, signal }: Work, found: Report): Promise<v
 
 function logChanges({ ports, source }: Work, before: SourceStatus, done: Synchronised & { readonly revision: string }): void {
   const keys = { source: source.metadata.name };
-  for (const resource of done.pruned) ports.log.info('A resource left the catalogue', { ...keys, resource });
-  for (const resource of done.handedOver) ports.log.info('A resource was handed over to another source', { ...keys, resource });
+  for (const resource of done.pruned) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
+  for (const resource of done.handedOver) ports.log.info('A resource was transferred to another source', { ...keys, resource });
   if (done.faults.length > 0 || before.lastAppliedRevision === done.revision) return;
-  ports.log.info('The catalogue is in step with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
+  ports.log.info('The catalogue is in sync with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
 }
 
 function placeOf(fault: SourceFault): string {

@@ -95,8 +95,8 @@ export function unmaskValue(marked: Marked, { value, root }: PlacedValue, live: 
   return { value: eachText({ value, path: root }, replace), faults };
 }
 
-const NOTHING = 'This text stands for a masked value, and there is no such value here: type the value itself';
-const ELSEWHERE = 'A masked value cannot be moved into a field that everybody is shown: type the value itself';
+const NOTHING = 'This placeholder stands for a masked value that does not exist here: enter the value itself';
+const ELSEWHERE = 'A masked value cannot be moved into a field that everybody sees: enter the value itself';
 
 /** The same field, in whichever row. */
 function isSameField(one: FormPath, other: FormPath): boolean {

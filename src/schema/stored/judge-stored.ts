@@ -153,6 +153,6 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
 }
 
 function tooHeavy({ version }: StoredCheck): CrdFinding {
-  const what = `stored instances could not be held against this schema within ${PAGE_MS / 1000} s, so nobody knows whether they fit`;
+  const what = `existing instances could not be validated against this schema within ${PAGE_MS / 1000} s, so their validity is unknown`;
   return { path: version, what, severity: 'Incompatible' };
 }

@@ -65,7 +65,7 @@ async function checkSubchart(digest: string, { path, schema, values }: EnabledSu
 
 function verdictOf(of: string, faults: readonly FieldFault[], unchecked: string | undefined): ChartVerdict {
   return {
-    faults: faults.map((fault) => `The schema of ${of} refuses these values: ${sentenceOfFault(fault)}`),
-    unchecked: unchecked === undefined ? [] : [`The values were not, or not wholly, held against the schema of ${of}: ${unchecked}`],
+    faults: faults.map((fault) => `The values violate the schema of ${of}: ${sentenceOfFault(fault)}`),
+    unchecked: unchecked === undefined ? [] : [`The values were not completely validated against the schema of ${of}: ${unchecked}`],
   };
 }

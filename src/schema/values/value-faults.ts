@@ -76,7 +76,7 @@ interface Checkable {
 }
 
 const REMOTE = 'the schema refers to other documents, which are never fetched';
-const UNREADABLE = 'the schema has patterns that only a backtracking engine can run';
+const UNREADABLE = 'the schema has patterns that need a backtracking engine';
 
 /** The schema without references that lead out of it, and without patterns that the linear engine cannot read. */
 function checkable(schema: JsonObject): Checkable {

@@ -98,7 +98,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
   const possible = targets.filter(({ environment, rights }) => rights.create && environment.ready);
   const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
   return targets.map(({ environment, rights }, index) => {
-    const refusal = environment.ready ? '' : 'It is still being set up.';
+    const refusal = environment.ready ? '' : 'The environment is still being created.';
     return {
       id: index === 0 ? 'environment' : `environment-${index}`,
       name: environment.name,
@@ -106,7 +106,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
       tier: tierBadge(environment.tier),
       selected: refusal === '' && environment.name === (chosen === '' ? only : chosen),
       refusal,
-      note: rights.create ? refusal : 'Your role there does not let you install apps. You can ask somebody who may.',
+      note: rights.create ? refusal : 'Your role there does not allow installing apps. You can request approval.',
     };
   });
 }

@@ -167,7 +167,7 @@ async function attempt(
 
 /** Others see what somebody asks them for, and a value that nobody may see has no place there. */
 function cannotAsk({ field }: NewSecret): FieldFault {
-  const message = 'Somebody else cannot make this Secret for you: refer to one that exists, and ask again';
+  const message = 'An approver cannot create this Secret for you: refer to an existing one, and request approval again';
   return { ...(field === undefined ? {} : { field }), message };
 }
 
@@ -218,7 +218,7 @@ function headFaults({ environment, name }: InstallHead, { targets }: InstallTarg
   const chosen = targets.find((target) => target.environment.name === environment)?.environment;
   const elsewhere = whole.namespace !== '' && chosen?.namespace !== whole.namespace;
   return [
-    ...(chosen === undefined ? [{ field: 'environment', message: 'Choose the environment to install it in' }] : []),
+    ...(chosen === undefined ? [{ field: 'environment', message: 'Choose an environment' }] : []),
     ...(chosen !== undefined && elsewhere ? [placeFault(whole.namespace)] : []),
     ...nameFaults(name),
     ...(whole.name !== '' && whole.name !== name.trim() ? [nameFault(whole.name)] : []),
@@ -235,9 +235,9 @@ function nameFaults(name: string): readonly FieldFault[] {
 }
 
 function placeFault(namespace: string): FieldFault {
-  return { field: 'environment', message: `The YAML is for the namespace ${namespace}; choose its environment, or take that line out` };
+  return { field: 'environment', message: `The YAML is for the namespace ${namespace}; choose its environment, or remove that line` };
 }
 
 function nameFault(name: string): FieldFault {
-  return { field: 'metadata.name', message: `The YAML calls it ${name}; give it the same name in both places` };
+  return { field: 'metadata.name', message: `The YAML has the name ${name}; use the same name in both places` };
 }

@@ -29,7 +29,8 @@ export async function valuesOfLink(
   const id = query.get('saved-configuration') ?? '';
   if (id === '') return { values: own };
   const savedConfiguration = await operations.showSavedConfiguration(actor, id);
-  if (savedConfiguration.app !== app) throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it is one of another app`);
+  if (savedConfiguration.app !== app)
+    throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it belongs to another app`);
   const saved = contentOfSavedConfiguration(savedConfiguration);
   const values = applyMergePatch(saved, own) as JsonObject;
   return { values, savedConfiguration: { title: savedConfiguration.title, unknown: unknownFields(model, saved) } };

@@ -94,7 +94,7 @@ export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, r
     ...(obstacle === undefined ? {} : { obstacle }),
     ...(preflight === undefined ? {} : { review: reviewFor(view, preflight) }),
     yaml: preflight === undefined ? yamlText(changeRequest.content) : preflight.commands.yaml,
-    contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null takes a field away',
+    contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null removes a field',
     action: changeRequestPath(changeRequest.id),
     ...(approvable ? { approve: digest } : {}),
     decline: open && mayDecide && !mine,
@@ -156,6 +156,6 @@ function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPa
   const { decidedBy = '', decidedAt = '', outcome = '' } = changeRequest;
   const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
   const title =
-    changeRequest.state === 'expired' ? 'Nobody decided in time' : `${stateBadge(changeRequest.state).word} by ${decidedBy}${when}`;
+    changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).word} by ${decidedBy}${when}`;
   return { tone, symbol, title, text: outcome };
 }

@@ -92,5 +92,5 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
 }
 
 function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['refused']> {
-  return { title: code === 'Conflict' ? 'Nothing was written: look at it again' : title, text: message };
+  return { title: code === 'Conflict' ? 'Nothing was written: review the request again' : title, text: message };
 }

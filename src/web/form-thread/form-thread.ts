@@ -8,7 +8,7 @@ const MEMORY_MIB = 192;
 /** A thread that nobody needs ends. */
 const IDLE_MS = 20_000;
 const MOST_MODELS = 8;
-const TOO_MUCH = `form: it takes more than ${TIMEOUT_MS / 1000} s, or too much memory. Nothing was written: go back, and take rows or long values out, or use the REST API`;
+const TOO_MUCH = `form: it takes more than ${TIMEOUT_MS / 1000} s, or too much memory. Nothing was written: go back, and remove rows or long values, or use the REST API`;
 
 /** Does one job after the other in a thread that is ended by one that takes too long. The next job starts another. */
 export class FormThread {

@@ -72,7 +72,7 @@ function moreSentence(more: number): string[] {
 }
 
 function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel): string {
-  const value = isSecret(keys, model) ? 'was changed' : now === undefined ? 'was taken away' : `is now ${shortJson(now)}`;
+  const value = isSecret(keys, model) ? 'was changed' : now === undefined ? 'was removed' : `is now ${shortJson(now)}`;
   return `${path} ${value}${clash ? '; you have something else here, and sending the form again overwrites it' : ''}`;
 }
 

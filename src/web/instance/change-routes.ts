@@ -141,7 +141,7 @@ function wholeFaults({ faults, name, namespace }: WholeForm, { instance, environ
   const other = (what: string, theirs: string, ours: string): FieldFault[] =>
     theirs === '' || theirs === ours
       ? []
-      : [{ field: '', message: `The YAML is of the ${what} ${theirs}; what is changed here is ${ours}` }];
+      : [{ field: '', message: `The YAML is for the ${what} ${theirs}, but this form changes ${ours}` }];
   return [...faults, ...other('name', name, instance.name), ...other('namespace', namespace, environment.namespace)];
 }
 

@@ -42,8 +42,8 @@ export function deletePage(
     ...(fault === undefined ? {} : { fault }),
     faults: fault === undefined ? [] : [{ message: fault, href: '#name' }],
     warning: findings.removed.some(({ about }) => about === 'Data')
-      ? 'The data in its volumes goes with it. Make a backup first if you need it.'
-      : 'What it stored goes with it. Make a backup first if you need it.',
+      ? 'The data in its volumes will be lost. Back it up first if you need it.'
+      : 'Its data will be lost. Back it up first if you need it.',
     commands: [
       { label: 'With kubectl', text: commands.kubectl },
       { label: 'With curl', text: commands.curl },

@@ -22,7 +22,7 @@ export function frozenFaults(model: FormModel, fields: URLSearchParams, faults: 
     const path = IMMUTABLE.test(fault.message) ? located[index]?.field : undefined;
     return path === undefined || path === formatPath(model.root.path)
       ? { fault, path: undefined }
-      : { fault: { ...fault, message: `${fault.message}. The live value is back in the field` }, path };
+      : { fault: { ...fault, message: `${fault.message}. The field has the live value again` }, path };
   });
   return { frozen: judged.flatMap(({ path }) => (path === undefined ? [] : [path])), faults: judged.map(({ fault }) => fault) };
 }

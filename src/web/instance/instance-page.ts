@@ -103,7 +103,7 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
   const { status: word, message } = tree.health;
   return {
     health: instance.deleting ? DELETING : healthBadge(word),
-    sentence: instance.deleting ? 'It is being deleted; what belongs to it goes with it.' : healthSentence(word, message),
+    sentence: instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(word, message),
     working: instance.deleting || word === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     causes: explaining(tree, events),
@@ -123,7 +123,9 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
 function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
   const told = causes.map((cause) => {
     const refused = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
-    return refused === undefined ? cause : { ...cause, message: `It gets no pods: ${refused.message.replace(/^.* is forbidden: /s, '')}` };
+    return refused === undefined
+      ? cause
+      : { ...cause, message: `No pods can be created: ${refused.message.replace(/^.* is forbidden: /s, '')}` };
   });
   return told.toReversed().filter(({ message }) => message !== health.message);
 }
@@ -133,12 +135,12 @@ function healthSentence(word: HealthStatus, message: string): string {
 }
 
 const SENTENCES: Readonly<Record<HealthStatus, string>> = {
-  Healthy: 'Everything that belongs to it is as it should be.',
-  Progressing: 'It is being set up; nothing is needed from you.',
-  Suspended: 'It is paused on purpose.',
-  Missing: 'Something that belongs to it does not exist.',
-  Degraded: 'Something that belongs to it does not work.',
-  Unknown: 'It has not told anything about its state yet.',
+  Healthy: 'All of its resources are healthy.',
+  Progressing: 'A change is in progress. No action is needed.',
+  Suspended: 'Somebody paused this instance.',
+  Missing: 'A resource that it needs does not exist.',
+  Degraded: 'One of its resources is failing.',
+  Unknown: 'No health reported yet.',
 };
 
 function kubectlCommands({ app, name }: InstanceView, { namespace }: EnvironmentView): InstancePage['commands'] {

@@ -119,20 +119,16 @@ function suggested({ change, options }: ValueRow): string {
 }
 
 function sentenceOf({ change, why, from, to }: ValueRow): string {
-  if (change === 'default') return `Nothing is set here, and its default changes from ${shorten(from ?? null)} to ${shorten(to ?? null)}.`;
+  if (change === 'default') return `No value is set, and the default changes from ${shorten(from ?? null)} to ${shorten(to ?? null)}.`;
   return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
 function labelOf({ from, to, change }: ValueRow, option: string): string {
   if (option.startsWith('move:')) return `Move the value to ${option.slice('move:'.length)}`;
   if (option === 'remove') return 'Remove the value';
-  if (option === 'leave') return 'Leave it there, where nothing looks at it';
+  if (option === 'leave') return 'Keep the value without effect';
   if (option === 'take') return `Follow the new default, ${shorten(to ?? null)}`;
-  return option === 'keep'
-    ? `Set it to what applied so far, ${shorten(from ?? null)}`
-    : change === 'required'
-      ? 'Set it'
-      : 'Set another value';
+  return option === 'keep' ? `Set it to the old default, ${shorten(from ?? null)}` : change === 'required' ? 'Set it' : 'Set another value';
 }
 
 function shorten(value: Json): string {

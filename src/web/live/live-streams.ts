@@ -144,5 +144,5 @@ async function closeWhenEnded(stream: EventStream, access: Access, signal: Abort
 }
 
 function full(which: string, code: 'LimitReached' | 'TooBusy'): AppError {
-  return new AppError(code, `live updates: there are ${which} already; close other tabs, or refresh the page by hand`);
+  return new AppError(code, `live updates: the limit of ${which} is reached; close other tabs, or refresh the page by hand`);
 }

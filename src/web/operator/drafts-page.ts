@@ -109,7 +109,7 @@ function originText(origin: DraftOrigin): string {
 
 const EVIDENCE: Readonly<Record<DraftEvidence, string>> = {
   Claim: 'claims it',
-  FormerOperator: 'had it before',
+  FormerOperator: 'former owner',
   Release: 'its Helm release',
   Labels: 'by its labels',
   FieldManager: 'by its field manager',

@@ -74,9 +74,10 @@ function checkedOf(preflight: Preflight): CheckedOperator {
 export function operatorIn(read: YamlRead): { readonly operator: KubeObject } | { readonly fault: string } {
   if (read.fault !== undefined) return { fault: `Line ${read.line}: ${read.fault}` };
   const { value } = read;
-  if (!isObject(value) || !isObject(value['metadata'])) return { fault: 'Give a whole resource, with apiVersion, kind, metadata and spec' };
+  if (!isObject(value) || !isObject(value['metadata']))
+    return { fault: 'Enter a whole resource, with apiVersion, kind, metadata and spec' };
   const [apiVersion, kind, name] = [textAt(value, 'apiVersion'), textAt(value, 'kind'), textAt(value, 'metadata', 'name')];
   if (apiVersion === undefined || kind === undefined || name === undefined)
-    return { fault: 'apiVersion, kind and metadata.name must be there' };
+    return { fault: 'apiVersion, kind and metadata.name are required' };
   return { operator: { ...value, apiVersion, kind, metadata: { ...value['metadata'], name } } };
 }

@@ -9,8 +9,8 @@ import { operatorPath } from '../page/paths.ts';
 const ROUTE = '/operators/new';
 const CRUMBS = [{ label: 'Operators', href: '/operators' }, { label: 'New' }];
 const CHECKING: WorkWords = {
-  title: 'The new Operator is checked',
-  text: 'Its chart is fetched and rendered, and the cluster is asked about each object in it.',
+  title: 'Checking the new Operator',
+  text: 'Chandlery fetches and renders the chart, and does a dry run of each object.',
   crumbs: CRUMBS,
 };
 

@@ -29,9 +29,9 @@ interface BlockerRow {
 }
 
 const POLICIES: Readonly<Record<DeletionPreview['policy'], string>> = {
-  Block: 'It waits while instances of its kinds exist, then takes its release away. The kinds and what is stored in them stay.',
-  Cascade: 'It takes everything along: every instance of its kinds in every environment, the release and the kinds. All data goes.',
-  Orphan: 'Release, kinds and instances stay as they are; nobody looks after them any more.',
+  Block: 'waits while instances of its kinds exist, then uninstalls the release. The CRDs and instances of other owners stay.',
+  Cascade: 'deletes every instance of its kinds in every environment, the release and the CRDs. All data is lost.',
+  Orphan: 'keeps the release, the CRDs and the instances. Chandlery no longer manages them.',
 };
 
 const STEP_BADGES: Readonly<Record<DeletionPreview['steps'][number]['state'], Badge>> = {
@@ -117,26 +117,26 @@ function warningOf({ policy, instances }: OperatorDeletion): OperatorDeletePage[
   switch (policy) {
     case 'Block':
       return instances === 0
-        ? { tone: 'idle', symbol: 'info', title: 'Nothing stands in the way', text: 'There are no instances of its kinds.' }
+        ? { tone: 'idle', symbol: 'info', title: 'Nothing blocks the deletion', text: 'There are no instances of its kinds.' }
         : {
             tone: 'warn',
             symbol: 'warn',
-            title: `${many} would hold it`,
-            text: `It would wait, and nothing would go, until ${instances === 1 ? 'that is' : 'those are'} deleted. While it waits, its apps cannot be installed.`,
+            title: `${many} would block the deletion`,
+            text: `Nothing is deleted until ${instances === 1 ? 'that instance is' : 'those instances are'} deleted. Meanwhile its apps cannot be installed.`,
           };
     case 'Cascade':
       return {
         tone: 'bad',
         symbol: 'warn',
         title: 'This cannot be undone',
-        text: `${many} of its kinds ${instances === 1 ? 'goes' : 'go'} with it, and the data in them. Make backups first if you need them.`,
+        text: `${many} of its kinds ${instances === 1 ? 'is' : 'are'} deleted with all data. Make backups first if you need them.`,
       };
     case 'Orphan':
       return {
         tone: 'warn',
         symbol: 'warn',
-        title: 'Nobody looks after what stays',
-        text: 'Release and kinds stay, but no upgrade and no correction reaches them any more.',
+        title: 'The release stays unmanaged',
+        text: 'The release and the CRDs stay, without upgrades and drift correction.',
       };
     default:
       return policy satisfies never;

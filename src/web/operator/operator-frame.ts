@@ -92,7 +92,7 @@ export function tabPath(operator: { readonly namespace: string; readonly name: s
 
 function stepButtons(operator: OperatorView): StepButton[] {
   const action = (step: string): string => operatorPath(operator, step);
-  const resume = { label: 'Resume', action: action('resume'), symbol: 'play', primary: true, help: 'Go on with it' };
+  const resume = { label: 'Resume', action: action('resume'), symbol: 'play', primary: true, help: 'Resume reconciling' };
   if (operator.suspended) return [resume];
   return [
     {
@@ -100,30 +100,30 @@ function stepButtons(operator: OperatorView): StepButton[] {
       action: action('reconcile'),
       symbol: 'refresh',
       primary: true,
-      help: 'Look at it now instead of when its interval is over',
+      help: 'Reconcile now instead of after the interval',
     },
     {
       label: 'Force upgrade',
       action: action('force'),
       symbol: 'bolt',
       primary: false,
-      help: 'Upgrade it now whatever its state: it forgets failures and waits for no window',
+      help: 'Upgrade now, whatever the state: clears failures and ignores the maintenance window',
     },
-    { label: 'Suspend', action: action('suspend'), symbol: 'pause', primary: false, help: 'Leave everything as it is until you resume it' },
+    { label: 'Suspend', action: action('suspend'), symbol: 'pause', primary: false, help: 'Stop reconciling until you resume' },
   ];
 }
 
 function refusal({ patch, delete: remove }: OperatorPermissions): string {
   const sentences = [patch, remove].flatMap((right) => (right === undefined ? [] : [missingSentence(right)]));
-  return sentences.length === 0 ? '' : `You may look at it, but not do everything with it. ${sentences.join(' ')}`;
+  return sentences.length === 0 ? '' : `You may read this Operator, but some actions need permissions. ${sentences.join(' ')}`;
 }
 
 const ASKED: Readonly<Record<string, string>> = {
-  reconcile: 'It will be looked at in a moment. What comes of it appears here by itself.',
-  force: 'It will be upgraded in a moment, whatever its state. What comes of it appears here by itself.',
-  suspend: 'It is suspended: everything stays as it is until you resume it.',
-  resume: 'It goes on. What comes of it appears here by itself.',
-  delete: 'Its deletion has been asked for. What comes of it appears here by itself.',
+  reconcile: 'Reconcile requested. The result appears here.',
+  force: 'Upgrade requested. The result appears here.',
+  suspend: 'Suspended. The controller does not reconcile this Operator until you resume it.',
+  resume: 'Resumed. The result appears here.',
+  delete: 'Deletion requested. The progress appears here.',
 };
 
 function askedSentence(step: string | null): string {

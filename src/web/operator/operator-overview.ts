@@ -83,18 +83,18 @@ export interface OverviewReading {
 
 /** What the conditions of an Operator tell, each in one sentence. */
 const MEANINGS: Readonly<Record<string, string>> = {
-  Ready: 'Whether it is installed as its spec asks for, and works.',
-  Fetched: 'Whether its chart can be read.',
-  Verified: 'Whether its chart is signed by somebody whom we trust.',
-  Uplifted: 'Whether it fits this Kubernetes, old APIs converted.',
-  Released: 'Whether its Helm release is as the spec asks for.',
-  CRDsEstablished: 'Whether its CRDs are established.',
-  Healthy: 'Whether its workloads are ready.',
-  Tested: 'Whether the tests that its chart brings have passed.',
-  Drifted: 'Whether somebody has changed what was installed.',
-  Deletable: 'Whether it can go, now that its deletion was asked for.',
-  Reconciling: 'Whether something is under way.',
-  Stalled: 'Whether it waits for somebody: it is tried again when its interval is over, or when you ask.',
+  Ready: 'The release matches the spec and is healthy.',
+  Fetched: 'The chart can be fetched.',
+  Verified: 'The chart has a trusted signature.',
+  Uplifted: 'Deprecated APIs of the chart are converted.',
+  Released: 'The Helm release matches the spec.',
+  CRDsEstablished: 'The CRDs are established.',
+  Healthy: 'The workloads are ready.',
+  Tested: 'The tests of the chart have passed.',
+  Drifted: 'Live objects differ from the release.',
+  Deletable: 'Nothing blocks the deletion.',
+  Reconciling: 'An action is in progress.',
+  Stalled: 'The controller waits for a person. It retries after the interval, or on request.',
 };
 
 export function overviewTab({ operator, problems, counts, drafts }: OverviewReading): OverviewTab {
@@ -117,7 +117,7 @@ export function overviewTab({ operator, problems, counts, drafts }: OverviewRead
       href: appPath(crd.name),
       instances: countText([crd], counts),
     })),
-    noKinds: operator.conditions.find(({ reason }) => reason === 'NoKinds')?.message ?? 'No kind has been found yet',
+    noKinds: operator.conditions.find(({ reason }) => reason === 'NoKinds')?.message ?? 'No CRDs found yet',
     drafts: drafts.map(({ name, kind }) => ({ name, kind })),
     draftsHref: draftsPath(operator),
     history: historyRows(operator),
@@ -143,13 +143,13 @@ function upgradeOf(operator: OperatorView): Pick<OverviewTab, 'upgrade'> {
   const { availableVersion: offered } = chart;
   const version = pending?.version ?? (offered !== undefined && isNewer(offered, chart.version ?? '0.0.0') ? offered : undefined);
   if (version === undefined || operator.status === 'DELETING') return {};
-  const sentence = pending === undefined ? 'It is outside of what the spec asks for.' : PENDING[pending.reason];
+  const sentence = pending === undefined ? 'It is outside the channel of the spec.' : PENDING[pending.reason];
   const href = `${operatorPath(operator, 'upgrade')}?version=${encodeURIComponent(version)}`;
   return { upgrade: { version, sentence, opensAt: pending?.opensAt ?? '', href } };
 }
 
 const PENDING = {
-  AwaitingApproval: 'It waits for somebody to approve it.',
+  AwaitingApproval: 'It awaits approval.',
   OutsideWindow: 'It waits for the maintenance window.',
 } as const;
 
@@ -164,13 +164,13 @@ const ORIGINS: Readonly<Record<string, string>> = {
   crds: 'the folder crds/',
   template: 'a template',
   hook: 'a Helm 2 hook',
-  former: 'an earlier version of the chart, no longer in it',
-  runtime: 'the operator while it runs',
+  former: 'an earlier version of the chart',
+  runtime: 'the operator at run time',
 };
 
 function stateSentence(operator: OperatorView): string {
   const state = stateOf(operator);
-  if (state === 'Suspended') return 'It is suspended: everything stays as it is until somebody resumes it.';
+  if (state === 'Suspended') return 'Suspended: the controller does not reconcile this Operator until somebody resumes it.';
   return operator.message === '' && state === 'Ready' ? 'Installed and healthy.' : operator.message;
 }
 
@@ -197,7 +197,7 @@ function historyRows({ history }: Pick<OperatorView, 'history'>): readonly Histo
       notes: [
         ...noteOf(healthy, ['was healthy', 'was not healthy']),
         ...noteOf(tested, ['tests passed', 'tests failed']),
-        ...(rolledBackTo === undefined ? [] : [`revision ${rolledBackTo} came back`]),
+        ...(rolledBackTo === undefined ? [] : [`replaced by revision ${rolledBackTo}`]),
       ],
     }))
     .toSorted((a, b) => b.revision - a.revision);

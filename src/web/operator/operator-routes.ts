@@ -160,7 +160,7 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (deletion.policy !== visit.body.get('policy')) {
     throw new AppError(
       'Conflict',
-      `operator ${JSON.stringify(address.name)}: its deletion policy is ${deletion.policy} now; read again what deleting it would do`,
+      `operator ${JSON.stringify(address.name)}: its deletion policy is ${deletion.policy} now; read the deletion preview again`,
     );
   }
   if (needsName(deletion) && visit.body.get('name')?.trim() !== address.name) {

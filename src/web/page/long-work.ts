@@ -99,7 +99,7 @@ async function find(bench: Bench, visit: Visit, { path, words }: { readonly path
   const id = visit.query.get('check') ?? '';
   const key = keyOf(visit.actor, id);
   const started = bench.known.get(key);
-  if (started === undefined) throw new AppError('NotFound', 'check: it is not known any more; go back, and check again');
+  if (started === undefined) throw new AppError('NotFound', 'check: its result has expired; go back, and check again');
   return await told(bench, key, async () => await outcome(bench, started, { address: `${path}?check=${id}`, words }));
 }
 
@@ -125,7 +125,7 @@ function start({ known, now }: Bench, { key, user, run }: Task): Started {
   const own = [...known].filter(([, work]) => work.user === user);
   const over = own.filter(([, { isOver }]) => isOver);
   if (own.length - over.length >= MOST_RUNNING) {
-    throw new AppError('LimitReached', `check: ${MOST_RUNNING} of yours are under way; wait for one of them`);
+    throw new AppError('LimitReached', `check: ${MOST_RUNNING} of yours are running; wait for one of them`);
   }
   for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MOST_KEPT))) known.delete(old);
   const started: Started = { user, result: run(), at: now(), isOver: false };

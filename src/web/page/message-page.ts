@@ -41,7 +41,7 @@ export function messagePage(view: MessageView, me?: Me): MessagePage {
 export function missingSentence({ verb, group, resource, namespace, name }: MissingRight): string {
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
   const where = namespace === undefined ? 'in the whole cluster' : `in the namespace "${namespace}"`;
-  return `The right to ${verb} ${what} ${where} is missing.`;
+  return `The permission to ${verb} ${what} ${where} is missing.`;
 }
 
 function symbolOf({ code, status }: MessageView): string {
@@ -56,16 +56,16 @@ function adviceOn(code: ErrorCode | undefined): string {
 }
 
 const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
-  Forbidden: 'Ask an administrator of the cluster for the right, or sign in as somebody who has it.',
-  NotFound: 'The address may be mistyped, the thing may be gone, or it may belong to a team that you are not in.',
-  InvalidInput: 'Go back, correct what is named here and send it again.',
-  CrossSiteRequest: 'Open the page here and send the form again.',
-  Conflict: 'Go back, load the page again and repeat your change on what is there now.',
-  LimitReached: 'Finish, close or delete one of those named here first.',
-  TooManyRequests: 'Wait as long as is said here and try again.',
+  Forbidden: 'Ask an administrator of the cluster for the permission, or sign in as a user who has it.',
+  NotFound: 'The URL may be mistyped, the resource may be deleted, or it may belong to another team.',
+  InvalidInput: 'Go back, correct the named fields and submit the form again.',
+  CrossSiteRequest: 'Open the page at this URL and submit the form again.',
+  Conflict: 'Go back, load the page again and repeat your change on the current state.',
+  LimitReached: 'Complete, close or delete one of the named items first.',
+  TooManyRequests: 'Wait for the given time and try again.',
   WebhookUnavailable:
-    'Nothing was changed. Tell an administrator of the cluster which webhook or API service is named here, and try again when it answers.',
-  ClusterUnavailable: 'Wait a moment and load the page again. If it stays so, tell whoever runs the cluster.',
-  IssuerUnavailable: 'Wait a moment and sign in again. If it stays so, tell whoever runs the identity provider.',
-  Internal: 'Load the page again. If it stays so, tell whoever runs Chandlery and name the request below.',
+    'Nothing was changed. Report the named webhook or API service to an administrator of the cluster, and try again when it answers.',
+  ClusterUnavailable: 'Wait a moment and load the page again. If the error persists, contact an administrator of the cluster.',
+  IssuerUnavailable: 'Wait a moment and sign in again. If the error persists, contact an administrator of the identity provider.',
+  Internal: 'Load the page again. If the error persists, give the request id below to an administrator of Chandlery.',
 };

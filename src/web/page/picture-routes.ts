@@ -19,7 +19,7 @@ function pictureHandler(pictures: WebDeps['pictures']): RequestHandler<{ signatu
   return async ({ params }, response) => {
     const address = pictureOf(params.signature, params.address);
     const picture = address === undefined ? undefined : await pictures(address, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined);
-    if (picture === undefined) throw new AppError('NotFound', 'picture: there is none at this address that can be shown');
+    if (picture === undefined) throw new AppError('NotFound', 'picture: there is no image at this URL');
     response.set({
       'Content-Type': picture.type,
       'Content-Disposition': 'attachment',

@@ -53,7 +53,7 @@ export interface PresetValues {
 
 /** For the review of a new instance: what differs from the defaults, and who sets it. */
 export function newValuesView(changes: readonly ValueChange[], preset?: PresetValues): ValueChangesView {
-  const none = 'Nothing: every field has its default.';
+  const none = 'None: every field has its default.';
   const view = viewOf(changes, { title: 'Differences from the defaults', none, before: 'Default', after: 'This instance', layered: true });
   if (preset === undefined) return view;
   const ofPreset = (row: ValueChangeRow): ValueChangeRow =>
@@ -63,19 +63,19 @@ export function newValuesView(changes: readonly ValueChange[], preset?: PresetVa
 
 /** For the review of a change: what differs from what is live. */
 export function changedValuesView(changes: readonly ValueChange[]): ValueChangesView {
-  const none = 'Nothing: these are the values that it has.';
+  const none = 'No differences from the live values.';
   return viewOf(changes, { title: 'Differences from the live object', none, before: 'Current', after: 'New', layered: false });
 }
 
 /** For a saved configuration beside the defaults of a new instance. */
 export function savedConfigurationValuesView(changes: readonly ValueChange[]): ValueChangesView {
-  const none = 'Nothing: all that it names is the default today.';
+  const none = 'None: all of its values are the present defaults.';
   return viewOf(changes, { title: 'Differences from the defaults', none, before: 'Default', after: 'Configuration', layered: false });
 }
 
 /** For a saved configuration that is laid over an instance. */
 export function appliedValuesView(changes: readonly ValueChange[], name: string): ValueChangesView {
-  const none = `Nothing: ${name} has all that it names.`;
+  const none = `None: ${name} has all of its values.`;
   return viewOf(changes, { title: `Changes in ${name}`, none, before: 'Current', after: 'New', layered: false });
 }
 

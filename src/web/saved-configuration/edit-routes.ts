@@ -54,7 +54,7 @@ async function startEdit(deps: WebDeps, visit: Visit): Promise<Edit> {
 /** @throws AppError `NotFound` for a saved configuration of another App. */
 export function ofApp(savedConfiguration: SavedConfiguration, app: App): SavedConfiguration {
   if (savedConfiguration.app === app.id) return savedConfiguration;
-  throw new AppError('NotFound', `saved configuration ${JSON.stringify(savedConfiguration.id)}: it is one of another app`);
+  throw new AppError('NotFound', `saved configuration ${JSON.stringify(savedConfiguration.id)}: it belongs to another app`);
 }
 
 /** As it is, or as an earlier version had it: saving that makes it the newest. */

@@ -18,12 +18,12 @@ export interface AffectedView {
 }
 
 const WORDS: Readonly<Record<MigrationChange, string>> = {
-  removed: 'Values have no place any more',
-  renamed: 'Values have no place any more, and a new field looks like theirs',
-  required: 'A field must be set now',
-  default: 'The default of an empty field changes',
-  type: 'Values are of another type than is allowed',
-  narrowed: 'Values are beyond the new limits',
+  removed: 'Values without a field',
+  renamed: 'Values without a field, with a similar new field',
+  required: 'New required fields',
+  default: 'Changed defaults of empty fields',
+  type: 'Values of a wrong type',
+  narrowed: 'Values out of the new limits',
 };
 const SHORT: Readonly<Record<MigrationChange, string>> = {
   removed: 'removed',
@@ -34,14 +34,14 @@ const SHORT: Readonly<Record<MigrationChange, string>> = {
   narrowed: 'beyond the limits',
 };
 
-const LOSS = ' Values without a place are dropped with the next write of their instance: note them down, or change these instances first.';
+const LOSS = ' Values without a field are dropped with the next write of their instance: record them, or change these instances first.';
 
 /** @param app the name of the definition. */
 export function affectedView(app: string, { changes, total, named }: AffectedInstances): AffectedView {
   const unnamed = total - named.length;
   const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');
   return {
-    sentence: `Somebody has to decide about fields of ${plural(total, 'instance', 'instances')}. Their pages offer it once the definition is there.${loses ? LOSS : ''}`,
+    sentence: `Decisions are needed about fields of ${plural(total, 'instance', 'instances')}. Their pages offer the options after the upgrade.${loses ? LOSS : ''}`,
     rows: changes.map(({ change, fields, fieldCount, instances }) => ({
       what: WORDS[change],
       fields,

@@ -124,7 +124,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     definitions: definitionsOf(preview),
     fields: fieldsOf(preview),
     places: placesOf(preview),
-    noPlaces: preview.instances.missing.length > 0 ? 'None that you may see.' : 'Nobody uses its kinds.',
+    noPlaces: preview.instances.missing.length > 0 ? 'No instances that you may list.' : 'There are no instances.',
     values: valuesOf(preview),
     conversions: conversionsOf(preview),
     timing,
@@ -214,19 +214,19 @@ function definitionsOf({ definitions: { definitions, safety } }: UpgradePreview)
 
 const SAFETY_NOTES: Readonly<Record<UpgradePreview['definitions']['safety'], string>> = {
   Strict: '',
-  Instances: 'spec.upgrade.crdSafety is Instances: the upgrade stops where a stored instance does not fit, and nowhere else.',
-  None: 'spec.upgrade.crdSafety is None: what is unsafe here does not stop an upgrade.',
+  Instances: 'spec.upgrade.crdSafety is Instances: only an invalid existing instance blocks the upgrade.',
+  None: 'spec.upgrade.crdSafety is None: unsafe changes do not block the upgrade.',
 };
 
 function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definitions']['safety']): Badge {
-  if (definition.refusal !== undefined) return { word: 'Refused', tone: 'bad', symbol: 'bad' };
+  if (definition.refusal !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
-  if (stopsUpgrade(definition, 'Strict')) return { word: 'Takes something away', tone: 'warn', symbol: 'info' };
+  if (stopsUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
   switch (definition.change) {
     case 'added':
       return { word: 'New', tone: 'good', symbol: 'plus' };
     case 'left':
-      return { word: 'Stays, no longer in the chart', tone: 'warn', symbol: 'info' };
+      return { word: 'Kept, no longer in the chart', tone: 'warn', symbol: 'info' };
     case 'changed':
       return { word: 'Changes safely', tone: 'good', symbol: 'check' };
     case 'same':
@@ -239,29 +239,27 @@ function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definiti
 function findingLines({ findings, faults, faultCount, refusal }: PreviewedCrd): string[] {
   const more = faultCount - faults.length;
   return [
-    ...(refusal === undefined ? [] : [`The api-server refuses it: ${refusal}`]),
+    ...(refusal === undefined ? [] : [`The api-server rejects the CRD: ${refusal}`]),
     ...findings.map(({ path, what, severity }) => `${path}: ${what}${severity === 'Notice' ? ' (harmless)' : ''}`),
-    ...faults.map(({ instance, path, why }) => `${instance} would not fit: ${path}: ${why}`),
-    ...(more > 0 ? [`${plural(more, 'more stored instance', 'more stored instances')} would not fit`] : []),
+    ...faults.map(({ instance, path, why }) => `${instance} would be invalid: ${path}: ${why}`),
+    ...(more > 0 ? [`${plural(more, 'more instance', 'more instances')} would be invalid`] : []),
   ];
 }
 
 function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
-  const asks = `A dry run asked the api-server about ${plural(asked, 'object', 'objects')}.`;
-  const rules = 'You may not ask the api-server about all of them, so what is known of their kinds answers for the rest.';
+  const asks = `The api-server checked ${plural(asked, 'object', 'objects')} in a dry run.`;
+  const rules = 'You lack the permission to dry-run all of them, so the rest is inferred from their kinds.';
   return {
     refusals: refusals.map((refusal) => ({ object: refusal.object, why: refusal.why, advice: adviceOn(refusal) })),
     sentence:
-      `${refusals.length === 0 ? 'Nothing is refused. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
+      `${refusals.length === 0 ? 'No objects are rejected. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
     findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Right') }),
     remedies: remediesOf({ remedies }),
   };
 }
 
 function adviceOn({ recreate }: FieldRejection): string {
-  return recreate
-    ? 'Delete it in a quiet moment before the upgrade, with --cascade=orphan if its pods are to stay, or use a chart that leaves it.'
-    : '';
+  return recreate ? 'Delete it before the upgrade, with --cascade=orphan to keep its pods, or use a chart that does not change it.' : '';
 }
 
 function placesOf({ instances: { places } }: UpgradePreview): UpgradePage['places'] {
@@ -286,8 +284,8 @@ function approveOf({ timing, to, verdict, tried }: UpgradePreview, action: strin
   if (tried !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
   const stopped = verdict.kind === 'Stopped';
   const note = stopped
-    ? 'What stops it now would stop it then. Approve it when that has been put right.'
-    : 'Approves exactly the chart that this page is about. Another archive of the same version would have to be approved anew.';
+    ? 'The blockers above would also stop the upgrade then. Resolve them before you approve.'
+    : 'Approves exactly the chart of this page. Another archive of the same version needs a new approval.';
   return { approve: { action, version: to.version, digest: to.digest, primary: !stopped, note } };
 }
 

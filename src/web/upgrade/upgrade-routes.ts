@@ -12,7 +12,7 @@ import { decisionsOf } from './value-decisions-view.ts';
 import { upgradePage, type UpgradeOutcome } from './upgrade-page.ts';
 
 const ROUTE = '/operators/:namespace/:name/upgrade';
-const NO_MAP = 'Give values as YAML, such as replicas: 2';
+const NO_MAP = 'Enter values as YAML, such as replicas: 2';
 
 /** What moving an Operator to another version would do, and the approval of it. */
 export function upgradeRoutes(deps: WebDeps): Router {
@@ -43,8 +43,8 @@ export function upgradeRoutes(deps: WebDeps): Router {
 function wordsFor(visit: Visit): WorkWords {
   const address = addressOf(visit);
   return {
-    title: 'The upgrade is looked at',
-    text: 'Charts are fetched and rendered, and the cluster is asked about each object in them.',
+    title: 'Preparing the upgrade preview',
+    text: 'Chandlery fetches and renders the charts, and does a dry run of each object.',
     crumbs: operatorCrumbs({ ...address, displayName: address.name }, 'Upgrade'),
   };
 }

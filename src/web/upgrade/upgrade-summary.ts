@@ -48,13 +48,13 @@ function isInstalled({ from, to }: UpgradePreview): boolean {
 
 function safeTitle(preview: UpgradePreview): string {
   if (!isInstalled(preview)) return 'Safe to upgrade';
-  return preview.tried === undefined ? 'It has this version' : 'Safe to apply';
+  return preview.tried === undefined ? 'Already installed' : 'Safe to apply';
 }
 
 function wayOf(preview: UpgradePreview): string {
   const { from, to } = preview;
   if (from === undefined) return `${to.version} would be the first installation.`;
-  const way = isInstalled(preview) ? `${to.version} is installed, and stays.` : `From ${from.version} to ${to.version}.`;
+  const way = isInstalled(preview) ? `${to.version} is already installed.` : `From ${from.version} to ${to.version}.`;
   return `${way} Existing instances stay valid. All changes are listed below.`;
 }
 
@@ -88,7 +88,7 @@ export function timingOf(preview: UpgradePreview): TimingPanel {
 }
 
 const TRIED =
-  'Nothing happens by looking at other values. Write them into the Operator, by the command below or in its file, and the controller installs them.';
+  'A preview changes nothing. Write the values into the Operator, with the command below or in its file, and the controller installs them.';
 
 const BADGES: Readonly<Record<UpgradeStep, Badge>> = {
   Installed: { word: 'Installed', tone: 'good', symbol: 'check' },
@@ -96,26 +96,27 @@ const BADGES: Readonly<Record<UpgradeStep, Badge>> = {
   Underway: { word: 'Decided', tone: 'busy', symbol: 'busy' },
   AwaitingApproval: { word: 'Awaits approval', tone: 'accent', symbol: 'pause' },
   Pinned: { word: 'Pinned', tone: 'idle', symbol: 'anchor' },
-  OutOfRange: { word: 'Outside of the channel', tone: 'idle', symbol: 'compass' },
+  OutOfRange: { word: 'Outside the channel', tone: 'idle', symbol: 'compass' },
   Superseded: { word: 'Superseded', tone: 'idle', symbol: 'up' },
   Older: { word: 'Older', tone: 'warn', symbol: 'down' },
 };
 
 const SENTENCES: Readonly<Record<UpgradeStep, (preview: UpgradePreview) => string>> = {
   Installed: ({ to }) => `${to.version} is installed.`,
-  Suspended: () => 'The Operator is suspended. Nothing changes until it is resumed.',
-  Underway: (preview) => `Nothing more is needed: ${startOf(preview)}.`,
-  AwaitingApproval: (preview) => `Somebody has to approve it. Then ${startOf(preview)}.`,
+  Suspended: () => 'The Operator is suspended. Resume it to upgrade.',
+  Underway: (preview) => `Approved: ${startOf(preview)}.`,
+  AwaitingApproval: (preview) => `Approval required. Then ${startOf(preview)}.`,
   Pinned: ({ timing, to }) =>
-    `spec.chart.version pins ${timing.version ?? ''}. Write ${to.version} there, or let spec.upgrade.range follow newer versions.`,
-  OutOfRange: ({ timing }) => `It is not in the channel ${timing.range ?? timing.version ?? ''}. Widen spec.upgrade.range to move there.`,
+    `spec.chart.version pins ${timing.version ?? ''}. Set it to ${to.version}, or set spec.upgrade.range to follow newer versions.`,
+  OutOfRange: ({ timing }) =>
+    `The version is not in the channel ${timing.range ?? timing.version ?? ''}. Widen spec.upgrade.range to include it.`,
   Superseded: () => 'The policy Automatic installs a newer version of the channel instead.',
-  Older: ({ from }) => `It is older than ${from?.version ?? ''}, which is installed. A channel only moves forward.`,
+  Older: ({ from }) => `The version is older than the installed ${from?.version ?? ''}. A channel only moves forward.`,
 };
 
 function startOf({ timing: { window } }: UpgradePreview): string {
   if (window === undefined) return 'the controller installs it at once';
   return window.open
-    ? 'the controller installs it at once, the maintenance window is open'
-    : `it is installed when the maintenance window opens, ${dateText(window.opensAt)}`;
+    ? 'the controller installs it at once, because the maintenance window is open'
+    : `the controller installs it when the maintenance window opens, ${dateText(window.opensAt)}`;
 }

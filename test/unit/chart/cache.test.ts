@@ -26,7 +26,7 @@ for (const [damage, inflict] of Object.entries(DAMAGES)) {
     await assertFails(
       library.using(chart.path, async () => 'used'),
       'ChartUnreachable',
-      /gone from our cache, or was damaged there; it is fetched again/,
+      /missing or damaged in the chart cache; Chandlery fetches it again/,
     );
     assert.equal(await library.has(chart.digest), false);
     assert.equal(await library.contents(chart.digest), undefined);

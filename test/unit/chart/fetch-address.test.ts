@@ -62,7 +62,7 @@ const ANSWERS: readonly {
     title: 'a server that asks for credentials is named as such',
     answer: (response) => response.writeHead(401).end(),
     code: 'ChartUnauthorized',
-    sentence: /answered 401; it asks for credentials; name a Secret/,
+    sentence: /answered 401; it asks for credentials; set spec/,
   },
   {
     title: 'a server in trouble may be asked again later',

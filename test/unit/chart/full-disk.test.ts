@@ -26,10 +26,7 @@ test('a full disk is told with its folder and what to do, loses nothing, and is 
   };
   for (const { code, message } of refusals) {
     assert.equal(code, 'ChartCacheFull', message);
-    assert.match(
-      message,
-      /^chart: the cache in \S+\/disk\/cache has no room left on its disk \(E\w+\); free space there, .*--chart-cache-size, .*--state$/,
-    );
+    assert.match(message, /^chart: the cache in \S+\/disk\/cache is full \(E\w+\); free space there, .*--chart-cache-size, .*--state$/);
   }
   assert.deepEqual([refusals.length, kept, files, again], [2, 'small', ['.tgz'], 'none']);
   if (mayMount.status === 0) assert.deepEqual(inTurn, ['none', 'none', 'none'], 'a chart that was not used lately makes room');

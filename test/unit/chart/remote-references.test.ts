@@ -44,7 +44,7 @@ test('What a schema refers to elsewhere is never fetched, by nothing that looks 
   const path = join(folder, 'demo.tgz');
   await writeFile(path, await packChart('demo', files));
   const planned = await plan({ path, schema, folder }, { byHttp: 1, plain: 'text' });
-  assert.deepEqual(planned.faults, ['The schema of the chart refuses these values: plain: must be integer']);
+  assert.deepEqual(planned.faults, ['The values violate the schema of the chart: plain: must be integer']);
   assert.match(planned.unchecked.join(), /never fetched/);
   assert.equal(planned.objects.length > 0, true);
   assert.deepEqual(requests, []);

@@ -109,7 +109,7 @@ for (const { layout, pack } of LAYOUTS)
         assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
         assert.equal(faults.length > 0, fault !== undefined, said);
         if (fault === undefined) return;
-        assert.match(faults[0] ?? '', new RegExp(`^The schema of the subchart \\S+ refuses these values: ${fault.replaceAll('.', '\\.')}`));
+        assert.match(faults[0] ?? '', new RegExp(`^The values violate the schema of the subchart \\S+: ${fault.replaceAll('.', '\\.')}`));
       });
     }
   });

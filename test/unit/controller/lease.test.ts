@@ -25,7 +25,7 @@ function leaseServer() {
       return stored;
     },
     create: async (_type, object) => {
-      if (stored !== undefined) throw new AppError('AlreadyExists', 'it exists already');
+      if (stored !== undefined) throw new AppError('AlreadyExists', 'it already exists');
       return store(object);
     },
     replace: async (_type, object) => {

@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
     reason: 'Forbidden',
     message: 'caches.a.example "c" is forbidden: status unknown for quota: q, resources: count/caches.a.example',
     is: 'QuotaExceeded',
-    says: /has not counted yet.*count\/caches\.a\.example/,
+    says: /has not counted the resources.*count\/caches\.a\.example/,
   },
   {
     world: 'a quota that asks for limits',
@@ -138,7 +138,7 @@ const CASES: readonly Case[] = [
     reason: 'AlreadyExists',
     message: 'caches "c" already exists',
     is: 'AlreadyExists',
-    says: /it exists already/,
+    says: /it already exists/,
   },
   {
     world: 'a change in between',

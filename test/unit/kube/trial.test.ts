@@ -32,7 +32,7 @@ describe('a trial', () => {
       ],
     );
     for (const { headers } of server.requests) {
-      assert.equal(headers['user-agent'], 'chandlery/1 (trial for oidc:ann%20(of)%20sales)');
+      assert.equal(headers['user-agent'], 'chandlery/1 (dry run for oidc:ann%20(of)%20sales)');
       assert.deepEqual(
         Object.keys(headers).filter((name) => name.startsWith('impersonate')),
         [],

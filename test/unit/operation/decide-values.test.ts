@@ -54,7 +54,7 @@ describe('the values of an Operator under another version of its chart', () => {
     const { previewed } = decide({}, undefined, { to, layers: [layer] });
     assert.deepEqual(previewed.rows, []);
     assert.deepEqual(previewed.elsewhere, [
-      { path: 'values.logLevel', change: 'removed', why: 'the field is gone', origin: 'Secret extra' },
+      { path: 'values.logLevel', change: 'removed', why: 'the field is removed', origin: 'Secret extra' },
     ]);
   });
 

@@ -17,7 +17,7 @@ const ACTION = /\{\{-?(?!-?\s*\/\*)[\s\S]*?\}\}/g;
 export function fileWarnings({ hasSchema, readme, description, templates }: ChartText): ChartWarning[] {
   const warnings: ChartWarning[] = [];
   if (!hasSchema) {
-    const message = 'there is no values.schema.json, so values are not checked before Helm renders and forms are guessed from values.yaml';
+    const message = 'there is no values.schema.json, so values are not validated before rendering, and forms are inferred from values.yaml';
     warnings.push({ code: 'NoSchema', where: 'chart', message });
   }
   if (readme.trim() === '') warnings.push({ code: 'NoReadme', where: 'chart', message: 'there is no README.md for the page of the app' });
@@ -32,14 +32,14 @@ function templateWarnings(where: string, text: string): ChartWarning[] {
   const random = RANDOM.exec(actions)?.[1];
   const warnings: ChartWarning[] = [];
   if (random !== undefined) {
-    const message = `it calls ${random}, so it may render something else each time; make sure that an upgrade keeps what was made first`;
+    const message = `it calls ${random}, so each rendering may differ; make sure that an upgrade keeps the generated values`;
     warnings.push({ code: 'RandomValues', where, message });
   }
   if (LOOKUP.test(actions)) {
     warnings.push({
       code: 'ClusterLookup',
       where,
-      message: 'it looks into the cluster, so what it renders here may differ from what is installed',
+      message: 'it calls lookup, so the rendering here may differ from the installed objects',
     });
   }
   return warnings;

@@ -65,7 +65,7 @@ function sizeWarnings({ bytes, limitBytes }: ReleaseSize): ChartWarning[] {
   const percent = Math.round((bytes / limitBytes) * 100);
   const where = 'release record';
   if (bytes > limitBytes) {
-    const message = `it takes ${percent} % of the 1 MiB that a Secret holds, so Helm cannot install the chart with its own values; switch parts of it off, or leave files out by .helmignore (files in crds/ do not count)`;
+    const message = `it takes ${percent} % of the 1 MiB that a Secret holds, so Helm cannot install the chart with its own values; disable parts of it, or exclude files with .helmignore (files in crds/ do not count)`;
     return [{ code: 'ReleaseTooLarge', where, message }];
   }
   if (percent < 80) return [];

@@ -101,4 +101,4 @@ export type Rendering =
 
 /** Why the record of a release is too large and what to do, as everybody tells it. CustomResourceDefinitions are in it only where a template reads them. */
 export const RELEASE_TOO_LARGE =
-  'Helm keeps the templates and files of the chart, its values and all that it renders in one Secret of 1 MiB. Switch parts of the chart off by its values, install its subcharts as Operators of their own, or use a chart with fewer files';
+  'Helm stores the templates and files of the chart, its values and all rendered objects in one Secret of 1 MiB. Disable parts of the chart by its values, install its subcharts as separate Operators, or use a chart with fewer files';

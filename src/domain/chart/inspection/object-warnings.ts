@@ -35,7 +35,7 @@ function containerWarnings(where: string, container: unknown): ChartWarning[] {
     warnings.push({
       code: 'NoRequests',
       where,
-      message: `the container "${name}" requests neither CPU nor memory, so a quota may refuse it`,
+      message: `the container "${name}" requests neither CPU nor memory, so a quota may reject it`,
     });
   }
   return warnings;

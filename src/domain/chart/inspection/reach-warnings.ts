@@ -52,7 +52,7 @@ function binding(object: KubeObject): Found {
   const found: Found = broad.length === 0 ? [] : [['BroadBinding', `it gives the role ${role} to ${broad.join(', ')}`]];
   if (role !== 'cluster-admin') return found;
   const reach = object.kind === 'ClusterRoleBinding' ? 'in the whole cluster' : 'in its namespace';
-  return [...found, ['ClusterAdmin', `it gives every right ${reach} to ${who.join(', ') || 'nobody'}`]];
+  return [...found, ['ClusterAdmin', `it grants every permission ${reach} to ${who.join(', ') || 'nobody'}`]];
 }
 
 function role(object: KubeObject): Found {
@@ -61,9 +61,9 @@ function role(object: KubeObject): Found {
   const wide = rules.some((rule) => ['verbs', 'resources', 'apiGroups'].every((member) => textsAt(rule, member).includes('*')));
   const escalating = ESCALATING.filter((verb) => rules.some((rule) => textsAt(rule, 'verbs').includes(verb)));
   return [
-    ...(wide ? [['WildcardRights', 'a rule of it holds every verb on every resource of every group'] as const] : []),
+    ...(wide ? [['WildcardRights', 'one of its rules has every verb on every resource of every group'] as const] : []),
     ...(escalating.length > 0
-      ? [['EscalatingRights', `it allows to ${escalating.join(', ')}, which gives more than its own rules`] as const]
+      ? [['EscalatingRights', `it allows to ${escalating.join(', ')}, which grants more than its own rules`] as const]
       : []),
     ...aggregated(object),
   ];
@@ -76,9 +76,9 @@ function aggregated(object: KubeObject): Found {
   const from = isObject(at(object, 'aggregationRule'));
   return [
     ...(into.length > 0
-      ? [['AggregatedRole', `its rules are added to the ClusterRole ${into.join(', ')}, so whoever holds that gets them`] as const]
+      ? [['AggregatedRole', `its rules are added to the ClusterRole ${into.join(', ')}, so every subject of that role gets them`] as const]
       : []),
-    ...(from ? [['AggregatedRole', 'it takes in the rules of every ClusterRole with its labels'] as const] : []),
+    ...(from ? [['AggregatedRole', 'it aggregates the rules of every ClusterRole with its labels'] as const] : []),
   ];
 }
 

@@ -29,7 +29,7 @@ function identity(live: unknown, candidate: unknown): CrdFinding[] {
   const short = textsAt(candidate, 'names', 'shortNames');
   const lost = textsAt(live, 'names', 'shortNames').filter((name) => !short.includes(name));
   if (lost.length === 0) return changed;
-  return [...changed, { path: 'names.shortNames', what: `${lost.join(', ')} is gone`, severity: 'Notice' }];
+  return [...changed, { path: 'names.shortNames', what: `${lost.join(', ')} is removed`, severity: 'Notice' }];
 }
 
 /** A definition of `v1beta1` times may keep all that its schema does not name. */
@@ -51,7 +51,7 @@ function conversion(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   if (after !== undefined) return [{ path, what: 'the webhook that converts between its versions changes', severity: 'Notice' }];
   const names = new Set([...versionsOf(candidate).map(({ name }) => name), ...textsAt(live.status, 'storedVersions')]);
   const severity = names.size > 1 ? 'Incompatible' : 'Notice';
-  return [{ path, what: 'the webhook that converts between its versions is gone, so fields of other versions are dropped', severity }];
+  return [{ path, what: 'the conversion webhook is removed, so fields of other versions are dropped', severity }];
 }
 
 function versions(live: KubeObject, candidate: KubeObject): CrdFinding[] {
@@ -60,7 +60,7 @@ function versions(live: KubeObject, candidate: KubeObject): CrdFinding[] {
     const next = versionsOf(candidate).find((version) => version.name === name);
     const unsafe = (what: string): CrdFinding => ({ path: name, what, severity: 'Unsafe' });
     if (next === undefined && stored.includes(name)) return [{ ...unsafe(stillStored(live, candidate, name)), severity: 'Incompatible' }];
-    if (next === undefined) return served ? [unsafe('the version is gone, and clients may use it')] : [];
+    if (next === undefined) return served ? [unsafe('the version is removed, and clients may use it')] : [];
     const hidden = served && !next.served ? [unsafe('the version is not served any more, and clients may use it')] : [];
     const changes = compareSchemas(schema, next.schema).map((finding) => ({ ...finding, path: `${name} ${finding.path}`.trimEnd() }));
     return [...hidden, ...subresources(live, candidate, name), ...changes];
@@ -73,10 +73,10 @@ function stillStored(live: KubeObject, candidate: KubeObject, name: string): str
   const [plural, group] = [textAt(live.spec, 'names', 'plural') ?? '', textAt(live.spec, 'group') ?? ''];
   const common = versionsOf(live).filter((version) => version.name !== name && version.served);
   const next = common.find((version) => versionsOf(candidate).some((other) => other.name === version.name))?.name;
-  const told = `the version is gone, and objects are stored in it (status.storedVersions)`;
-  if (next === undefined) return `${told}; go first to a chart that serves it and the new version together`;
+  const told = `the version is removed, and objects are stored in it (status.storedVersions)`;
+  if (next === undefined) return `${told}; first upgrade to a chart that serves both versions`;
   const rewrite = `kubectl get ${plural}.${next}.${group} -A -o json | kubectl replace -f -`;
-  return `${told}; make ${next} the storage version, write every object anew (${rewrite}), then take ${name} off status.storedVersions`;
+  return `${told}; make ${next} the storage version, rewrite every object (${rewrite}), then remove ${name} from status.storedVersions`;
 }
 
 function subresources(live: KubeObject, candidate: KubeObject, name: string): CrdFinding[] {
@@ -87,7 +87,7 @@ function subresources(live: KubeObject, candidate: KubeObject, name: string): Cr
   const path = `${name} subresources`;
   return ['status', 'scale'].flatMap((subresource): CrdFinding[] => {
     const [before, after] = [has(live, subresource), has(candidate, subresource)];
-    if (before && !after) return [{ path, what: `the subresource ${subresource} is gone, and clients may use it`, severity: 'Unsafe' }];
+    if (before && !after) return [{ path, what: `the subresource ${subresource} is removed, and clients may use it`, severity: 'Unsafe' }];
     if (before || !after || subresource === 'scale') return [];
     return [{ path, what: 'status is a subresource now, so writing the object leaves its status alone', severity: 'Notice' }];
   });

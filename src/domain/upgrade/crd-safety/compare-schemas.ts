@@ -70,7 +70,7 @@ function members(live: unknown, candidate: unknown, path: string): CrdFinding[] 
     const next = memberSchema(candidate, name);
     if (next !== undefined) return compareSchemas(schema, next, below(path, name));
     if (keepsUnknown(candidate)) return [];
-    return [asFinding(below(path, name), 'the field is gone, and what it holds is dropped')];
+    return [asFinding(below(path, name), 'the field is removed, and its value is dropped')];
   });
   const [open, next] = [openMembers(live), openMembers(candidate)];
   return open === undefined || next === undefined ? found : [...found, ...compareSchemas(open, next, `${path}[*]`)];

@@ -113,7 +113,7 @@ export function unsafeSentence(verdicts: readonly CrdVerdict[], safety: CrdSafet
   );
   const faults = unsafe.flatMap((verdict) => verdict.faults.map(({ instance, path, why }) => `${instance}: ${path}: ${why}`));
   const count = unsafe.reduce((sum, verdict) => sum + (verdict.faultCount ?? verdict.faults.length), 0);
-  const stored = count === 0 ? '' : `${count} stored ${count === 1 ? 'instance' : 'instances'} would not fit: `;
+  const stored = count === 0 ? '' : `${count} existing ${count === 1 ? 'instance' : 'instances'} would be invalid: `;
   return [bounded(findings, findings.length), `${stored}${bounded(faults, count)}`].filter((part) => part !== '').join('; ');
 }
 

@@ -86,7 +86,7 @@ function marks(live: unknown, candidate: unknown): Change[] {
     changes.push(unsafe('it must be a whole resource now, with apiVersion and kind'));
   if (isTrue(live, embedded) && !isTrue(candidate, embedded) && !keepsUnknown(candidate))
     changes.push(unsafe('it is no resource any more, so apiVersion, kind and metadata are dropped unless the schema names them'));
-  if (hasDefault(live) && !hasDefault(candidate)) changes.push(notice('its default is gone'));
+  if (hasDefault(live) && !hasDefault(candidate)) changes.push(notice('its default is removed'));
   if (hasDefault(live) && hasDefault(candidate) && isChanged(live, candidate, 'default')) changes.push(notice('its default changes'));
   return [...changes, ...lists(live, candidate)];
 }
@@ -96,11 +96,11 @@ function lists(live: unknown, candidate: unknown): Change[] {
   const [before, after] = [live, candidate].map((schema) => textAt(schema, 'x-kubernetes-list-type') ?? 'atomic');
   if (before !== after) {
     if (after === 'set' || after === 'map') return [unsafe(`the list is a ${after} now, so its entries must differ`)];
-    return [notice('the list is atomic now, so who writes it writes all of it')];
+    return [notice('the list is atomic now, so each writer replaces it as a whole')];
   }
   const [keys, next] = [live, candidate].map((schema) => textsAt(schema, 'x-kubernetes-list-map-keys'));
   if (after !== 'map' || isDeepStrictEqual(new Set(keys), new Set(next))) return [];
-  return [unsafe(`the entries of the list are told apart by ${next?.join(', ') ?? ''} now; it was ${keys?.join(', ') ?? ''}`)];
+  return [unsafe(`the entries of the list are identified by ${next?.join(', ') ?? ''} now; it was ${keys?.join(', ') ?? ''}`)];
 }
 
 /** What cannot be compared by looking at it; stored instances are checked against it all the same, rules in CEL aside. */

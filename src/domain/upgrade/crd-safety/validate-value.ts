@@ -99,7 +99,7 @@ function textFaults(schema: unknown, value: string): string[] {
   const pattern = textAt(schema, 'pattern');
   if (pattern !== undefined && !matches(pattern, value)) faults.push(`it does not match the pattern ${pattern}`);
   const format = textAt(schema, 'format');
-  if (format !== undefined && !hasFormat(format, value)) faults.push(`it has not the format ${format}`);
+  if (format !== undefined && !hasFormat(format, value)) faults.push(`it does not have the format ${format}`);
   return faults;
 }
 
@@ -150,7 +150,7 @@ function memberFaults(schema: unknown, value: Record<string, unknown>, path: str
     if (next !== undefined) return validateValue(next, member, below(path, name));
     return keepsUnknown(schema) || isEmbedded(schema, name)
       ? []
-      : [{ path: below(path, name), why: 'the schema does not know the field, so it would be dropped' }];
+      : [{ path: below(path, name), why: 'the schema does not have the field, so it would be dropped' }];
   });
   const own =
     at(schema, 'x-kubernetes-embedded-resource') === true ? ['apiVersion', 'kind'].filter((name) => value[name] === undefined) : [];

@@ -27,14 +27,14 @@ export function judgePreview({ definitions, fields, instances, values, faults }:
     ...unsafe.map((definition) => unsafeSentence(definition, definitions.safety)),
     ...refused,
     ...fields.refusals.map(({ object, why, recreate }) =>
-      recreate ? `${object} would have to be deleted and made anew: ${why}` : `${object} would be refused: ${why}`,
+      recreate ? `${object} would have to be deleted and recreated: ${why}` : `${object} would be rejected: ${why}`,
     ),
   ];
   const unchecked = [
-    ...uncheckedSentences('Stored instances were not checked against the new definitions', definitions.missing),
-    ...uncheckedSentences('Whether the api-server takes every object was not asked', fields.missing),
-    ...uncheckedSentences('Values were not all read', values.missing),
-    ...uncheckedSentences('Instances were not all counted', instances.missing),
+    ...uncheckedSentences('Existing instances were not validated against the new CRDs', definitions.missing),
+    ...uncheckedSentences('Some objects had no dry run', fields.missing),
+    ...uncheckedSentences('Some values could not be read', values.missing),
+    ...uncheckedSentences('Some instances could not be counted', instances.missing),
   ];
   const word = stops.length > 0 ? 'Stopped' : unchecked.length > 0 ? 'Unsure' : 'Safe';
   return { kind: word, stops, unchecked };
@@ -48,15 +48,15 @@ export function permissionText({ verb, group, resource, namespace }: MissingRigh
 function unsafeSentence({ crd, findings, faultCount }: PreviewedCrd, safety: PreviewedCrds['safety']): string {
   const unsafe = findings.filter((finding) => stopsUpgrade({ findings: [finding], faults: [] }, safety)).length;
   const parts = [
-    ...(unsafe === 0 ? [] : [`it takes ${unsafe === 1 ? 'something' : `${unsafe} things`} away`]),
-    ...(faultCount === 0 ? [] : [`${faultCount === 1 ? '1 stored instance' : `${faultCount} stored instances`} would not fit`]),
+    ...(unsafe === 0 ? [] : [`it has ${unsafe === 1 ? '1 breaking change' : `${unsafe} breaking changes`}`]),
+    ...(faultCount === 0 ? [] : [`${faultCount === 1 ? '1 existing instance' : `${faultCount} existing instances`} would be invalid`]),
   ];
-  return `The new definition of ${crd} is not safe: ${parts.join(', and ')}`;
+  return `The new CRD ${crd} is unsafe: ${parts.join(', and ')}`;
 }
 
 function uncheckedSentences(what: string, missing: readonly MissingRight[]): string[] {
   if (missing.length === 0) return [];
   const rights = [...new Set(missing.map(permissionText))];
   const more = rights.length > 5 ? ` and ${rights.length - 5} more` : '';
-  return [`${what}: you lack the right to ${rights.slice(0, 5).join(', ')}${more}`];
+  return [`${what}: you lack the permission to ${rights.slice(0, 5).join(', ')}${more}`];
 }

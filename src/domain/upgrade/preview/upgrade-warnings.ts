@@ -22,12 +22,12 @@ export function upgradeWarnings({ status, from, to, before, unread }: WarningsIn
     ...(isNewer(installed, wanted) ? [`${wanted} is older than ${installed}, which is installed`] : []),
     ...(status.release === undefined ? ['Nothing is installed yet, so everything is new'] : []),
     ...(status.release !== undefined && from === undefined
-      ? ['The chart that is installed cannot be fetched any more, so everything looks new']
+      ? ['The installed chart can no longer be fetched, so everything appears as new']
       : []),
-    ...(before === 'Broken' ? ['The chart that is installed does not render any more, so everything looks new'] : []),
+    ...(before === 'Broken' ? ['The installed chart no longer renders, so everything appears as new'] : []),
     ...(isSameChart && status.pendingUpgrade?.reason === 'OutsideWindow'
-      ? ['Values or settings wait for the maintenance window. Both sides here are made with those of now, so what they change is not shown']
+      ? ['Values or settings wait for the maintenance window. Both sides are rendered with the current ones, so their effect is not shown']
       : []),
-    ...(unread > 0 ? ['Values that you may not read are the same word on both sides'] : []),
+    ...(unread > 0 ? ['Values that you may not read have the same placeholder on both sides'] : []),
   ];
 }

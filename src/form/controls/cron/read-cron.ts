@@ -50,7 +50,7 @@ export function readCron(text: string): CronRead {
 
 function readParts(schedule: string, zone: string | undefined): CronRead {
   const parts = schedule.split(/\s+/);
-  if (schedule.startsWith('@')) return { fault: `Nobody knows ${schedule}; write one such as @daily, or parts such as 0 2 * * *` };
+  if (schedule.startsWith('@')) return { fault: `${schedule} is unknown; write one such as @daily, or parts such as 0 2 * * *` };
   if (parts.length !== 5 && parts.length !== 6) {
     return {
       fault: `A schedule has five parts, minute, hour, day, month and weekday, such as 0 2 * * *; there ${parts.length === 1 ? 'is 1' : `are ${parts.length}`}`,

@@ -43,7 +43,7 @@ async function tell(work: Work, { revision, status }: ForeignRelease, { chart }:
   const { ports, release, operator, signal } = work;
   const kinds = (await observeCrds(ports, release, { label: work.label, signal })).map(({ name }) => name);
   const { name, version } = chart.contents.metadata;
-  const what = `Release ${release.namespace}/${release.release}, which was in revision ${revision} (${status}), was taken over with chart ${name} ${version}`;
+  const what = `Release ${release.namespace}/${release.release}, in revision ${revision} (${status}), was adopted with chart ${name} ${version}`;
   const message = `${what}; its kinds: ${kinds.length === 0 ? 'none' : kinds.join(', ')}`;
   await ports.events.record(operator, { type: 'Normal', reason: 'ReleaseAdopted', message });
   ports.log.info('A release was adopted', { operator: work.label, ...release, revision, kinds: kinds.length });

@@ -29,7 +29,7 @@ const MOST_FAULTS = 10;
 const MOST_RULES = 5;
 
 const ADVICE =
-  'Nothing was changed, and the running release stays. Use a chart that keeps what is stored, change or delete these instances, or set spec.upgrade.crdSafety to None';
+  'Nothing was changed, and the installed release stays. Use a chart that keeps existing instances valid, change or delete these instances, or set spec.upgrade.crdSafety to None';
 
 /**
  * Applies the CustomResourceDefinitions of a chart and waits until the api-server serves them.
@@ -74,7 +74,10 @@ function refuseTakenNames({ metadata, status }: KubeObject): void {
     (condition) => textAt(condition, 'type') === 'NamesAccepted' && textAt(condition, 'status') === 'False',
   );
   if (refusal === undefined) return;
-  throw new AppError('CrdConflict', `kind "${metadata.name}": its names are taken: ${textAt(refusal, 'message') ?? 'no reason given'}`);
+  throw new AppError(
+    'CrdConflict',
+    `kind "${metadata.name}": its names conflict with another CRD: ${textAt(refusal, 'message') ?? 'no reason given'}`,
+  );
 }
 
 async function untilEstablished(work: Work, name: string, deadline: AbortSignal): Promise<void> {
@@ -131,6 +134,6 @@ async function tellUnchecked({ ports, operator }: Work, verdicts: readonly CrdVe
   const rules = verdicts.flatMap(({ crd, unchecked = [] }) => unchecked.map((rule) => `${crd}: ${rule}`));
   if (rules.length === 0) return;
   const named = rules.slice(0, MOST_RULES).join('; ');
-  const message = `Stored instances were not held against ${rules.length === 1 ? 'a new rule' : `${rules.length} new rules`}: ${named}. Look at them before you write to such instances`;
+  const message = `Existing instances were not validated against ${rules.length === 1 ? 'a new rule' : `${rules.length} new rules`}: ${named}. Check these rules before you write to such instances`;
   await ports.events.record(operator, { type: 'Warning', reason: 'RulesNotChecked', message });
 }

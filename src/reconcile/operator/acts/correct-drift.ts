@@ -16,8 +16,8 @@ export async function correctDrift(memory: DriftMemory, work: Work, fact: DriftF
   });
   if (outcome === 'Busy') return { requeueAfter: BUSY_MS };
   noteCorrection(memory, work, fact);
-  const message = `Put right: ${differencesSentence(fact)}`;
+  const message = `Corrected: ${differencesSentence(fact)}`;
   await work.ports.events.record(work.operator, { type: 'Normal', reason: 'DriftCorrected', message });
-  work.ports.log.info('Objects of an Operator were put right', { operator: work.label, objects: fact.drifted.length });
+  work.ports.log.info('Drift of an Operator was corrected', { operator: work.label, objects: fact.drifted.length });
   return { requeueAfter: 0 };
 }

@@ -49,8 +49,8 @@ function decide(work: Work, { target, revision, toRevision, cause, health }: Rev
   if (begun?.digest === target.configDigest && begun.revision === revision) return begun;
   const { name, version } = target.chart.contents.metadata;
   const told = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
-  const known = told?.status === 'False' && told.reason !== 'Upgrading' ? told.message : 'Helm did not end the upgrade';
-  const message = cause === 'Unhealthy' ? (health?.message ?? 'It did not become healthy') : known;
+  const known = told?.status === 'False' && told.reason !== 'Upgrading' ? told.message : 'Helm did not complete the upgrade';
+  const message = cause === 'Unhealthy' ? (health?.message ?? 'The release did not become healthy') : known;
   return {
     digest: target.configDigest,
     chart: `${name} ${version}`,

@@ -7,6 +7,10 @@ export async function unlockRelease(work: Work): Promise<'Done' | 'Busy'> {
   const bound = status.rollback === undefined ? {} : { toRevision: status.rollback.toRevision };
   return withReleaseLease(work, async (signal) => {
     const step = await ports.helm.unlock({ ...release, ...bound }, signal);
-    ports.log.info('A release that a dead worker left was unlocked', { operator: operator.metadata.name, ...release, step: step.kind });
+    ports.log.info('A release left pending by a dead controller was unlocked', {
+      operator: operator.metadata.name,
+      ...release,
+      step: step.kind,
+    });
   });
 }

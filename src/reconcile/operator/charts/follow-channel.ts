@@ -94,7 +94,7 @@ async function awaitingApproval(work: Work, input: ChannelInput, version: string
     return { version, chartDigest: digest, reason: 'AwaitingApproval' };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    work.ports.log.debug('A newer chart cannot be looked at', { chart: input.source.name, version, why: error.message });
+    work.ports.log.debug('A newer chart cannot be fetched', { chart: input.source.name, version, why: error.message });
     return { version, reason: 'AwaitingApproval' };
   }
 }

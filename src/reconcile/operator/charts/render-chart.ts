@@ -20,7 +20,8 @@ export async function renderChart(work: Work, { chart, values: { values, secrets
   const { ports, spec, release, label, signal } = work;
   // A remembered chart has no schema, so it is read from the archive.
   const contents = await ports.charts.contents(chart.digest);
-  if (contents === undefined) throw new AppError('ChartUnreachable', 'chart: its file is gone from our cache; it is fetched again');
+  if (contents === undefined)
+    throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
   const action = verb === 'install' ? 'install' : 'upgrade';
   const input = { chart: { ...chart, contents }, values, secrets, ...release, action, legacyAPIs: spec.legacyAPIs, label } as const;
   const rendered = await ports.renderChart(input, signal);

@@ -63,7 +63,7 @@ async function fetchInstalled(work: Work, { version, digest }: Installed): Promi
     return await ports.charts.fetch({ ...spec.chart, version, digest }, signal, access);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'ClusterUnavailable') throw error;
-    ports.log.debug('The chart that is installed cannot be fetched any more', { digest, why: error.message });
+    ports.log.debug('The installed chart can no longer be fetched', { digest, why: error.message });
     return undefined;
   }
 }

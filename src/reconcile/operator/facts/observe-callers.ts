@@ -45,7 +45,7 @@ async function unansweringOf(cluster: OperatorPorts['cluster'], object: KubeObje
   if (object.kind === 'APIService') {
     const available = findCondition(conditionsOf(object), 'Available');
     if (called.length === 0 || available?.status === 'True') return [];
-    const why = available?.message ?? 'it was not checked yet';
+    const why = available?.message ?? 'not checked yet';
     return [{ reason: 'APIServiceUnavailable', message: `The APIService ${object.metadata.name} is not available: ${why}`, since }];
   }
   const found = await Promise.all(

@@ -49,7 +49,7 @@ async function find({ ports, signal }: Work, key: string): Promise<KubeObject | 
 function whyNotReady(operator: KubeObject | undefined): string | undefined {
   if (operator === undefined) return 'it does not exist';
   if (operator.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  const { status = 'not looked at yet', observedGeneration } = statusOf(OPERATOR_KIND, operator);
+  const { status = 'not reconciled yet', observedGeneration } = statusOf(OPERATOR_KIND, operator);
   if (status !== 'READY') return `it is ${status}`;
   return observedGeneration === operator.metadata.generation ? undefined : 'it has changed';
 }

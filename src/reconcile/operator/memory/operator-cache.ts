@@ -161,7 +161,7 @@ function readsFor(types: WatchedTypes, answers: ReadonlyMap<string, Answer>, liv
 function known(type: WatchedType, ref: ResourceRef): KubeObject {
   const key = ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`;
   const object = type.get(key);
-  if (object === undefined) throw new AppError('NotFound', `get ${ref.resource} "${key}": it is not among what is watched`);
+  if (object === undefined) throw new AppError('NotFound', `get ${ref.resource} "${key}": the resource is not watched`);
   return object;
 }
 

@@ -28,7 +28,7 @@ export function fetched(source: ChartSource, chart: Chart): ConditionInput {
 }
 
 export function uplifted({ conversions }: RenderedChart): ConditionInput {
-  if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no legacy APIs');
+  if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no deprecated APIs');
   return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
 }
 
@@ -45,9 +45,9 @@ export function deploying(verb: DeployVerb, { release, namespace }: ReleaseRef):
     case 'upgrade':
       return isFalse('Released', 'Upgrading', `${what} is being upgraded`);
     case 'adopt':
-      return isFalse('Released', 'Adopting', `${what}, which nobody owned, is being taken over`);
+      return isFalse('Released', 'Adopting', `${what}, which has no owner, is being adopted`);
     case 'restore':
-      return isFalse('CRDsEstablished', 'Restoring', 'Definitions that are gone are applied again');
+      return isFalse('CRDsEstablished', 'Restoring', 'Missing CRDs are applied again');
     default:
       return verb satisfies never;
   }
@@ -55,7 +55,7 @@ export function deploying(verb: DeployVerb, { release, namespace }: ReleaseRef):
 
 export function rollingBack({ release, namespace }: ReleaseRef, { chart, revision, toRevision }: Rollback): ConditionInput {
   const why = `chart ${chart} failed in revision ${revision}`;
-  return isFalse('Released', 'RollingBack', `Release ${namespace}/${release} goes back to revision ${toRevision}, because ${why}`);
+  return isFalse('Released', 'RollingBack', `Release ${namespace}/${release} is rolled back to revision ${toRevision}: ${why}`);
 }
 
 export function testing({ revision }: OwnRelease): ConditionInput {
@@ -76,16 +76,16 @@ export function tested(report: TestReport): ConditionInput {
     const who = report.failed.length === 0 ? '' : `${report.failed.join(', ')} failed: `;
     return isFalse('Tested', 'TestFailed', `${who}${report.message}`);
   }
-  if (report.tests.length === 0) return isTrue('Tested', 'NoTests', 'The chart brings no tests');
+  if (report.tests.length === 0) return isTrue('Tested', 'NoTests', 'The chart has no tests');
   return isTrue('Tested', 'TestsPassed', `Passed: ${report.tests.join(', ')}`);
 }
 
 export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);
-  if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `The api-server does not serve yet: ${waiting.join(', ')}`);
-  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart brings no kinds');
+  if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `Not established yet: ${waiting.join(', ')}`);
+  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart has no CRDs');
   const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
-  const kept = former.length === 0 ? '' : `. Kept, though no longer in the chart: ${former.join(', ')}`;
+  const kept = former.length === 0 ? '' : `. No longer in the chart, but kept: ${former.join(', ')}`;
   return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
 }
 
@@ -107,9 +107,13 @@ export function healthy({ status: word, message, reason }: OperatorHealth): Cond
 }
 
 export function drifted(fact: DriftFact): ConditionInput {
-  if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object is as the release has it');
+  if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object matches the release');
   if (!fact.contended) return isTrue('Drifted', 'DriftDetected', differencesSentence(fact));
-  return isTrue('Drifted', 'Contended', `Put right, and changed again by somebody else, so it is left alone: ${differencesSentence(fact)}`);
+  return isTrue(
+    'Drifted',
+    'Contended',
+    `Changed again by another manager after the correction, so no longer corrected: ${differencesSentence(fact)}`,
+  );
 }
 
 const NAMED = 10;
@@ -119,7 +123,7 @@ export function differencesSentence({ drifted: objects }: DriftFact): string {
   const fields = objects.flatMap(({ drifts }) => drifts);
   const more = fields.length > NAMED ? `; and ${fields.length - NAMED} more` : '';
   const named = fields.slice(0, NAMED).map(({ object, path, managers }) => {
-    return path === '' ? `${object} is gone` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
+    return path === '' ? `${object} is missing` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
   });
   return `${named.join('; ')}${more}`;
 }
@@ -127,7 +131,7 @@ export function differencesSentence({ drifted: objects }: DriftFact): string {
 /** The release when a deployment ended before it came to it. */
 export function notReleased({ release, namespace }: ReleaseRef, fact: ReleaseFact): ConditionInput {
   if (fact.kind !== 'Own') return isFalse('Released', 'NotInstalled', `Release ${namespace}/${release} is not installed yet`);
-  return isFalse('Released', 'NotUpgraded', `Release ${namespace}/${release} stays as it is, in revision ${fact.revision}`);
+  return isFalse('Released', 'NotUpgraded', `Release ${namespace}/${release} stays in revision ${fact.revision}`);
 }
 
 /** The condition that a failed step of a deployment belongs to. */

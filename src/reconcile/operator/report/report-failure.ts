@@ -78,7 +78,7 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
   });
   const { namespace, name } = operator.metadata;
   const keys = { operator: `${namespace ?? ''}/${name}`, reason: condition.reason, failures, retryInSeconds: Math.round(delay / 1000) };
-  ports.log.warn('An Operator is not as it should be', { ...keys, why: error.message });
+  ports.log.warn('An Operator is not ready', { ...keys, why: error.message });
   return delay;
 }
 

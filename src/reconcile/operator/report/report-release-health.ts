@@ -32,7 +32,7 @@ const SLOWEST_POLL_MS = 5_000;
 const SWITCH = /^(?:.+\.)?(?:crds?\.(?:enabled?|install|create)|(?:install|create)CRDs?)$/;
 
 const RUN_TIME =
-  'If the operator registers its CRDs while it runs, they are published once they carry the Helm annotations of the release or spec.catalog.kinds[].definition names them. If its project keeps them apart from the chart, apply them first';
+  'If the operator registers its CRDs at run time, they are published once they have the Helm annotations of the release, or spec.catalog.kinds[].definition names them. If its project ships them separately from the chart, apply them first';
 
 const LEGACY: Readonly<Record<Outcome, LegacyStatus>> = {
   Progressing: 'INSTALLING',
@@ -156,7 +156,7 @@ async function refusedClaim(work: Work, crds: readonly CrdFact[]): Promise<Condi
   const { name, namespace = 'default' } = work.operator.metadata;
   const [reserved] = await observeReservedCrds(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
   if (reserved !== undefined) {
-    const message = `kind "${reserved}": its API group belongs to Chandlery, and the operator has registered it; delete the CRD, and use an operator that does not`;
+    const message = `kind "${reserved}": its API group belongs to Chandlery, and the operator registered it at run time; delete the CRD, and use another operator`;
     return isFalse('CRDsEstablished', 'CrdConflict', message);
   }
   const own = new Set(crds.map((crd) => crd.name));
@@ -164,7 +164,7 @@ async function refusedClaim(work: Work, crds: readonly CrdFact[]): Promise<Condi
     const crd = await findCrd(work.ports.cluster, claimed, work.signal);
     const owner = crd === undefined ? undefined : crdOwner(crd);
     if (owner === undefined) continue;
-    const message = `kind "${claimed}": ${owner} has brought it, and the Operator "${namespace}/${name}" claims it in spec.catalog.kinds; take it off one of the two`;
+    const message = `kind "${claimed}": ${owner} owns it, and the Operator "${namespace}/${name}" claims it in spec.catalog.kinds; remove it from one of the two`;
     return isFalse('CRDsEstablished', 'CrdConflict', message);
   }
   return undefined;

@@ -44,8 +44,8 @@ function rolledBack({ chart, revision, toRevision, cause, message }: Rollback, r
 
 function rollbackFailed({ chart, revision, toRevision, message }: Rollback): ConditionInput {
   const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
-  return isFalse('Released', 'RollbackFailed', `${failed}. Bringing revision ${toRevision} back failed, too. ${ADVICE}`);
+  return isFalse('Released', 'RollbackFailed', `${failed}. The rollback to revision ${toRevision} failed too. ${ADVICE}`);
 }
 
-const CAUSES = { UpgradeFailed: 'Helm could not upgrade', TestFailed: 'its test failed', Unhealthy: 'it did not become healthy in time' };
-const ADVICE = 'Definitions are not rolled back. Change the chart or the values, or set the annotation chandlery.dev/force-at to try again';
+const CAUSES = { UpgradeFailed: 'Helm failed', TestFailed: 'its test failed', Unhealthy: 'it did not become healthy in time' };
+const ADVICE = 'CRDs are not rolled back. Change the chart or the values, or set the annotation chandlery.dev/force-at to retry';

@@ -77,7 +77,7 @@ async function reportReserved(work: Work, { wait, release, crds }: ActiveFacts, 
 }
 
 async function reportSuspended(work: Work, { release, crds }: ActiveFacts): Promise<ReconcileResult> {
-  const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to go on');
+  const ready = isFalse('Ready', 'Suspended', 'The Operator is suspended; set spec.suspend to false to resume');
   await writeStatus(work, { legacyStatus: work.status.status ?? 'INSTALLING', ready, conditions: [], release, crds });
   return {};
 }
@@ -116,11 +116,11 @@ async function reportBlocked(
 
 function blockedBy({ waiting, cycle }: DependencyFact): ConditionInput {
   if (cycle !== undefined) {
-    const message = `spec.dependsOn leads back to itself: ${cycle.join(' → ')}; take one of them out`;
+    const message = `spec.dependsOn leads back to itself: ${cycle.join(' → ')}; remove one of them`;
     return isFalse('Released', 'DependencyCycle', message);
   }
   const sentence = waiting.map(({ operator, why }) => `Operator ${operator}: ${why}`).join('; ');
-  return isFalse('Released', 'DependencyNotReady', `Waiting for what it depends on: ${sentence}`);
+  return isFalse('Released', 'DependencyNotReady', `Waiting for dependencies: ${sentence}`);
 }
 
 /** Says that an upgrade waits for the maintenance window, and how what runs is meanwhile. Looks again when it opens. */
@@ -136,7 +136,7 @@ async function reportOutsideWindow(
 }
 
 async function reportFailedUpgrade(work: Work, { release, crds }: ActiveFacts, pending: PendingUpgrade): Promise<ReconcileResult> {
-  const message = `The last upgrade failed; it is tried again when the maintenance window opens, ${pending.opensAt ?? ''}`;
+  const message = `The last upgrade failed; the controller retries when the maintenance window opens, ${pending.opensAt ?? ''}`;
   const condition = isFalse('Released', 'OutsideWindow', message);
   await writeStatus(work, { legacyStatus: 'ERROR', ready: notReady(condition), conditions: [condition], release, crds, pending });
   return {};
@@ -152,8 +152,8 @@ async function reportForeign(work: Work, facts: ActiveFacts, foreign: ForeignRel
 }
 
 function conflictOf({ spec }: Work, { owner, status }: ForeignRelease): string {
-  const otherName = 'choose another spec.releaseName, or uninstall that one';
+  const otherName = 'choose another spec.releaseName, or uninstall that release';
   if (owner !== '') return `the Operator "${owner.replace('.', '/')}" owns it; ${otherName}`;
-  if (spec.adopt) return `somebody is changing it without Chandlery (${status}); it is taken over when that has ended`;
-  return `somebody has made it without Chandlery; set spec.adopt to take it over, ${otherName}`;
+  if (spec.adopt) return `another client is changing it (${status}); Chandlery adopts it afterwards`;
+  return `it was installed without Chandlery; set spec.adopt to adopt it, ${otherName}`;
 }

@@ -50,7 +50,7 @@ export function parsePlainFile({ file, text }: SourceFile): PlainFile {
   const faults: SourceFault[] = [];
   for (const document of parseDocuments(text, lines)) {
     if (document instanceof Error) {
-      faults.push({ file, line: 0, column: 0, message: `the YAML cannot be read: ${sentence(document)}` });
+      faults.push({ file, line: 0, column: 0, message: `invalid YAML: ${sentence(document)}` });
       continue;
     }
     const read = readDocument(document, file, lines);
@@ -117,7 +117,7 @@ function readDocument(document: Document, file: string, lines: LineCounter): Pla
   } catch (thrown) {
     const tooMany = messageOf(thrown).includes('alias count');
     const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : sentence(thrown);
-    return { file, ...start, message: `the YAML cannot be read: ${why}` };
+    return { file, ...start, message: `invalid YAML: ${why}` };
   }
   if (content === null) return undefined;
   if (!isObject(content)) return { file, ...start, message: 'the document is not a resource; it must have apiVersion, kind and metadata' };
@@ -130,21 +130,19 @@ function readDocument(document: Document, file: string, lines: LineCounter): Pla
 }
 
 const TOO_MANY = `it holds more than ${MAX_VALUES} values; split the file`;
-const REPEATED_KEY = 'the YAML cannot be read: a key stands here a second time; keep one of the two (Map keys must be unique)';
+const REPEATED_KEY = 'invalid YAML: duplicate key; keep one of the two (Map keys must be unique)';
 
 const EXPLANATIONS: Partial<Record<ErrorCode, string>> = {
-  TAB_AS_INDENT: 'a tab is used to indent; YAML wants spaces',
+  TAB_AS_INDENT: 'a tab is used to indent; YAML requires spaces',
   MISSING_CHAR: 'a closing quote, bracket or colon is missing',
   BAD_INDENT: 'the indentation does not fit the lines around it',
-  BAD_ALIAS: 'the alias names no anchor that stands before it',
+  BAD_ALIAS: 'the alias has no anchor before it',
 };
 
 function explain(error: YAMLError): string {
-  if (error.message.includes('call stack')) return 'the YAML cannot be read: it is nested too deeply';
+  if (error.message.includes('call stack')) return 'invalid YAML: it is nested too deeply';
   const explanation = EXPLANATIONS[error.code];
-  return explanation === undefined
-    ? `the YAML cannot be read: ${sentence(error)}`
-    : `the YAML cannot be read: ${explanation} (${sentence(error)})`;
+  return explanation === undefined ? `invalid YAML: ${sentence(error)}` : `invalid YAML: ${explanation} (${sentence(error)})`;
 }
 
 function sentence(error: unknown): string {

@@ -87,13 +87,13 @@ helm upgrade --install r \\
     const chart = { ...REPOSITORY, digest: `sha256:${'a'.repeat(64)}`, secretRef: { name: 'who' }, verify };
     const { notes } = commandOf({ chart }, { legacy: 2 });
     for (const said of [
-      /asks who you are: .*ops\/who/,
+      /requires credentials: .*ops\/who/,
       /does not check the signature.*ops\/signers/,
       /pinned digest sha256:a{64}/,
-      /2 objects in legacy APIs/,
+      /2 objects in deprecated APIs/,
     ]) {
       assert.match(notes, said);
     }
-    assert.doesNotMatch(commandOf({ chart: REPOSITORY }).notes, /signature|digest|legacy|Secret/);
+    assert.doesNotMatch(commandOf({ chart: REPOSITORY }).notes, /signature|digest|deprecated|Secret/);
   });
 });

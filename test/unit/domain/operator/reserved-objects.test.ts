@@ -97,7 +97,7 @@ describe('a CRD that is there', () => {
       'of another Operator is not taken',
       bearing({ labels: { 'chandlery.dev/operator': 'ns.other' } }),
       { adopt: true },
-      /"ns\/other" has brought/,
+      /"ns\/other" owns it/,
     ],
     ['of another release is not taken', bearing(released('other')), { adopt: true }, /Helm release "ns\/other"/],
     ['of the same release is taken', bearing(released('mine')), {}, undefined],

@@ -12,7 +12,7 @@ describe('what a change does to a spec', () => {
     assert.deepEqual(lines(before, after), [
       'spec.fresh is set to 4',
       'spec.memory changes from 1Gi to 2Gi',
-      'spec.old is taken away',
+      'spec.old is removed',
       'spec.replicas changes from 1 to 3',
       'spec.tls changes from true to false',
       'spec.users changes',

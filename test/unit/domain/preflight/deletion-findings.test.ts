@@ -47,7 +47,7 @@ describe('what goes with an instance', () => {
       ['exact', 'exact', 'estimate'],
     );
     assert.match(data[0]?.message ?? '', /its data will be deleted$/);
-    assert.match(data[1]?.message ?? '', /volume stays with the data, by its reclaim policy Retain/);
+    assert.match(data[1]?.message ?? '', /volume and data stay until an admin deletes them, because its reclaim policy is Retain/);
     assert.match(warned[0]?.message ?? '', /data-c-set-0 stays with its data/);
   });
 

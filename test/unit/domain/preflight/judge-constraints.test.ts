@@ -39,7 +39,7 @@ describe('quotas', () => {
   it('count objects of the kind exactly', () => {
     const { created } = judge({}, { quotas: [quota({ 'count/caches.a.example': '5' }, { 'count/caches.a.example': '2' })] });
     assert.deepEqual(created, [
-      { message: 'It is number 3 of the 5 of kind Cache that the quota q allows', about: 'Quota', evidence: 'exact' },
+      { message: 'It is number 3 of the 5 instances of Cache that the quota q allows', about: 'Quota', evidence: 'exact' },
     ]);
   });
 
@@ -48,7 +48,7 @@ describe('quotas', () => {
     const spec = { replicas: 2, resources: { requests: { memory: '2Gi', cpu: '750m' } } };
     const findings = judge(spec, { quotas });
     assert.deepEqual(warnings(findings), [
-      'It takes about 4Gi of requests.memory, and the quota q has 3Gi of 8Gi left: what does not fit will be refused when it is made',
+      'It takes about 4Gi of requests.memory, and the quota q has 3Gi of 8Gi left: resources above the quota will be rejected',
     ]);
     assert.equal(findings.warned[0]?.evidence, 'estimate');
   });
@@ -67,8 +67,8 @@ describe('quotas', () => {
     const quotas = [quota({ pods: '10', 'requests.memory': '100Gi' })];
     const spec = { replicas: 9, proxy: { replicas: 2, resources: { requests: { memory: '60Gi' } } } };
     assert.deepEqual(warnings(judge(spec, { quotas })), [
-      'It takes about 11 of pods, and the quota q has 10 of 10 left: what does not fit will be refused when it is made',
-      'It takes about 120Gi of requests.memory, and the quota q has 100Gi of 100Gi left: what does not fit will be refused when it is made',
+      'It takes about 11 of pods, and the quota q has 10 of 10 left: resources above the quota will be rejected',
+      'It takes about 120Gi of requests.memory, and the quota q has 100Gi of 100Gi left: resources above the quota will be rejected',
     ]);
   });
 
@@ -93,7 +93,7 @@ describe('quotas', () => {
   it('that nobody has counted yet are named, not guessed', () => {
     const { created, unchecked } = judge({}, { quotas: [quota({ 'count/caches.a.example': '5' }, {})] });
     assert.deepEqual(created, []);
-    assert.match(unchecked[0]?.message ?? '', /has not counted yet .*: count\/caches\.a\.example/);
+    assert.match(unchecked[0]?.message ?? '', /has not counted these resources .*: count\/caches\.a\.example/);
   });
 
   it('that count some pods only are named, not guessed', () => {
@@ -111,7 +111,7 @@ describe('limit ranges', () => {
 
   it('refuse what is above the most, with both numbers and the field', () => {
     assert.deepEqual(lines({ max: { memory: '2Gi' } }, { memory: '4Gi' }), [
-      'spec.memory: pods will be refused when they are made: memory 4Gi is above the limit of 2Gi for a container (LimitRange l)',
+      'spec.memory: pods will be rejected: memory 4Gi is above the limit of 2Gi for a container (LimitRange l)',
     ]);
     assert.deepEqual(lines({ max: { memory: '4096Mi' } }, { memory: '4Gi' }), []);
   });
@@ -119,7 +119,7 @@ describe('limit ranges', () => {
   it('refuse what is below the least', () => {
     assert.match(
       lines({ min: { cpu: '100m' } }, { resources: { requests: { cpu: '50m' } } })[0] ?? '',
-      /cpu 50m is below the least of 100m/,
+      /cpu 50m is below the minimum of 100m/,
     );
   });
 
@@ -132,14 +132,14 @@ describe('limit ranges', () => {
   it('give a limit to who names none, which can be too small for the request', () => {
     assert.match(
       lines({ default: { memory: '256Mi' } }, { resources: { requests: { memory: '1Gi' } } })[0] ?? '',
-      /above the limit of 256Mi that/,
+      /above the default limit of 256Mi for/,
     );
   });
 
   it('bound the size of volumes', () => {
     const limitRanges = [limitRange({ type: 'PersistentVolumeClaim', max: { storage: '10Gi' }, min: { storage: '1Gi' } })];
     assert.match(warnings(judge({ persistence: { size: '20Gi' } }, { limitRanges }))[0] ?? '', /storage 20Gi is above the limit of 10Gi/);
-    assert.match(warnings(judge({ persistence: { size: '1Mi' } }, { limitRanges }))[0] ?? '', /storage 1Mi is below the least of 1Gi/);
+    assert.match(warnings(judge({ persistence: { size: '1Mi' } }, { limitRanges }))[0] ?? '', /storage 1Mi is below the minimum of 1Gi/);
     assert.deepEqual(warnings(judge({ persistence: { enabled: false, size: '20Gi' } }, { limitRanges })), []);
   });
 
@@ -178,7 +178,7 @@ describe('the level of Pod Security of the namespace', () => {
     const fine = { kind: 'Tried', of: 'orders', refusals: [], warnings: [] } as const;
     assert.match(
       judge({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
-      /level restricted; .*makes them\. Pods like those of orders are let in/,
+      /level restricted; .*creates them\. Pods like those of orders are allowed/,
     );
     assert.deepEqual(judge({}, { namespace: namespace({}), pods: fine }), judge({}));
   });

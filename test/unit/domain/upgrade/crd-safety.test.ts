@@ -106,7 +106,7 @@ describe('a new schema for a field', () => {
       title: 'that loses a member',
       live: object({ x: text, y: text }),
       candidate: object({ x: text }),
-      finds: ['v1 spec.a.y: the field is gone, and what it holds is dropped'],
+      finds: ['v1 spec.a.y: the field is removed, and its value is dropped'],
     },
     {
       title: 'that loses the name of a member but keeps what it does not know',
@@ -164,7 +164,7 @@ describe('a new schema for a field', () => {
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['x'],
       },
-      finds: ['v1 spec.a: the entries of the list are told apart by x now; it was x, y'],
+      finds: ['v1 spec.a: the entries of the list are identified by x now; it was x, y'],
     },
     {
       title: 'whose list of named entries is atomic now',
@@ -176,7 +176,7 @@ describe('a new schema for a field', () => {
       title: 'whose list of named entries loses a member of each',
       live: { type: 'array', items: object({ x: text, y: text }) },
       candidate: { type: 'array', items: object({ x: text }) },
-      finds: ['v1 spec.a[].y: the field is gone, and what it holds is dropped'],
+      finds: ['v1 spec.a[].y: the field is removed, and its value is dropped'],
     },
     {
       title: 'whose list of lists has another bound deep down',
@@ -253,7 +253,7 @@ describe('a new schema for a field', () => {
   it('is worth a notice where stored values decide, or where only the meaning of leaving it out changes', () => {
     const keep = { 'x-kubernetes-preserve-unknown-fields': true };
     const notices: readonly (readonly [live: Schema, candidate: Schema, finds: readonly string[]])[] = [
-      [{ ...text, default: 'x' }, text, ['v1 spec.a: its default is gone']],
+      [{ ...text, default: 'x' }, text, ['v1 spec.a: its default is removed']],
       [{ ...text, default: 'x' }, { ...text, default: 'y' }, ['v1 spec.a: its default changes']],
       [object({}, keep), object({ x: int }, keep), ['v1 spec.a.x: it could hold anything, and is integer now']],
       [object({}), object({}, { oneOf: [{}] }), ['v1 spec.a: its conditions changed (oneOf)']],

@@ -49,7 +49,7 @@ describe('a stored value', () => {
       title: 'that would be dropped',
       schema: object({ a: text }),
       value: { b: 'c' },
-      says: ['b: the schema does not know the field, so it would be dropped'],
+      says: ['b: the schema does not have the field, so it would be dropped'],
     },
     { title: 'that is kept unknown', schema: object({}, { 'x-kubernetes-preserve-unknown-fields': true }), value: { b: 'c' }, says: [] },
     { title: 'that lacks a member', schema: object({ a: text }, { required: ['a'] }), value: {}, says: ['a: it is missing'] },
@@ -108,7 +108,7 @@ describe('the verdict about an upgrade', () => {
     const sentence = unsafeSentence([judged(live, candidate, instances)], 'Strict');
     assert.match(
       sentence,
-      /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 stored instances would not fit: A ns\/i01: spec\.a: it is above/,
+      /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 existing instances would be invalid: A ns\/i01: spec\.a: it is above/,
     );
     assert.match(sentence, /A ns\/i10: [^;]*; and 2 more$/);
   });
@@ -240,7 +240,7 @@ describe('what stored instances are held against', () => {
     const candidate = crd({ versions: [v('v1', withSpec(int)), v('v2', object({ spec: object({ b: int }) }), stored)] });
     const { faults } = judged(only, candidate, [instance('x', 1)]);
     assert.deepEqual(faults, [
-      { instance: 'A ns/x', path: 'v2 spec.a', why: 'the schema does not know the field, so it would be dropped' },
+      { instance: 'A ns/x', path: 'v2 spec.a', why: 'the schema does not have the field, so it would be dropped' },
     ]);
   });
 });

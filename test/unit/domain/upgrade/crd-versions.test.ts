@@ -18,8 +18,8 @@ describe('a new definition', () => {
       live: crd({ versions: [v('v1'), v('v2', { storage: true })], stored: ['v1', 'v2'] }),
       candidate: crd({ versions: [v('v2', { storage: true })] }),
       finds: [
-        'v1: the version is gone, and objects are stored in it (status.storedVersions); make v2 the storage version, write every object anew ' +
-          '(kubectl get as.v2.example.com -A -o json | kubectl replace -f -), then take v1 off status.storedVersions',
+        'v1: the version is removed, and objects are stored in it (status.storedVersions); make v2 the storage version, rewrite every object ' +
+          '(kubectl get as.v2.example.com -A -o json | kubectl replace -f -), then remove v1 from status.storedVersions',
       ],
     },
     {
@@ -27,7 +27,7 @@ describe('a new definition', () => {
       live: crd({ versions: [v('v1', { storage: true })], stored: ['v1'] }),
       candidate: crd({ versions: [v('v2', { storage: true })] }),
       finds: [
-        'v1: the version is gone, and objects are stored in it (status.storedVersions); go first to a chart that serves it and the new version together',
+        'v1: the version is removed, and objects are stored in it (status.storedVersions); first upgrade to a chart that serves both versions',
       ],
     },
     {
@@ -43,7 +43,7 @@ describe('a new definition', () => {
         spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: {} } } },
       }),
       candidate: crd({ versions: [v('v1'), v('v2', { storage: true })] }),
-      finds: ['conversion: the webhook that converts between its versions is gone, so fields of other versions are dropped'],
+      finds: ['conversion: the conversion webhook is removed, so fields of other versions are dropped'],
     },
     {
       title: 'whose webhook for conversion is gone with all versions but the one that everything is stored in',
@@ -61,13 +61,13 @@ describe('a new definition', () => {
       title: 'without the subresource status',
       live: crd({ versions: [v('v1', { storage: true, subresources: { status: {} } })] }),
       candidate: crd({ versions: [v('v1', { storage: true })] }),
-      finds: ['v1 subresources: the subresource status is gone, and clients may use it'],
+      finds: ['v1 subresources: the subresource status is removed, and clients may use it'],
     },
     {
       title: 'without the subresource scale',
       live: crd({ versions: [v('v1', { storage: true, subresources: { scale: {} } })] }),
       candidate: crd({ versions: [v('v1', { storage: true, subresources: {} })] }),
-      finds: ['v1 subresources: the subresource scale is gone, and clients may use it'],
+      finds: ['v1 subresources: the subresource scale is removed, and clients may use it'],
     },
     {
       title: 'with a subresource status of late',
@@ -79,7 +79,7 @@ describe('a new definition', () => {
       title: 'without a served version',
       live: crd({ versions: [v('v1'), v('v2', { storage: true })], stored: ['v2'] }),
       candidate: crd({ versions: [v('v2', { storage: true })] }),
-      finds: ['v1: the version is gone, and clients may use it'],
+      finds: ['v1: the version is removed, and clients may use it'],
     },
     {
       title: 'without a version that was neither served nor stored',

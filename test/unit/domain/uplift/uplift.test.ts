@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
     title: 'a Deployment without selector gets one from its template, and loses rollbackTo',
     from: object('apps/v1beta1', 'Deployment', { spec: { template: TEMPLATE, rollbackTo: { revision: 1 } } }),
     to: object('apps/v1', 'Deployment', { spec: { template: TEMPLATE, selector: SELECTOR } }),
-    note: /selector was made of the labels.*rollbackTo was taken out/,
+    note: /selector was derived from the labels.*rollbackTo was removed/,
   },
   {
     title: 'a Deployment of extensions/v1beta1 rolls one by one, as it did',
@@ -141,7 +141,7 @@ const CASES: readonly Case[] = [
     title: 'a disruption budget with an empty selector chooses nothing, as it did',
     from: object('policy/v1beta1', 'PodDisruptionBudget', { spec: { selector: {}, minAvailable: 1 } }),
     to: object('policy/v1', 'PodDisruptionBudget', { spec: { minAvailable: 1 } }),
-    note: /empty selector was taken out/,
+    note: /empty selector was removed/,
   },
   {
     title: 'an autoscaler of v2beta1 has nested metrics',
@@ -177,7 +177,7 @@ const CASES: readonly Case[] = [
       spec: { limited: { assuredConcurrencyShares: 0 } },
     }),
     to: object('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', { spec: { limited: {} } }),
-    note: /current name; no shares, which meant the default, are left out/,
+    note: /current name; zero shares, which meant the default, were removed/,
   },
   {
     title: 'an endpoint keeps where it is',
@@ -226,7 +226,7 @@ const REFUSED: readonly { title: string; from: KubeObject; reason: RegExp }[] = 
   {
     title: 'a PodSecurityPolicy',
     from: object('policy/v1beta1', 'PodSecurityPolicy'),
-    reason: /no PodSecurityPolicy any more; turn it off/,
+    reason: /no PodSecurityPolicy any more; disable it/,
   },
   {
     title: 'a Deployment that no selector can be made for',
@@ -258,7 +258,7 @@ const REFUSED: readonly { title: string; from: KubeObject; reason: RegExp }[] = 
   {
     title: 'a request for a certificate without a use',
     from: object('certificates.k8s.io/v1beta1', 'CertificateSigningRequest', { spec: { signerName: 'example.com/a' } }),
-    reason: /what the certificate is for/,
+    reason: /it has no usages/,
   },
   {
     title: 'an event that lacks what is asked for today',

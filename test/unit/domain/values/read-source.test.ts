@@ -19,8 +19,8 @@ describe('a source of values', () => {
     ['of a ConfigMap may be binary', object({ binaryData: { k: base64('a: 1') } }), from({ kind: 'ConfigMap', key: 'k' }), { a: 1 }],
     ['that is not there says so', undefined, from(), /^it does not exist$/],
     ['without the key says so', object({ data: {} }), from(), /^it has no key "values\.yaml"$/],
-    ['that is no YAML names the line alone', secret(`a: 1\nb: [${SHOUT}`), from(), /is not YAML \(line \d\); mend it/],
-    ['that is no map is not quoted', secret(SHOUT), from(), /is not a map of values; name a targetPath/],
+    ['that is no YAML names the line alone', secret(`a: 1\nb: [${SHOUT}`), from(), /is not YAML \(line \d\); correct it/],
+    ['that is no map is not quoted', secret(SHOUT), from(), /is not a map of values; set a targetPath/],
   ];
   for (const [title, given, wanted, expected] of cases) {
     it(title, () => {

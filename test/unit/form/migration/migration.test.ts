@@ -197,7 +197,7 @@ test('What nobody decided, and what is not offered, is a fault of its field', ()
   const { faults } = decideMigration({ a: '1', b: '2', c: 'x' }, rows, { 'spec.b': 'move:spec.__proto__', 'spec.c': 'set:[' });
   assert.deepEqual(
     faults.map(({ field, message }) => `${field}: ${message.slice(0, 27)}`),
-    ['spec.a: Choose an option', 'spec.b: Choose one of what is offer', 'spec.c: Line 1: This is not valid Y'],
+    ['spec.a: Choose an option', 'spec.b: Choose one of the options', 'spec.c: Line 1: This is not valid Y'],
   );
 });
 

@@ -79,7 +79,7 @@ test('A field that cannot change any more is greyed and says so', () => {
   const schema = { properties: { a: { type: 'string', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } } };
   const html = page({ schema, mode: 'edit', values: { a: 'x' } });
   assert.ok(control(html, 'v.spec.a').attributes.has('disabled'));
-  assert.match(html, /cannot be changed any more/);
+  assert.match(html, /This field is immutable/);
   assert.ok(!control(page({ schema, mode: 'edit' }), 'v.spec.a').attributes.has('disabled'));
 });
 

@@ -26,7 +26,7 @@ test('Values alone, and what cannot be read, are no whole resource and no fault 
 });
 
 for (const [world, text, fault, line] of [
-  ['another kind', HEAD.replace('Cache', 'Pod'), 'This is a Pod; what is filled in here is a Cache', 2],
+  ['another kind', HEAD.replace('Cache', 'Pod'), 'This is a Pod, but this form is for a Cache', 2],
   ['a kind of another group', HEAD.replace('samples', 'other'), 'This is a Cache of "other.example.com/v1"; the one here is of', 1],
   ['another version', HEAD.replace('v1', 'v2'), 'This is written for the version v2; the fields here are those of v1', 1],
   ['more than a resource has', `${HEAD}spec: {}\nspecs: {}\n`, 'A Cache has no "specs"', 4],

@@ -62,8 +62,8 @@ describe('reading the catalogue folder', () => {
       faults.map(({ file }) => file),
       ['dangling.yaml', 'pipe.yaml'],
     );
-    assert.match(faults[0]?.message ?? '', /not there/);
-    assert.match(faults[1]?.message ?? '', /not an ordinary file/);
+    assert.match(faults[0]?.message ?? '', /broken link/);
+    assert.match(faults[1]?.message ?? '', /not a regular file/);
   });
 
   it('has the same revision until a file changes', async () => {

@@ -17,7 +17,7 @@ describe('what is stored', () => {
     assert.equal(verdict.faults.length, 10);
     assert.equal(verdict.faultCount, 40_000);
     assert.equal(held.most <= 200, true, `${held.most} were in memory at once`);
-    assert.match(unsafeSentence([verdict], 'Instances'), /40000 stored instances would not fit: A n\/a6: .*; and 39990 more$/);
+    assert.match(unsafeSentence([verdict], 'Instances'), /40000 existing instances would be invalid: A n\/a6: .*; and 39990 more$/);
   });
 
   it('is read anew when the pages run out of time', async () => {
@@ -69,7 +69,7 @@ describe('what is stored', () => {
     assert.equal(faultCount, 0);
     assert.deepEqual(
       findings.filter(({ severity }) => severity !== 'Notice').map(({ path, what }) => [path, what]),
-      [['v1', 'stored instances could not be held against this schema within 10 s, so nobody knows whether they fit']],
+      [['v1', 'existing instances could not be validated against this schema within 10 s, so their validity is unknown']],
     );
   });
 

@@ -118,7 +118,7 @@ test('A pattern that cannot be run refuses nothing, neither a value nor a name, 
   };
   const { faults, unchecked } = await checkValues({ schema, values: { a: 'b', b: { c: 'text', d: 'text' } }, id: 'unreadable' });
   assert.deepEqual(faults, [{ field: 'b.d', message: 'must be integer' }]);
-  assert.match(unchecked ?? '', /patterns that only a backtracking engine can run/);
+  assert.match(unchecked ?? '', /patterns that need a backtracking engine/);
 });
 
 /** Each level asks the next one twice: 2^30 questions. */
@@ -180,8 +180,8 @@ test('Values are laid over those of the chart, and what is meant for a chart ins
   assert.deepEqual((await checkChartValues(chart, { size: 2, redis: {}, db: {} })).faults, []);
   const { faults } = await checkChartValues(chart, { size: 'two', host: null });
   assert.deepEqual(faults, [
-    'The schema of the chart refuses these values: must have "host"',
-    'The schema of the chart refuses these values: size: must be integer',
+    'The values violate the schema of the chart: must have "host"',
+    'The values violate the schema of the chart: size: must be integer',
   ]);
   assert.deepEqual(await checkChartValues({ digest: 'x', contents: { metadata: { name: 'a' } } }, { any: 1 }), {
     faults: [],

@@ -93,7 +93,7 @@ test('What the cluster alone knows to be frozen is greyed after it said so, with
   const html = await answer.text();
   assert.equal(answer.status, 422);
   assert.ok(greyed(html).includes('v.spec.secretly=fixed'));
-  assert.match(html, /field is immutable\. The live value is back in the field/);
+  assert.match(html, /field is immutable\. The field has the live value again/);
 
   const again = submit(html);
   assert.equal(again.get('v.spec.store.note'), 'typed');

@@ -353,7 +353,7 @@ test('a plan is approved with the digest of the page, and shown anew where it mo
   assert.equal(stale.status, 409);
   const html = await stale.text();
   assert.match(html, /role="alert"/);
-  assert.match(html, /Nothing was written: look at it again/);
+  assert.match(html, /Nothing was written: review the request again/);
   assert.match(html, /name="digest" value="d"/);
 });
 

@@ -22,7 +22,7 @@ function reading(name: string, change: Partial<InstanceView> = {}): InstanceRead
 
 test('the health word of the tree stands above everything, with a sentence', () => {
   assert.equal(instanceLive(reading('archive')).sentence, 'Pod archive-0 cannot be scheduled: insufficient memory.');
-  assert.equal(instanceLive(reading('orders')).sentence, 'Everything that belongs to it is as it should be.');
+  assert.equal(instanceLive(reading('orders')).sentence, 'All of its resources are healthy.');
   assert.deepEqual([instanceLive(reading('reports')).working, instanceLive(reading('orders')).working], [true, false]);
 });
 

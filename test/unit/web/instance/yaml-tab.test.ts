@@ -152,7 +152,7 @@ test('A whole resource becomes a form, and its spec alone is changed by it', asy
 test('A resource of another kind, and one of another name or namespace, are refused with a sentence', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML, { name: 'shop', environment: 'team-a' });
   const page = await yaml.press(TO_FORM, { 'y.': WHOLE.replace('PostgresCluster', 'Cache') });
-  assert.match(page.html, /Line 2: This is a Cache; what is filled in here is a PostgresCluster/);
+  assert.match(page.html, /Line 2: This is a Cache, but this form is for a PostgresCluster/);
   const other = await yaml.press({ _do: 'install' }, { 'y.': WHOLE.replace('name: shop', 'name: bar').replace('team-a', 'team-x') });
   assert.match(other.html, /href="#name">The YAML calls it bar/);
   assert.match(other.html, /href="#environment">The YAML is for the namespace team-x/);

@@ -130,7 +130,7 @@ test('a check that takes long is a page that looks again by itself, without Java
   const waiting = await fetch(`${web.url}${address}`, { headers });
   assert.equal(waiting.headers.get('refresh'), `2; url=${address}`);
   const html = await waiting.text();
-  assert.match(html, /<h1>The new Operator is checked<\/h1>[\s\S]*role="status"/);
+  assert.match(html, /<h1>Checking the new Operator<\/h1>[\s\S]*role="status"/);
   assert.equal(html.match(/Its chart is fetched/g)?.length, 1);
   open(undefined);
   const checked = await (await fetch(`${web.url}${address}`, { headers })).text();

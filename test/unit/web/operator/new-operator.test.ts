@@ -64,7 +64,7 @@ test('a text that cannot be read is a fault with its line, and nothing is lost',
     ['a: [', /Line 1/],
     ['kind: Operator\na: *b\n', /Line 2: Aliases/],
     ['- 1', /whole resource/],
-    ['metadata: {}', /metadata\.name must be there/],
+    ['metadata: {}', /metadata\.name are required/],
     ['', /whole resource/],
   ] as const) {
     const response = await post(text, 'create');

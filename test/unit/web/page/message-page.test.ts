@@ -32,7 +32,7 @@ test('an error page tells what happened, what to do, and the id of the request',
   const html = await renderError({ ...VIEW, message: 'app "<b>": no such app' });
   assert.match(html, /<h1>Not found<\/h1>/);
   assert.match(html, /app &quot;&lt;b&gt;&quot;: no such app/);
-  assert.match(html, /The address may be mistyped/);
+  assert.match(html, /The URL may be mistyped/);
   assert.match(html, /<code>r-1<\/code>/);
 });
 

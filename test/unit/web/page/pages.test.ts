@@ -66,7 +66,7 @@ test('the stream sends the fragment as the page has it', async () => {
     if (text.includes('\n\n')) break;
   }
   leave.abort();
-  assert.match(text, /event: change\ndata: \{"html":".*Everything that belongs to it is as it should be/);
+  assert.match(text, /event: change\ndata: \{"html":".*All of its resources are healthy/);
 });
 
 test('the stream of what one may not see is the same 404 as its page', async () => {

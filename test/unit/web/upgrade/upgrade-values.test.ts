@@ -35,8 +35,8 @@ test('other values are looked at, with the command that would write them, and ca
 test('values that cannot be read come back with their fault', async () => {
   for (const [text, fault] of [
     ['replicas: [', /Line 1/],
-    ['- 1', /Give values as YAML/],
-    ['', /Give values as YAML/],
+    ['- 1', /Enter values as YAML/],
+    ['', /Enter values as YAML/],
   ] as const) {
     const { status, html } = await look(text);
     assert.equal(status, 422);

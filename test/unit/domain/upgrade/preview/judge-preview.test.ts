@@ -15,8 +15,8 @@ const UNSAFE: PreviewedCrd = {
   kind: 'Box',
   change: 'changed',
   findings: [
-    { path: 'v1 spec.a', what: 'the field is gone', severity: 'Unsafe' },
-    { path: 'v1 status.b', what: 'the field is gone', severity: 'Notice' },
+    { path: 'v1 spec.a', what: 'the field is removed', severity: 'Unsafe' },
+    { path: 'v1 status.b', what: 'the field is removed', severity: 'Notice' },
   ],
   faults: [{ instance: 'Box a/b', path: 'spec.size', why: 'too large' }],
   faultCount: 1,
@@ -35,7 +35,7 @@ describe('the verdict on an upgrade', () => {
       'names a definition that takes something away',
       { ...NOTHING, definitions: definitions('Strict') },
       'Stopped',
-      /boxes\.example\.com is not safe: it takes something away, and 1 stored instance would not fit/,
+      /boxes\.example\.com is unsafe: it has 1 breaking change, and 1 existing instance would be invalid/,
     ],
     [
       'lets what it takes away go where all that is stored fits',
@@ -47,7 +47,7 @@ describe('the verdict on an upgrade', () => {
       'names instances that do not fit, and nothing else',
       { ...NOTHING, definitions: definitions('Instances') },
       'Stopped',
-      /boxes\.example\.com is not safe: 1 stored instance would not fit$/,
+      /boxes\.example\.com is unsafe: 1 existing instance would be invalid$/,
     ],
     ['lets it go where nobody minds', { ...NOTHING, definitions: definitions('None') }, 'Safe', /^$/],
     [
@@ -60,20 +60,20 @@ describe('the verdict on an upgrade', () => {
       'names an object that must be made anew',
       { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(true)] } },
       'Stopped',
-      /Deployment a\/b would have to be deleted and made anew: immutable/,
+      /Deployment a\/b would have to be deleted and recreated: immutable/,
     ],
     [
       'names an object that is refused',
       { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(false)] } },
       'Stopped',
-      /Deployment a\/b would be refused/,
+      /Deployment a\/b would be rejected/,
     ],
     ['repeats what does not render', { ...NOTHING, faults: ['it does not render'] }, 'Stopped', /it does not render/],
     [
       'is unsure when something could not be looked at',
       { ...NOTHING, definitions: { ...NOTHING.definitions, missing: [RIGHT] } },
       'Unsure',
-      /you lack the right to list boxes\.example\.com/,
+      /you lack the permission to list boxes\.example\.com/,
     ],
   ];
   for (const [title, input, word, sentence] of cases) {

@@ -17,15 +17,15 @@ describe('a preview', () => {
     ['of a large step says so', input({ to: chart('2.0.0') }), [/another major version/]],
     ['of a step back says so', input({ to: chart('1.3.0') }), [/1\.3\.0 is older than 1\.4\.0/]],
     ['of a first installation says so', input({ status: {}, from: undefined }), [/Nothing is installed yet/]],
-    ['without the installed chart says so', input({ from: undefined }), [/cannot be fetched any more/]],
-    ['with a chart that is broken says so', input({ before: 'Broken' }), [/does not render any more/]],
+    ['without the installed chart says so', input({ from: undefined }), [/can no longer be fetched/]],
+    ['with a chart that is broken says so', input({ before: 'Broken' }), [/no longer renders/]],
     [
       'of other values says what it cannot show',
       input({ to: chart('1.4.0'), status: { release: RELEASE, pendingUpgrade: held } }),
       [/wait for the maintenance window/],
     ],
     ['of another chart shows what waits', input({ status: { release: RELEASE, pendingUpgrade: held } }), []],
-    ['with values that were not read says so', input({ unread: 1 }), [/the same word on both sides/]],
+    ['with values that were not read says so', input({ unread: 1 }), [/the same placeholder on both sides/]],
   ];
   for (const [title, given, expected] of cases) {
     it(title, () => {
