@@ -1,4 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { AppError } from '../domain/core/errors.ts';
@@ -95,21 +96,7 @@ const CACHE_BYTES = 2 * 1024 ** 3;
 
 /** Opens the cache and gives the library. Throws AppError `ConfigInvalid` for a range that cannot be read. */
 export async function createChartLibrary(options: ChartLibraryOptions): Promise<ChartLibrary> {
-  const limits = { ...CHART_LIMITS, ...options.limits };
-  const context: RemoteContext = {
-    locations: { roots: options.roots, mirrors: options.mirrors },
-    policy: createEgressPolicy(options.allowEgress),
-    limits,
-    certificateAuthorities: options.certificateAuthorities ?? [],
-  };
-  const store = await openFileStore(options.cacheDir, options.cacheBytes ?? CACHE_BYTES);
-  const indexes = createIndexes({
-    store,
-    onParsed: (address, digest, counts) =>
-      options.log?.info({ address: shownAddress(address), digest, ...counts }, 'repository index read'),
-    now: Date.now,
-  });
-  const library: Library = { context, store, cache: openCache(store), indexes, known: new Map(), granted: new Map(), signers: new Map() };
+  const library = await openLibrary(options);
   return {
     fetch: async (source, signal, access = {}, have?: FetchedChart) => {
       const wish = { source, access, context: contextFor(library, source, access), have };
@@ -120,7 +107,7 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
       return chart;
     },
     versions: async (source, signal, access = {}) => {
-      const input = { context: contextFor(library, source, access), indexes, age: 'Recent' } as const;
+      const input = { context: contextFor(library, source, access), indexes: library.indexes, age: 'Recent' } as const;
       const { versions } = await fromSource(source, () => offersOf(source, input, signal));
       return versions.map((offer) => offer.version);
     },
@@ -136,12 +123,38 @@ interface Library {
   readonly store: FileStore;
   readonly cache: ChartCache;
   readonly indexes: RepositoryIndexes;
-  /** The latest contents by digest, the oldest first. */
-  readonly known: Map<string, ChartContents>;
+  /** Contents of charts by digest. */
+  readonly known: LRUCache<string, ChartContents>;
   /** Private charts of the cache, and who has fetched them. */
-  readonly granted: Map<string, 'Granted'>;
+  readonly granted: LRUCache<string, 'Granted'>;
   /** Who signed a chart, by chart and policy. */
-  readonly signers: Map<string, Signer>;
+  readonly signers: LRUCache<string, Signer>;
+}
+
+async function openLibrary(options: ChartLibraryOptions): Promise<Library> {
+  const limits = { ...CHART_LIMITS, ...options.limits };
+  const context: RemoteContext = {
+    locations: { roots: options.roots, mirrors: options.mirrors },
+    policy: createEgressPolicy(options.allowEgress),
+    limits,
+    certificateAuthorities: options.certificateAuthorities ?? [],
+  };
+  const store = await openFileStore(options.cacheDir, options.cacheBytes ?? CACHE_BYTES);
+  const indexes = createIndexes({
+    store,
+    onParsed: (address, digest, counts) =>
+      options.log?.info({ address: shownAddress(address), digest, ...counts }, 'repository index read'),
+    now: Date.now,
+  });
+  return {
+    context,
+    store,
+    cache: openCache(store),
+    indexes,
+    known: new LRUCache({ max: REMEMBERED }),
+    granted: new LRUCache({ max: REMEMBERED_CHECKS }),
+    signers: new LRUCache({ max: REMEMBERED_CHECKS }),
+  };
 }
 
 type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
@@ -212,9 +225,9 @@ async function download(library: Library, wish: Wish, { address, digest, name }:
     if (name !== undefined && found !== name)
       throw chartError('ChartInvalid', address, `it is the chart ${JSON.stringify(found)}, not ${JSON.stringify(name)}`);
     const signer = await signerOf(library, wish, { address, digest: received.digest, ...contents.metadata }, signal);
-    remember(library, received.digest, contents);
+    library.known.set(received.digest, contents);
     const path = await writingTo(library.store.dir, () => cache.take(received, context.credentials === undefined ? 'Public' : 'Private'));
-    if (context.credentials !== undefined) remembered(library.granted, grantOf(wish, received.digest), 'Granted');
+    if (context.credentials !== undefined) library.granted.set(grantOf(wish, received.digest), 'Granted');
     return { digest: received.digest, path, contents, ...signer };
   } catch (error) {
     await cache.discard(received);
@@ -229,7 +242,7 @@ async function signerOf(library: Library, wish: Wish, chart: ChartToVerify, sign
   if (verification === undefined) return {};
   const key = checkOf(chart.digest, verification);
   const signer = library.signers.get(key) ?? (await verifySignature({ chart, verification, context }, signal));
-  remembered(library.signers, key, signer);
+  library.signers.set(key, signer);
   return { signer };
 }
 
@@ -264,7 +277,7 @@ async function contentsAt(library: Library, digest: string, path: string): Promi
   const known = library.known.get(digest);
   if (known !== undefined) return known;
   const contents = await readChart(library, path, AbortSignal.timeout(library.context.limits.totalMs));
-  remember(library, digest, contents);
+  library.known.set(digest, contents);
   return contents;
 }
 
@@ -300,16 +313,4 @@ async function withReleaseCopy<T>({ context, store }: Library, { path, task, sig
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {
   const { limits } = context;
   return readInWorker(await readArchive(path, { limits, wants: isContentFile, packedSubcharts: 'Read', signal }), limits.parseMs);
-}
-
-function remember({ known }: Library, digest: string, contents: ChartContents): void {
-  remembered(known, digest, contents, REMEMBERED);
-}
-
-/** Puts an entry behind all others, and forgets the oldest. */
-function remembered<T>(map: Map<string, T>, key: string, value: T, most = REMEMBERED_CHECKS): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
 import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { Config } from '../config.ts';
@@ -62,13 +63,11 @@ const REMEMBERED = 256;
  * words are kept, for more charts than the library itself holds unpacked.
  */
 export function rememberChartWords(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartWords | undefined> {
-  const known = new Map<string, ChartWords>();
+  const known = new LRUCache<string, ChartWords>({ max: REMEMBERED });
   return async (digest) => {
     const words = known.get(digest) ?? (await readChartWords(charts, digest));
     if (words === undefined) return undefined;
     known.set(digest, words);
-    const [oldest] = known.keys();
-    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
     return words;
   };
 }

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { EVENT } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
@@ -32,6 +33,7 @@ export interface RecorderOptions {
 }
 
 const SAME_FOR_MS = 10 * 60_000;
+const MOST_KNOWN = 10_000;
 const LONGEST_MESSAGE = 1_000;
 
 interface Known {
@@ -43,13 +45,13 @@ interface Known {
 /** Makes a recorder of core/v1 Events. */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
   const { cluster, log, now = () => new Date(), id = randomUUID } = options;
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
   const write = async (about: KubeObject, event: HappeningInput): Promise<void> => {
     const at = now();
-    for (const [key, { since }] of known) if (at.getTime() - since > SAME_FOR_MS) known.delete(key);
     const key = identityOf(about, event);
     const before = known.get(key);
-    if (before !== undefined && (await countUp(cluster, about, { ...before, count: before.count + 1, at }))) {
+    const isRecent = before !== undefined && at.getTime() - before.since <= SAME_FOR_MS;
+    if (isRecent && (await countUp(cluster, about, { ...before, count: before.count + 1, at }))) {
       known.set(key, { ...before, count: before.count + 1 });
       return;
     }

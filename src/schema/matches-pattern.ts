@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 
 const LONGEST_PATTERN = 1000;
@@ -20,13 +21,13 @@ export function matchesPattern(pattern: string, value: string): boolean {
 }
 
 const MOST_KEPT = 500;
-const known = new Map<string, RE2JS>();
+const known = new LRUCache<string, RE2JS>({ max: MOST_KEPT });
 
 /** The rows of a list have the same pattern. */
 function compiled(pattern: string): RE2JS {
-  const found = known.get(pattern) ?? RE2JS.compile(pattern);
-  known.set(pattern, found);
-  const [oldest] = known.keys();
-  if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
-  return found;
+  const found = known.get(pattern);
+  if (found !== undefined) return found;
+  const made = RE2JS.compile(pattern);
+  known.set(pattern, made);
+  return made;
 }

@@ -59,7 +59,10 @@ test('a Deployment with the annotation gets its program, which acts as its servi
   await apply({ replicas: 1, account: 'first' });
   await serviceAccount('first');
   const said = await eventually(firstWords, 'the program speaks');
-  assert.deepEqual(said, { sub: 'system:serviceaccount:default:first', env: ['HOME', 'POD_NAMESPACE'] });
+  assert.deepEqual(said, {
+    sub: 'system:serviceaccount:default:first',
+    env: ['HOME', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'NODE_COMPILE_CACHE', 'POD_NAMESPACE'],
+  });
 });
 
 test('a program that is killed is started again', async () => {

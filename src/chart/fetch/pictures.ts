@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../domain/core/errors.ts';
 import { shownAddress } from '../chart-error.ts';
 import { createEgressPolicy } from './egress.ts';
@@ -33,8 +34,6 @@ const LIMITS = { ...CHART_LIMITS, connectMs: 5000, idleMs: 5000, totalMs: 15_000
 
 interface Kept {
   readonly picture: Picture | undefined;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
 }
 
 /**
@@ -48,7 +47,11 @@ export function createPictureLibrary(options: PictureLibraryOptions): PictureLib
     limits: LIMITS,
     certificateAuthorities: options.certificateAuthorities ?? [],
   };
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, Kept>({
+    max: CACHE_ENTRIES,
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ picture }) => picture?.bytes.length ?? 1,
+  });
   const fetching: SharedWork<Picture | undefined> = new Map();
   const look = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
     const picture = await fetchPicture(address, context, signal).catch((error: unknown) => {
@@ -57,13 +60,13 @@ export function createPictureLibrary(options: PictureLibraryOptions): PictureLib
       options.log?.info({ address: shownAddress(address), why: error.message }, 'a picture is not shown');
       return undefined;
     });
-    keep(kept, address, { picture, until: Date.now() + (picture === undefined ? MISSING_MS : FRESH_MS) });
+    kept.set(address, { picture }, { ttl: picture === undefined ? MISSING_MS : FRESH_MS });
     return picture;
   };
   return {
     find: async (address, signal) => {
       const known = kept.get(address);
-      if (known !== undefined && known.until > Date.now()) return known.picture;
+      if (known !== undefined) return known.picture;
       if (!fetching.has(address) && fetching.size >= MOST_AT_ONCE) return undefined;
       return shareWork(fetching, address, signal, (stop) => look(address, stop));
     },
@@ -86,16 +89,4 @@ async function fetchPicture(address: string, context: RemoteContext, signal: Abo
     const type = pictureType(bytes);
     return type === undefined ? undefined : { type, bytes };
   });
-}
-
-/** Puts an entry behind all others, and forgets the oldest until the rest fits. */
-function keep(kept: Map<string, Kept>, address: string, entry: Kept): void {
-  kept.delete(address);
-  kept.set(address, entry);
-  let bytes = [...kept.values()].reduce((sum, { picture }) => sum + (picture?.bytes.length ?? 0), 0);
-  for (const [oldest, { picture }] of kept) {
-    if (bytes <= CACHE_BYTES && kept.size <= CACHE_ENTRIES) return;
-    kept.delete(oldest);
-    bytes -= picture?.bytes.length ?? 0;
-  }
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 import type { FileStore } from '../cache/file-store.ts';
@@ -53,13 +54,13 @@ interface Seen {
 }
 
 interface Indexes extends IndexesOptions {
-  readonly seen: Map<string, Seen>;
+  readonly seen: LRUCache<string, Seen>;
   readonly fetching: SharedWork<Seen>;
   readonly parsing: SharedWork<void>;
   /** Indexes that are none, by their digest, so that they are not parsed for every chart that somebody wants of them. */
-  readonly hopeless: Map<string, { readonly error: AppError; readonly at: number }>;
-  /** What indexes say of charts, by the digest of the index and the name of the chart; what was found last comes last. */
-  readonly found: Map<string, FoundChart>;
+  readonly hopeless: LRUCache<string, { readonly error: AppError; readonly at: number }>;
+  /** What indexes say of charts, by the digest of the index and the name of the chart. */
+  readonly found: LRUCache<string, FoundChart>;
   /** One index is parsed at a time, which bounds the memory. */
   turn: Promise<void>;
 }
@@ -75,11 +76,11 @@ const FOUND_VERSIONS = 200;
 export function createIndexes(options: IndexesOptions): RepositoryIndexes {
   const indexes: Indexes = {
     ...options,
-    seen: new Map(),
+    seen: new LRUCache({ max: REMEMBERED }),
     fetching: new Map(),
     parsing: new Map(),
-    hopeless: new Map(),
-    found: new Map(),
+    hopeless: new LRUCache({ max: REMEMBERED }),
+    found: new LRUCache({ max: FOUND }),
     turn: Promise.resolve(),
   };
   return {
@@ -122,7 +123,7 @@ async function look({ store, found }: Indexes, { name }: IndexQuestion, digest: 
     const path = await store.use(file);
     const chart = path === undefined ? undefined : await findInIndex(path, name);
     if (chart === undefined) await store.drop(file);
-    else if ((chart.listed?.versions.length ?? 0) <= FOUND_VERSIONS) remember(found, key, chart, FOUND);
+    else if ((chart.listed?.versions.length ?? 0) <= FOUND_VERSIONS) found.set(key, chart);
     return chart;
   });
 }
@@ -139,7 +140,7 @@ async function refresh(indexes: Indexes, question: IndexQuestion, signal: AbortS
   if (digest === undefined)
     throw chartError('ChartUnreachable', question.address, 'answered 304 to an unconditional request; try again later');
   const current: Seen = { digest, validators, at: now() };
-  remember(seen, key, current);
+  seen.set(key, current);
   return current;
 }
 
@@ -185,7 +186,7 @@ async function parseOnce(indexes: Indexes, question: IndexQuestion, received: Re
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ChartInvalid') throw error;
-    remember(hopeless, digest, { error, at: now() });
+    hopeless.set(digest, { error, at: now() });
     throw chartError(error.code, question.address, error.message, error);
   } finally {
     if (!isHandedOver) await rm(path, { force: true });
@@ -224,11 +225,4 @@ async function parse(
 
 function fileOf(digest: string): string {
   return `${digest.replace('sha256:', 'sha256-')}.index`;
-}
-
-function remember<T>(known: Map<string, T>, key: string, value: T, most = REMEMBERED): void {
-  known.delete(key);
-  known.set(key, value);
-  const [oldest] = known.keys();
-  if (known.size > most && oldest !== undefined) known.delete(oldest);
 }

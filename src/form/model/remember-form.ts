@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import '../../domain/core/exact-json.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { buildForm, type FormInput } from './form-model.ts';
@@ -6,9 +7,11 @@ import type { FormModel, FormNode } from './form-node.ts';
 /** Nodes that are kept, over all forms: half a dozen of the largest, or all of an ordinary catalogue. One takes 0.6 KiB. */
 const MOST_NODES = 20_000;
 
-/** The forms that were made last, for a schema and all else that they depend on. */
-const known = new Map<string, { readonly model: FormModel; readonly nodes: number }>();
-let nodes = 0;
+/** The forms that were made last, for a schema and all else that they depend on. One form is kept, however large. */
+const known = new LRUCache<string, FormModel>({
+  maxSize: MOST_NODES,
+  sizeCalculation: ({ root }) => Math.min(countNodes(root), MOST_NODES),
+});
 
 /** A schema is the same while it is the same object, as it is for as long as its definition does not change in the cluster. */
 const names = new WeakMap<JsonObject, number>();
@@ -19,12 +22,10 @@ export function rememberForm(input: FormInput): FormModel {
   const { schema, ...rest } = input;
   const key = `${nameOf(schema)} ${JSON.stringify(rest)}`;
   const found = known.get(key);
-  known.delete(key);
-  const entry = found ?? entryOf(buildForm(input));
-  if (found === undefined) nodes += entry.nodes;
-  known.set(key, entry);
-  forgetOldest(key);
-  return entry.model;
+  if (found !== undefined) return found;
+  const form = buildForm(input);
+  known.set(key, form);
+  return form;
 }
 
 function nameOf(schema: JsonObject): number {
@@ -33,21 +34,9 @@ function nameOf(schema: JsonObject): number {
   return name;
 }
 
-function entryOf(model: FormModel): { readonly model: FormModel; readonly nodes: number } {
-  return { model, nodes: countNodes(model.root) };
-}
-
 function countNodes(node: FormNode): number {
   if (node.kind === 'group') return node.children.reduce((sum, child) => sum + countNodes(child), 1);
   if (node.kind === 'choice') return node.branches.reduce((sum, branch) => sum + countNodes(branch.node), 1);
   if (node.kind === 'list') return 1 + countNodes(node.item);
   return node.kind === 'map' ? 1 + countNodes(node.value) : 1;
-}
-
-function forgetOldest(newest: string): void {
-  for (const [key, entry] of known) {
-    if (nodes <= MOST_NODES || key === newest) return;
-    known.delete(key);
-    nodes -= entry.nodes;
-  }
 }

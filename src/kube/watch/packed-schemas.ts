@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { parseJson } from '../../domain/core/exact-json.ts';
 import { isObject, listAt } from '../../domain/core/read.ts';
@@ -53,24 +54,19 @@ interface ParsedCache {
   read(packed: Buffer): Json;
 }
 
-/** What was read last, by what it is made of; the oldest goes first. */
+/** What was read last, by what it is made of. One schema is kept, however large. */
 function createParsedCache(limit: number): ParsedCache {
-  const known = new Map<Buffer, { readonly value: Json; readonly size: number }>();
-  let total = 0;
-  const forgetOldest = (): void => {
-    for (const [packed, { size }] of known) {
-      if (total <= limit || known.size === 1) return;
-      known.delete(packed);
-      total -= size;
-    }
-  };
+  const known = new LRUCache<Buffer, { readonly value: Json; readonly size: number }>({
+    maxSize: limit,
+    sizeCalculation: ({ size }) => Math.max(1, Math.min(size, limit)),
+  });
   return {
     read: (packed) => {
-      const found = known.get(packed) ?? unpack(packed);
-      if (!known.delete(packed)) total += found.size;
-      known.set(packed, found);
-      forgetOldest();
-      return found.value;
+      const found = known.get(packed);
+      if (found !== undefined) return found.value;
+      const read = unpack(packed);
+      known.set(packed, read);
+      return read.value;
     },
   };
 }

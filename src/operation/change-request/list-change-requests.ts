@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
@@ -33,13 +34,12 @@ const REMEMBERED = 2_000;
 
 /** Counts what waits for somebody, for every page: rights are asked for again only after some seconds. Decides nothing. */
 export function createRequestCount(ports: Needs): (actor: Actor) => Promise<number> {
-  const verdicts = new Map<string, { readonly until: number; readonly may: Promise<boolean> }>();
+  const verdicts = new LRUCache<string, { readonly until: number; readonly may: Promise<boolean> }>({ max: REMEMBERED });
   const may: May = (actor, changeRequest) => {
     const key = JSON.stringify([actor.user, actor.groups, targetOf(changeRequest)]);
     const now = ports.changeRequests.now();
     const known = verdicts.get(key);
     if (known !== undefined && known.until > now) return known.may;
-    if (verdicts.size >= REMEMBERED) verdicts.clear();
     const asked = mayDo(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
     verdicts.set(key, { until: now + REMEMBERED_MS, may: asked });
     asked.catch(() => verdicts.delete(key));

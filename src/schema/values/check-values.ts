@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isSmall } from './is-small.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
@@ -34,7 +35,7 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
   const { timeoutMs, memoryMib } = limits;
   const file = new URL('values-worker.ts', import.meta.url);
   const thread = new ThreadHost<typeof VALUES_JOBS>({ file, memoryMib, youngMib: 16, idleMs: 0 });
-  const heavy = new Map<string, number>();
+  const heavy = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   let last: Promise<unknown> = Promise.resolve();
   return async ({ schema, values, id }) => {
     if (!isSmall(schema) || !isSmall(values)) return { faults: [], unchecked: 'the schema or the values are larger than the limits allow' };
@@ -42,7 +43,7 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
       if ((heavy.get(id) ?? 0) > limits.now()) return tooHeavy(limits);
       const outcome = await thread.ask('valueFaults', [schema, values], { timeoutMs });
       if (outcome.kind === 'Result') return outcome.result;
-      remember(heavy, id, limits.now() + limits.restMs);
+      heavy.set(id, limits.now() + limits.restMs);
       return tooHeavy(limits);
     });
     last = answer;
@@ -52,11 +53,4 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
 
 function tooHeavy({ timeoutMs }: ValuesLimits): ValuesVerdict {
   return { faults: [], unchecked: `the schema takes more than ${timeoutMs / 1000} s, or too much memory` };
-}
-
-function remember(heavy: Map<string, number>, id: string, until: number): void {
-  heavy.delete(id);
-  heavy.set(id, until);
-  const [oldest] = heavy.keys();
-  if (heavy.size > MOST_REMEMBERED && oldest !== undefined) heavy.delete(oldest);
 }
