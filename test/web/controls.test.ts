@@ -34,7 +34,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
 
     await schedule.fill('30 1 * * 1');
     await page.getByRole('button', { name: /^Show when it runs/ }).click();
-    await page.getByText('At 01:30, on Monday.').waitFor();
+    await page.getByText('At 01:30, only on Monday.').waitFor();
     assert.equal(await page.locator('#f-spec-backup-schedule-note time').count(), 3);
     assert.match((await schedule.getAttribute('aria-describedby')) ?? '', /f-spec-backup-schedule-note/);
     await visitor.check();
@@ -63,7 +63,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
     const schedule = page.locator('[name="v.spec.backup.schedule"]');
     await schedule.fill('*/15 9-17 * * mon-fri');
     await page.locator('#name').fill('later');
-    await page.getByText('Every 15 minutes, from 09:00 to 17:59, on Monday to Friday.').waitFor();
+    await page.getByText('Every 15 minutes, between 09:00 and 17:59, Monday through Friday.').waitFor();
     assert.equal(await page.locator('#name').inputValue(), 'later');
     await schedule.fill('');
     await schedule.blur();

@@ -164,15 +164,15 @@ describe('what is typed into it', () => {
 
 const six = { ...text, description: 'Includes an additional seconds specifier.' };
 const advice: readonly (readonly [world: string, key: string, schema: JsonObject, value: string, says: string, warning: RegExp])[] = [
-  ['a schedule', 'schedule', text, '0 2 * * 1', 'At 02:00, on Monday', /^$/],
+  ['a schedule', 'schedule', text, '0 2 * * 1', 'At 02:00, only on Monday', /^$/],
   ['no schedule', 'schedule', text, 'nightly', '', /five parts/],
-  ['a day that never comes', 'schedule', text, '0 0 31 2 *', 'At 00:00, on day 31 of the month, in February', /does not come within/],
+  ['a day that never comes', 'schedule', text, '0 0 31 2 *', 'At 00:00, on day 31 of the month, only in February', /does not come within/],
   ['a schedule that begins whenever', 'schedule', text, '@every 5m', 'Every 5m, from when it begins', /^$/],
   ['seconds that many do not read', 'schedule', text, '0 0 2 * * *', 'At 02:00 every day', /many apps only read five/],
   ['seconds that are asked for', 'schedule', six, '0 0 2 * * *', 'At 02:00 every day', /^$/],
   ['seconds that are missing', 'schedule', six, '0 2 * * *', 'At 02:00 every day', /write 0 0 2 \* \* \*/],
   ['the seventh day of the month', 'schedule', text, '0 2 7 * *', 'At 02:00, on day 7 of the month', /^$/],
-  ['the seventh day of the week', 'schedule', text, '0 2 * * 7', 'At 02:00, on Sunday', /Not every app knows/],
+  ['the seventh day of the week', 'schedule', text, '0 2 * * 7', 'At 02:00, only on Sunday', /Not every app knows/],
   ['a host', 'host', text, 'db.example.com', '', /^$/],
   ['a wildcard', 'host', text, '*.example.com', '', /^$/],
   ['an address for a host', 'host', text, 'https://db.example.com/', '', /no scheme and no path/],
