@@ -176,7 +176,8 @@ test('It is compared with the defaults, and with an instance whose change is the
   const page = await ask(`${TEAM_PAGE}/compare?with=team-a/orders`);
   const review = await ask(`${ORDERS}/edit`, press(page, { _do: 'review' }));
   assert.match(review.html, /Review the change of orders/);
-  assert.deepEqual([review.sent.get('v.spec.instances'), review.sent.get('v.spec.storage.size')], ['3', '20Gi']);
+  const form = await ask(`${ORDERS}/edit`, press(review, { _do: 'edit' }));
+  assert.deepEqual([form.sent.get('v.spec.instances'), form.sent.get('v.spec.storage.size')], ['3', '20Gi']);
 });
 
 test('Of another app it is not found', async () => {
