@@ -91,6 +91,8 @@ function spotAt(reading: Reading, path: FormPath): NodeRef {
 /** The value of a single control. */
 function readScalarField(reading: Reading, node: ScalarNode, ref: NodeRef): Json | undefined {
   const text = take(reading, 'v', ref.path);
+  // Of radio buttons none may be pressed, and `null` be meant.
+  if (text === undefined && ref.base === undefined && take(reading, 's', ref.path) === 'null') return null;
   if (text === undefined) return ref.base;
   if (text === '') return emptyValue(reading, node, ref);
   const kept = keptValue(reading.model, reading.base, { path: ref.path, text });

@@ -110,6 +110,19 @@ test('A secret has the shape that it has as long as a stand-in is in its place',
   assert.deepEqual(plain(formToValues(model, sentBack(model, asYaml, values), values).values), values);
 });
 
+test('A row that holds nothing but null stays so when YAML becomes fields', () => {
+  const item = {
+    type: 'object',
+    properties: { name: { type: 'string' }, size: { type: 'boolean' } },
+    oneOf: [{ required: ['name'] }, { required: ['size'] }],
+  };
+  const model = modelOf({ type: 'object', properties: { rows: { type: 'array', items: item } } }, 'edit');
+  const values = { rows: [{ size: null }] };
+  const asYaml = applyFormOp(model, valuesToFields(model, values), { op: 'yaml:spec', base: values }).fields;
+  const asFields = applyFormOp(model, sentBack(model, asYaml, values), { op: 'fields:spec', base: values }).fields;
+  assert.deepEqual(plain(formToValues(model, sentBack(model, asFields, values), values).values), values);
+});
+
 test('Every leaf of a generated schema can be reached', () => {
   fc.assert(
     fc.property(generatedForm, ({ schema }) => {
