@@ -172,7 +172,8 @@ function draft(builder: Builder, place: Place): Draft {
   if (isSpent(builder)) return yamlDraft(builder, place, TOO_LARGE);
   builder.nodes += 1;
   const resolved = resolveSchema(builder.document, place.schema, place.refs);
-  const { schema = {}, refs } = { refs: place.refs, ...resolved };
+  const { schema = {} } = resolved;
+  const refs = resolved.schema === undefined ? place.refs : resolved.refs;
   if (place.path.length > DEEPEST) return yamlDraft(builder, place, 'nested too deeply', schema);
   const resolver = (part: Json | undefined) => resolveSchema(builder.document, part, refs);
   const own = resolved.schema === undefined ? yamlShape(resolved.reason, {}) : shapeOf(schema, resolver);
@@ -286,7 +287,7 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
         (required.has(key) || isRoot(builder.input, [...place.path, key])),
       layer: isPicked || isBare ? 'curated' : place.nearest === true ? 'all' : place.layer,
       nearest: isBare && !isPicked,
-      frozen: (frozen.get(key) ?? []).map((path) => path.slice(1)),
+      frozen: place.frozen.length === 0 ? place.frozen : (frozen.get(key) ?? []).map((path) => path.slice(1)),
       immutable: base.immutable,
       fallback: at(base.fallback, key) as Json | undefined,
       siblings,

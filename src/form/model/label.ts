@@ -11,6 +11,9 @@ const LONGEST_SUMMARY = 220;
 /** Twice as long as the longest that we know. */
 const LONGEST_HELP = 10_000;
 
+/** White space other than single blanks between words. */
+const UNEVEN = /[^\S ]|  | $/;
+
 /** A name for people of a property: `storageClassName` reads `Storage class name`, `externalIPs` reads `External IPs`. */
 export function humanise(key: string): string {
   const words = key
@@ -36,7 +39,8 @@ export function helpOf(description: unknown): Help {
   if (typeof description !== 'string') return { summary: '', more: '' };
   const text = description.trim().slice(0, LONGEST_HELP);
   const end = text.length <= SHORT_ENOUGH && !/\n\s*\n/.test(text) ? text.length : sentenceEnd(text);
-  return { summary: text.slice(0, end).replaceAll(/\s+/g, ' ').trim(), more: text.slice(end).trim() };
+  const summary = text.slice(0, end);
+  return { summary: UNEVEN.test(summary) ? summary.replaceAll(/\s+/g, ' ').trim() : summary, more: text.slice(end).trim() };
 }
 
 /** Where the first sentence ends: at a stop before a capital, at an empty line, or at the last word before it grows too long. */
