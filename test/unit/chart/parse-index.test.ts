@@ -142,7 +142,7 @@ test('an index that is read by its parts says the same as one that is parsed at 
       ways[way] += 1;
       assert.deepEqual(charts, wanted);
     }),
-    { numRuns: runs(150) },
+    { numRuns: runs(400) },
   );
   assert.ok(ways.parts > 100 && ways.whole > 30, JSON.stringify(ways));
 });
