@@ -178,7 +178,9 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
       await page.getByRole('link', { name: 'Delete' }).click();
-      await page.getByText(others === 0 ? '1 instance would hold it' : `${others + 1} instances would hold it`).waitFor();
+      await page
+        .getByText(others === 0 ? '1 instance would block the deletion' : `${others + 1} instances would block the deletion`)
+        .waitFor();
       await visitor.check();
       await visitor.close();
     });

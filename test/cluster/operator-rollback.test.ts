@@ -32,7 +32,7 @@ describe('an Operator that rolls back', () => {
     const namespace = await installed('failing');
     await hands.merge(namespace, 'failing', { values: { port: 70_000, password: 'hunter2-hunter2' } });
     const condition = await world.condition(namespace, 'failing', { type: 'Released', status: 'False', reason: 'RolledBack' });
-    assert.match(condition.message, /^Chart fragile 1\.0\.0 failed in revision 2 \(Helm could not upgrade\): .*70000/);
+    assert.match(condition.message, /^Chart fragile 1\.0\.0 failed in revision 2 \(Helm failed\): .*70000/);
     assert.match(condition.message, /revision 1 with chart fragile 1\.0\.0 runs again.*force-at to retry$/);
     const status = await world.status(namespace, 'failing');
     assert.equal(status.status, 'READY');

@@ -143,7 +143,7 @@ describe('the preview of an upgrade', () => {
     const { verdict } = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
     assert.match(
       verdict.stops.join('\n'),
-      new RegExp(`^Pods of Deployment ${NS}/crate will be refused: .*violates PodSecurity "restricted`),
+      new RegExp(`^Pods of Deployment ${NS}/crate will be rejected: .*violates PodSecurity "restricted`),
     );
     assert.equal((await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.stops.length, 0);
     await level(null);

@@ -115,7 +115,7 @@ describe('the check of a new Operator', () => {
     const { findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
     const [line] = findings.warned.filter(({ about }) => about === 'PodSecurity' || about === 'LimitRange');
     assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'exact'], texts(findings.warned));
-    assert.match(line?.message ?? '', /Pods of Deployment pfo-target-\w+\/barrel will be refused: .*restricted/);
+    assert.match(line?.message ?? '', /Pods of Deployment pfo-target-\w+\/barrel will be rejected: .*restricted/);
     await level(null);
   });
 

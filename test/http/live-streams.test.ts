@@ -78,8 +78,8 @@ describe('a live stream', () => {
     const byToken = await open({ authorization: `Bearer ${await house.issuer.mintToken('dev-a')}` });
     assert.deepEqual([ofSession.status, ofPerson.status, byToken.status], [409, 409, 409]);
     await Promise.all([ofSession, ofPerson].map(({ ended }) => ended));
-    assert.match(ofSession.text(), /10 for one session already; close other tabs, or refresh the page by hand/);
-    assert.match(ofPerson.text(), /50 for one person already/);
+    assert.match(ofSession.text(), /the limit of 10 for one session is reached; close other tabs, or refresh the page by hand/);
+    assert.match(ofPerson.text(), /the limit of 50 for one person is reached/);
     const { cookie } = await signIn('dev-b');
     assert.equal((await open({ cookie })).status, 200, 'another person has places of their own');
     opened[0]?.leave();

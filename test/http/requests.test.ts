@@ -190,7 +190,7 @@ describe('a request', () => {
   it('for an address that does not exist is told so, as a page or as a problem', async () => {
     const page = await ask('/nowhere/at/all', { headers: { accept: 'text/html,*/*' } });
     assert.equal(page.status, 404);
-    assert.equal(JSON.parse(await page.text()).message, 'address: there is nothing at "/nowhere/at/all"');
+    assert.equal(JSON.parse(await page.text()).message, 'address: nothing exists at "/nowhere/at/all"');
     const problem = await problemOf(await ask('/api/v1/nowhere?x=1'));
     assert.deepEqual([problem.code, problem.instance], ['NotFound', '/api/v1/nowhere']);
   });

@@ -118,7 +118,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`${POSTGRES_OPERATOR}/delete`, 'admin', {
     title: 'Delete PostgreSQL',
-    holds: ['3 instances would hold it', 'The source would create it again'],
+    holds: ['3 instances would block the deletion', 'The source would create it again'],
   }),
   page('/operators/default/queue-operator', 'admin', {
     title: 'queue-operator',
@@ -126,14 +126,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/operators/default/queue-operator?tab=resources', 'admin', {
     title: 'queue-operator',
-    holds: ['The right to list deployments.apps in the namespace &quot;default&quot; is missing.'],
+    holds: ['The permission to list deployments.apps in the namespace &quot;default&quot; is missing.'],
   }),
   page('/operators/monitoring/metrics-operator', 'admin', { title: 'Metrics', holds: ['Pod operator-0-7c9f-x2x: it cannot be scheduled'] }),
   page('/operators/monitoring/metrics-operator/delete', 'admin', {
     title: 'Delete Metrics',
     holds: ['Type <strong>metrics-operator</strong>'],
   }),
-  page('/operators/monitoring/logs-operator', 'admin', { title: 'Logs', holds: ['It is suspended', 'The right to patch operators'] }),
+  page('/operators/monitoring/logs-operator', 'admin', { title: 'Logs', holds: ['Suspended', 'The permission to patch operators'] }),
   page('/operators/chandlery-system/cache-operator', 'admin', {
     title: 'Cache',
     holds: ['set by cache-operator', 'samples.chandlery.dev/cleanup', 'The release is uninstalled'],
@@ -186,7 +186,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/admin/audit-log', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/operators', 'dev-a', { status: 403, title: 'Permission denied', holds: ['Ask an administrator'] }),
   page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),
-  page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The address may be mistyped'] }),
+  page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The URL may be mistyped'] }),
 ];
 
 function page(path: string, who: SamplePage['who'], rest: Partial<SamplePage> & { readonly title: string }): SamplePage {

@@ -171,9 +171,9 @@ function stopped(name: string): UpgradePreview {
       kind: 'Stopped',
       stops: [
         `The new CRD ${CRD} is unsafe: it has 2 breaking changes, and 1 existing instance would be invalid`,
-        `${object} would have to be deleted and made anew: spec.selector changes, which the api-server never allows`,
+        `${object} would have to be deleted and recreated: spec.selector changes, which the api-server never allows`,
       ],
-      unchecked: ['Instances were not all counted: you lack the right to list postgresbackups.samples.chandlery.dev'],
+      unchecked: ['Some instances could not be counted: you lack the permission to list postgresbackups.samples.chandlery.dev'],
     },
     warnings: ['2.0.0 is another major version than 1.4.0: read its release notes first'],
     definitions: {
@@ -221,7 +221,7 @@ function stopped(name: string): UpgradePreview {
         {
           path: 'values.logLevel',
           change: 'renamed',
-          why: 'the field is gone; loggingLevel looks like it',
+          why: 'the field is removed; loggingLevel is similar',
           value: 'debug',
           secret: false,
           options: ['move:values.loggingLevel', 'remove', 'leave'],

@@ -51,7 +51,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     const { page } = visitor;
     await page.goto(`${OPERATOR}/upgrade?version=2.0.0`);
     await page.getByRole('heading', { level: 1, name: 'Upgrade Gadgets to 2.0.0' }).waitFor();
-    await page.getByText('Somebody has to decide about fields of 1 instance.').waitFor();
+    await page.getByText('Decisions are needed about fields of 1 instance.').waitFor();
     await page.locator('summary', { hasText: '1 affected instance' }).click();
     assert.equal(await page.getByRole('link', { name: 'gadgets/orders' }).getAttribute('href'), INSTANCE);
     await page.getByRole('button', { name: 'Approve 2.0.0' }).click();

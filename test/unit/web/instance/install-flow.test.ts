@@ -165,7 +165,7 @@ test('a missing right is told before anything is written, with the RoleBinding t
   const before = created.length;
   const html = await (await post(INSTALL, `${GOOD.replace('orders', 'blocked')}&_do=install`)).text();
   assert.equal(created.length, before);
-  assert.match(html, /The right to create postgresclusters\.samples\.chandlery\.dev in the namespace &quot;team-a&quot; is missing\./);
+  assert.match(html, /The permission to create postgresclusters\.samples\.chandlery\.dev in the namespace &quot;team-a&quot; is missing\./);
   assert.match(html, /kind: RoleBinding/);
   assert.doesNotMatch(html, /value="install"/);
 });

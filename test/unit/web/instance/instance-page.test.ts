@@ -84,7 +84,7 @@ test('why comes deepest first, without what the banner says, and with what an ev
     lastSeen: '',
   } as const;
   assert.deepEqual(instanceLive({ ...before, tree, events: [event] }).causes, [
-    { kind: 'StatefulSet', name: 'orders', message: 'It gets no pods: exceeded quota: q' },
+    { kind: 'StatefulSet', name: 'orders', message: 'No pods can be created: exceeded quota: q' },
   ]);
 });
 

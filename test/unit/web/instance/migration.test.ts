@@ -29,7 +29,7 @@ test('A migration shows every field to decide, and no secret', async () => {
   for (const path of ['instances', 'storage.size', 'storageClass', 'legacy', 'password', 'region', 'maintenance'])
     assert.match(html, new RegExp(`<code class="field__label">spec\\.${path}</code>`), path);
   assert.match(html, /Move the value to spec\.storageClassName/);
-  assert.match(html, /its default changes from &quot;sunday&quot; to &quot;monday&quot;/);
+  assert.match(html, /the default changes from &quot;sunday&quot; to &quot;monday&quot;/);
   assert.doesNotMatch(html, /hunter2/);
 });
 

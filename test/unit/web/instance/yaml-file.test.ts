@@ -122,7 +122,7 @@ for (const { world, bytes, said, fileName = 'orders.yaml' } of [
 test('A file that was chosen and never loaded is not passed over in silence', async () => {
   const page = await pageOf(await press({ ...TYPED, _file: 'orders.yaml', _do: 'install' }));
   assert.equal(page.status, 422);
-  assert.match(errorsOf(page), /“orders\.yaml” was chosen and not loaded/);
+  assert.match(errorsOf(page), /“orders\.yaml” was selected but not loaded/);
   assert.equal(yamlOf(page), TYPED['y.']);
 });
 

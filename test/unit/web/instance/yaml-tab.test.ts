@@ -154,7 +154,7 @@ test('A resource of another kind, and one of another name or namespace, are refu
   const page = await yaml.press(TO_FORM, { 'y.': WHOLE.replace('PostgresCluster', 'Cache') });
   assert.match(page.html, /Line 2: This is a Cache, but this form is for a PostgresCluster/);
   const other = await yaml.press({ _do: 'install' }, { 'y.': WHOLE.replace('name: shop', 'name: bar').replace('team-a', 'team-x') });
-  assert.match(other.html, /href="#name">The YAML calls it bar/);
+  assert.match(other.html, /href="#name">The YAML has the name bar/);
   assert.match(other.html, /href="#environment">The YAML is for the namespace team-x/);
 });
 
@@ -175,6 +175,6 @@ test('Live values are YAML and come back, and a resource that is another one is 
   const form = await yaml.press(TO_FORM);
   assert.ok(form.value('v.spec.storage.size'));
   const other = await yaml.press({ _do: 'save' }, { 'y.': WHOLE });
-  assert.match(other.html, /The YAML is of the name shop; what is changed here is orders/);
+  assert.match(other.html, /The YAML is for the name shop, but this form changes orders/);
   assert.ok(tagsOf(other.html).some(({ attributes }) => attributes.get('name') === 'y.'));
 });

@@ -131,7 +131,7 @@ test('a check that takes long is a page that looks again by itself, without Java
   assert.equal(waiting.headers.get('refresh'), `2; url=${address}`);
   const html = await waiting.text();
   assert.match(html, /<h1>Checking the new Operator<\/h1>[\s\S]*role="status"/);
-  assert.equal(html.match(/Its chart is fetched/g)?.length, 1);
+  assert.equal(html.match(/Chandlery fetches and renders the chart/g)?.length, 1);
   open(undefined);
   const checked = await (await fetch(`${web.url}${address}`, { headers })).text();
   assert.match(checked, /Deployment queue-operator/);

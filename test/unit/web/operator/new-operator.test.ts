@@ -53,7 +53,7 @@ test('the file for git can be kept, and helm is shown with what it leaves out', 
   const html = await (await post(EXAMPLE_OPERATOR, 'check')).text();
   assert.match(html, /<code>operators\/my-operator\.yaml<\/code>/);
   assert.match(html, /helm upgrade --install my-operator/);
-  assert.match(html, /<li>It does not carry over the object in legacy APIs/);
+  assert.match(html, /<li>It does not convert the object in deprecated APIs/);
   const file = await post(EXAMPLE_OPERATOR, 'file');
   assert.equal(file.headers.get('content-disposition'), 'attachment; filename=my-operator.yaml');
   assert.match(await file.text(), /^apiVersion: operatorcontroller\.kubeplus\/v1\nkind: Operator\n/);

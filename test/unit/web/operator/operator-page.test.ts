@@ -97,7 +97,7 @@ describe('the page of an Operator', () => {
     const right = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: 'a', name: 'b' };
     const found = frame({}, { patch: right });
     assert.deepEqual(labels(found), []);
-    assert.match(found.refused, /right to patch operators\.operatorcontroller\.kubeplus "b"/);
+    assert.match(found.refused, /permission to patch operators\.operatorcontroller\.kubeplus "b"/);
     assert.ok(found.deleteHref !== undefined);
   });
 
@@ -115,7 +115,7 @@ describe('the page of an Operator', () => {
         [1, 'superseded'],
       ].map(([revision, word]) => [revision, word === 'superseded' ? 'Superseded' : word]),
     );
-    assert.deepEqual(history[1]?.notes, ['was not healthy', 'revision 1 came back']);
+    assert.deepEqual(history[1]?.notes, ['was not healthy', 'replaced by revision 1']);
   });
 
   it('groups values by the layer that set them', () => {

@@ -18,10 +18,10 @@ const VIEW: MessageView = {
 
 test('a missing right is named in a sentence', () => {
   const right = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
-  assert.equal(missingSentence(right), 'The right to list operators.operatorcontroller.kubeplus in the whole cluster is missing.');
+  assert.equal(missingSentence(right), 'The permission to list operators.operatorcontroller.kubeplus in the whole cluster is missing.');
   assert.equal(
     missingSentence({ verb: 'get', group: '', resource: 'secrets', namespace: 'shop', name: 'x' }),
-    'The right to get secrets "x" in the namespace "shop" is missing.',
+    'The permission to get secrets "x" in the namespace "shop" is missing.',
   );
 });
 
@@ -68,7 +68,7 @@ test('a missing right is said once, in our words and not in those of the api-ser
   const missing = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
   const message = 'list operators: User "oidc:dev-a" cannot list resource "operators" at the cluster scope';
   const html = await renderError({ ...VIEW, code: 'Forbidden', status: 403, message, missing });
-  assert.match(html, /The right to list operators/);
+  assert.match(html, /The permission to list operators/);
   assert.doesNotMatch(html, /cannot list resource/);
 });
 

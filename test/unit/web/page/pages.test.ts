@@ -41,7 +41,7 @@ test('the admin pages are in the navigation of admins only', async () => {
 
 test('a developer on an admin page reads which right is missing', async () => {
   const html = await (await get('/operators', 'dev-a')).text();
-  assert.match(html, /The right to list operators\.operatorcontroller\.kubeplus in the whole cluster is missing\./);
+  assert.match(html, /The permission to list operators\.operatorcontroller\.kubeplus in the whole cluster is missing\./);
 });
 
 test('an environment that one may not see reads like one that does not exist', async () => {
