@@ -208,7 +208,7 @@ describe('the check of a new Operator', () => {
     await eventually(async () => {
       const rival = { ...barrel({ targetNamespace: TARGET }), metadata: { name: 'rival', namespace: NS } };
       return texts((await preflightOperator(ports, ROOT, rival)).findings.blocked).includes(
-        `The Operator ${NS}/barrel has this release already`,
+        `The Operator ${NS}/barrel already has this release`,
       );
     }, 'the release is taken');
   });
