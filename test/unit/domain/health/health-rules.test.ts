@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { healthOf } from '../../../../src/domain/health/rules/health-of.ts';
 import { worstHealth, type HealthStatus } from '../../../../src/domain/health/health.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
+
+const SHARED = '../shared/health/builtin.json';
+const CUSTOM = '../shared/health/custom';
+/** Of 676. Most of the others say how they are in fields of their own. */
+const LEAST_AGREED = 350;
 
 /** Objects of many kinds, a line each, with no more of their status than tells them apart. */
 const FIXTURES = 'test/fixtures/health';
@@ -137,6 +142,24 @@ describe('health', () => {
     const words = (['Healthy', 'Degraded', 'Progressing'] as const).map((word) => ({ status: word, message: word }));
     assert.equal(worstHealth(words)?.status, 'Degraded');
     assert.equal(worstHealth([]), undefined);
+  });
+
+  it('agrees with most public cases for custom kinds', { skip: existsSync(CUSTOM) ? false : 'the shared cases are not here' }, (test) => {
+    const cases = readdirSync(CUSTOM).flatMap(
+      (file) => JSON.parse(readFileSync(`${CUSTOM}/${file}`, 'utf8')) as { status: string; object: KubeObject }[],
+    );
+    const agreed = cases.filter(({ status, object: known }) => healthOf({ ...object('', '', {}), ...known })?.status === status).length;
+    test.diagnostic(`${agreed} of ${cases.length} agree`);
+    assert.ok(agreed >= LEAST_AGREED, `${agreed}`);
+  });
+
+  it('agrees with the public cases for built-in kinds', { skip: existsSync(SHARED) ? false : 'the shared cases are not here' }, () => {
+    const cases = JSON.parse(readFileSync(SHARED, 'utf8')) as { case: string; status: string; object: KubeObject }[];
+    assert.ok(cases.length > 40);
+    assert.deepEqual(
+      cases.filter((known) => healthOf(known.object)?.status !== known.status).map((known) => known.case),
+      [],
+    );
   });
 
   for (const file of ['built-in-kinds', 'custom-kinds']) {
