@@ -164,7 +164,7 @@ export const attacks: readonly Attack[] = [
         }, 'it says why');
         assert.match(
           message,
-          /In the way: ConfigMap default\/farewell.*kubectl delete configmaps farewell --namespace default, or uninstall without/,
+          /Blocked by ConfigMap default\/farewell.*kubectl delete configmaps farewell --namespace default, or uninstall without/,
         );
         const [command = ''] = /kubectl annotate .*/.exec(message) ?? [];
         const args = wayOut === 'annotate' ? command.split(' ').slice(1) : ['delete', 'configmaps', 'farewell', '--namespace', 'default'];

@@ -34,7 +34,7 @@ describe('a definition', () => {
       'it is told',
     );
     const told = findCondition((await world.status(NS, 'fleet')).conditions, 'CRDsEstablished');
-    assert.match(told?.message ?? '', /no longer in the chart: ships\./);
+    assert.match(told?.message ?? '', /No longer in the chart, but kept: ships\./);
     assert.equal((await world.kube.asController().get({ ...typeOf('Ship'), namespace: NS, name: 'mine' })).metadata.name, 'mine');
     await world.writeChart('fleet', chart('fleet', '3.0.0', ['Boat', 'Ship']));
     await change('fleet', { chart: { version: '3.0.0' } });

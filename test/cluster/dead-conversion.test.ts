@@ -35,7 +35,12 @@ before(async () => {
   await cluster.create(CONFIG_MAPS, object('v1', 'ConfigMap', 'label', { ownerReferences: [owner] }));
   await convertParts();
 });
-after(async () => await world.stop());
+after(async () => {
+  // While objects of any kind cannot be read, no namespace of the shared cluster goes away.
+  const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
+  await world.kube.asController().patch({ ...CRD, name: `parts.${GROUP}` }, { type: 'merge', body });
+  await world.stop();
+});
 
 describe('a kind whose conversion webhook does not answer', { timeout: 120_000 }, () => {
   it('is a row of its own in the tree of an instance, which has everything else', async () => {

@@ -53,7 +53,7 @@ describe('an Operator without kinds', () => {
       const found = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoKinds' });
       return found.message === off.message ? undefined : found.message;
     }, 'another cause');
-    assert.match(none, /the chart has no CRDs\. If the operator registers its CRDs while it runs/);
+    assert.match(none, /the chart has no CRDs\. If the operator registers its CRDs at run time/);
   });
 });
 

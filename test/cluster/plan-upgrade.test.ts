@@ -220,7 +220,7 @@ describe('an approval', () => {
   it('is refused where it would have no effect, and for those without the right', async () => {
     const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest, ...ASKING });
     await assert.rejects(approve('2.0.0'), { code: 'ApprovalRefused', message: /not in the range/ });
-    await assert.rejects(approve('1.0.0'), { code: 'ApprovalRefused', message: /installed already/ });
+    await assert.rejects(approve('1.0.0'), { code: 'ApprovalRefused', message: /is already installed/ });
     await assert.rejects(approve('newest'), { code: 'InvalidInput' });
     await assert.rejects(approve('1.1.0', 'sha256:1'), { code: 'InvalidInput' });
     await assert.rejects(approveUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '1.1.0', digest: '', ...ASKING }), { code: 'Forbidden' });
