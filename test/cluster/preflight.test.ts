@@ -112,7 +112,9 @@ describe('the check of a new instance', () => {
   it('counts instances exactly, and is blocked when there are too many', async () => {
     await quota({ [`count/${APP}`]: '1' });
     const { findings } = await check(DEV, {});
-    assert.ok(findings.created.some(({ message, evidence }) => message.includes('number 1 of the 1 instances of Vat') && evidence === 'exact'));
+    assert.ok(
+      findings.created.some(({ message, evidence }) => message.includes('number 1 of the 1 instances of Vat') && evidence === 'exact'),
+    );
     await quota({ [`count/${APP}`]: '0' });
     const full = await eventually(async () => {
       const found = await check(DEV, {});
