@@ -134,7 +134,7 @@ describe('The chart of Chandlery', () => {
     assert.equal(textAt((await find(SERVICE, 'chandlery'))?.spec, 'type'), 'ClusterIP');
   });
 
-  it('gives its service account what it needs to furnish the cluster', async () => {
+  it('gives its service account what it needs to install CRDs and roles', async () => {
     accountKubeconfig = join(folder, 'kubeconfig');
     await writeFile(accountKubeconfig, await kubeconfigFor('chandlery', NAMESPACE, kubeconfig), { mode: 0o600 });
     await asAccount(async (account) => {

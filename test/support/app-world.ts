@@ -61,7 +61,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const events = createEventRecorder({ cluster: controller, log });
   const reconcile = createEnvironmentReconciler({ cluster: controller, events, now: () => new Date() });
   const running = runController({ name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 1, log, signal });
-  await furnish(kube, input);
+  await prepareCluster(kube, input);
   const ports = {
     clusters: explainWebhooks(kube, catalog),
     discovery: kube,
@@ -83,7 +83,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   };
 }
 
-async function furnish(kube: Kube, { name, group, kinds, developer }: AppWorldInput): Promise<void> {
+async function prepareCluster(kube: Kube, { name, group, kinds, developer }: AppWorldInput): Promise<void> {
   const cluster = kube.asController();
   const label = operatorLabelValue(name, name);
   await cluster.create(ENVIRONMENT, {

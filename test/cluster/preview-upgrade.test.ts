@@ -72,7 +72,7 @@ before(async () => {
     rules: [{ apiGroups: ['operatorcontroller.kubeplus'], resources: ['operators'], verbs: ['get'] }],
   });
   await bind(READER.groups[0] ?? '', `operator-reader-${RUN}`);
-  await furnish();
+  await prepareCluster();
   await eventually(async () => catalog.synced(), 'the catalogue is read');
 });
 after(async () => {
@@ -242,7 +242,7 @@ describe('an approval', () => {
 });
 
 /** An Operator in 1.0.0 with two instances, and two newer charts: one that only adds, and one that nobody should install. */
-async function furnish(): Promise<void> {
+async function prepareCluster(): Promise<void> {
   const values = 'replicas: 1\nextra: true\n';
   await offerChart(world.chartsDir, { name: 'crate', version: '1.0.0' });
   await offerChart(world.chartsDir, {
