@@ -38,9 +38,7 @@ const isTimed = options.includes('--timings');
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/compiled');
 
 if (wanted.length === 0 || wanted.includes('check')) CHECKS.forEach(check);
-const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, files.filter(uses(isUsedIn)))));
-await Promise.all(lanesOf(files).map(runLane));
-await Promise.all(worlds.map(stopWorld));
+for (const round of roundsOf(files)) await runRound(round);
 if (isTimed) printTimings();
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
@@ -87,15 +85,27 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Files on the shared product run one after another, and the attacks, which measure their product, before them. */
-function lanesOf(all: readonly string[]): readonly Lane[] {
+/** The attacks measure their product, so they have the machine to themselves. Then files on the shared product run one after another, beside all others. */
+function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
+  const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
   const ofProduct = uses(WORLDS[0].isUsedIn);
-  const inTurn = (file: string): boolean => file.startsWith('test/attacks') || ofProduct(file);
-  const lanes = [
-    { name: 'on a product', files: all.filter(inTurn), concurrency: 1 },
-    { name: 'others', files: all.filter((file) => !inTurn(file)), concurrency: 2 },
+  const rest = all.filter((file) => !areAttacks(file));
+  const rounds = [
+    [{ name: 'attacks', files: all.filter(areAttacks), concurrency: 1 }],
+    [
+      { name: 'on a product', files: rest.filter(ofProduct), concurrency: 1 },
+      { name: 'others', files: rest.filter((file) => !ofProduct(file)), concurrency: 2 },
+    ],
   ];
-  return lanes.filter((lane) => lane.files.length > 0);
+  return rounds.map((lanes) => lanes.filter((lane) => lane.files.length > 0));
+}
+
+/** What the files of a round share lives as long as the round. */
+async function runRound(lanes: readonly Lane[]): Promise<void> {
+  const all = lanes.flatMap((lane) => lane.files);
+  const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, all.filter(uses(isUsedIn)))));
+  await Promise.all(lanes.map(runLane));
+  await Promise.all(worlds.map(stopWorld));
 }
 
 async function runLane({ name, files: own, concurrency }: Lane): Promise<void> {
