@@ -8,7 +8,7 @@ interface Shared<T> {
 }
 
 /**
- * Does something once for all who want the same at the same time. Who gives up stops waiting; the work is stopped when nobody waits for it any more.
+ * Runs a task once for concurrent callers of the same key. A caller that aborts stops waiting; the task is aborted when its last caller is gone.
  *
  * @param work what is under way, and shared by the callers.
  * @throws what the task throws; the signal's reason when it aborts.

@@ -62,7 +62,7 @@ export function createRenderError({ views, operations }: RenderDeps): (view: Mes
 
 type RenderDeps = Pick<WebDeps, 'views'> & { readonly operations: Pick<WebDeps['operations'], 'me' | 'countChangeRequests'> };
 
-/** While the cluster is away nobody waits for it twice, and what went wrong is told without it, too. */
+/** The signed-in person of an error page. On a 503 the cluster is not asked again. */
 async function readerOf(operations: RenderDeps['operations'], { actor, person, status }: MessageView): Promise<Me | undefined> {
   if (actor === undefined) return undefined;
   const known = person ?? { name: actor.user };

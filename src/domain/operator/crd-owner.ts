@@ -28,8 +28,8 @@ export function crdClaimant(
   return { label: operatorLabelValue(namespace, name), release: { release: releaseName, namespace: targetNamespace }, adopt, known };
 }
 
-/** Whether an Operator has brought a CRD. What is Chandlery's own is never an Operator's. */
-export function isBroughtBy(crd: KubeObject, claimant: Pick<CrdClaimant, 'label' | 'release'>): boolean {
+/** Whether a CRD belongs to an Operator. Chandlery's own CRDs belong to none. */
+export function belongsToOperator(crd: KubeObject, claimant: Pick<CrdClaimant, 'label' | 'release'>): boolean {
   return !isReservedCrd(crd) && isMarkedFor(crd, claimant);
 }
 
@@ -41,7 +41,7 @@ export function isMarkedFor(crd: KubeObject, { label, release: { release, namesp
   return annotations['meta.helm.sh/release-name'] === release && annotations['meta.helm.sh/release-namespace'] === namespace;
 }
 
-/** Who has brought a CRD, as a clause; undefined when nobody says so. */
+/** The owner of a CRD, as a clause; undefined when the CRD names none. */
 export function crdOwner(crd: KubeObject): string | undefined {
   if (isReservedCrd(crd)) return 'Chandlery itself';
   const { labels = {}, annotations = {} } = crd.metadata;
@@ -54,7 +54,7 @@ export function crdOwner(crd: KubeObject): string | undefined {
 /** Why an Operator may not apply a CRD that is there, as a clause; undefined when it may. */
 export function crdConflict(live: KubeObject, claimant: CrdClaimant): string | undefined {
   const { name, labels = {}, annotations = {} } = live.metadata;
-  if (isBroughtBy(live, claimant)) return undefined;
+  if (belongsToOperator(live, claimant)) return undefined;
   const owner = crdOwner(live);
   if (owner !== undefined) {
     const remedy = labels[OURS.operatorLabel] === undefined ? 'uninstall that one first' : 'remove one of the two';

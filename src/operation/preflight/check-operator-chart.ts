@@ -22,7 +22,7 @@ import { findReleaseNamespace } from './release-namespace.ts';
 import { inTurn, orTooLate } from '../upgrade/in-turn.ts';
 import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
-import { broughtBy, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
+import { kindsOfChart, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
 import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
 
 const PATIENCE_MS = 90_000;
@@ -142,15 +142,13 @@ async function checkRendered(
   const { state, findings } = await findReleaseNamespace(trial, spec, signal);
   const { objects } = rendering;
   const reserved = await findReserved(trial, { operator, objects }, signal);
-  const safety = spec.upgrade.crdSafety;
-  const candidates = rendering.definitions;
   const { namespace = OURS.systemNamespace, name } = operator.metadata;
   const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
   const { definitions, missing, forbidden } = await previewCrds(ports, actor, {
     trial,
-    candidates,
+    candidates: rendering.definitions,
     crds: [],
-    safety,
+    safety: spec.upgrade.crdSafety,
     claimant,
     signal,
   });
@@ -161,7 +159,14 @@ async function checkRendered(
   });
   const unread = missing.map((right) => line(`Existing instances were not validated: you may not ${permissionText(right)}`, 'Right'));
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
-  const checked = await checkObjects(trial, ports, { ...place, objects, brought: broughtBy(rendering), secrets, signal, forbidden });
+  const checked = await checkObjects(trial, ports, {
+    ...place,
+    objects,
+    kindsOfChart: kindsOfChart(rendering),
+    secrets,
+    signal,
+    forbidden,
+  });
   return {
     findings: joinFindings([{ blocked: reserved }, findings, ...kinds, { unchecked: unread }, checked.findings]),
     remedies: checked.remedies,

@@ -20,8 +20,8 @@ export interface DryRun {
 export interface DryRunInput extends ReleasePlace {
   /** What a chart renders, without its definitions. */
   readonly objects: readonly KubeObject[];
-  /** `<group>/<kind>` of the definitions that the chart brings itself. */
-  readonly brought: ReadonlySet<string>;
+  /** `<group>/<kind>` of the CRDs of the chart itself. */
+  readonly kindsOfChart: ReadonlySet<string>;
   /** Of the release's namespace; `Made`: it is made with it. */
   readonly state: 'Exists' | 'ToBeCreated';
   readonly secrets: readonly string[];
@@ -104,7 +104,7 @@ async function dryRunObject({ cluster }: DryRun, kind: ServedKind | undefined, q
 
 function ofUnservedKind({ object, input }: ObjectDryRun): Outcome {
   const { apiVersion, kind } = object;
-  if (input.brought.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { kind: 'created', evidence: 'estimate' };
+  if (input.kindsOfChart.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { kind: 'created', evidence: 'estimate' };
   return { kind: 'refused', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
 }
 

@@ -10,7 +10,7 @@ import { foreignOwner, isHook, marked } from '../operator/helm-ownership.ts';
 import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
 import { findReleaseNamespace } from '../preflight/release-namespace.ts';
-import { broughtBy, type Rendering } from './render-preview.ts';
+import { kindsOfChart, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
 
 interface UpgradeCheckInput {
@@ -38,7 +38,7 @@ export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'
   const { state } = await findReleaseNamespace(trial, spec, signal);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace };
   const [checked, removed] = await Promise.all([
-    checkObjects(trial, ports, { ...place, objects: after.objects, brought: broughtBy(after), state, secrets, signal, forbidden }),
+    checkObjects(trial, ports, { ...place, objects: after.objects, kindsOfChart: kindsOfChart(after), state, secrets, signal, forbidden }),
     removedObjects(trial, ports, input),
   ]);
   const untried = [...forbidden, ...checked.tried.flatMap((one) => one.forbidden)];

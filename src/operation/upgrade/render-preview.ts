@@ -20,7 +20,7 @@ export interface Rendering extends Pick<RenderedChart, 'conversions' | 'unchecke
 export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [], unchecked: [] };
 
 /** `<group>/<kind>` of the CRDs of a chart. */
-export function broughtBy({ definitions }: Pick<Rendering, 'definitions'>): ReadonlySet<string> {
+export function kindsOfChart({ definitions }: Pick<Rendering, 'definitions'>): ReadonlySet<string> {
   return new Set(definitions.map(({ spec }) => `${textAt(spec, 'group') ?? ''}/${textAt(spec, 'names', 'kind') ?? ''}`));
 }
 

@@ -13,7 +13,7 @@ export interface Work {
   /** As it was when the Operator was read. */
   readonly status: OperatorStatus;
   readonly release: ReleaseRef;
-  /** The value of the label `chandlery.dev/operator` on all that it brings. */
+  /** The value of the label `chandlery.dev/operator` on its CRDs and ClusterRoles. */
   readonly label: string;
   /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, `chandlery.dev/force-at` behind it, and an approval behind that; empty when there is none. */
   readonly requestedAt: string;

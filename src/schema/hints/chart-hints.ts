@@ -30,7 +30,7 @@ export interface HintSources {
   readonly libraries?: ReadonlyMap<string, string>;
   /** What the values files in its folder `ci/` hold. */
   readonly ciValues?: readonly JsonObject[];
-  /** The CustomResourceDefinitions that it brings. */
+  /** The CRDs of the chart. */
   readonly crds?: readonly KubeObject[];
 }
 

@@ -63,7 +63,7 @@ export async function runFormJob<J extends FormJob>(job: J, ...args: Parameters<
   return answer as ReturnType<FormJobs[J]>;
 }
 
-/** Whether a job is so small that nobody waits for it. It is found by its inputs alone, and looks at no more than is light. */
+/** Whether a job is light enough for the event loop. Its inputs alone decide, and no more of them is read than a light job has. */
 function isLight(job: string, args: readonly unknown[]): boolean {
   const model = modelIn(job, args);
   const scale: Scale = { left: LIGHT, model, text: textScale(job) };

@@ -38,7 +38,7 @@ export function inspectRendering({ chart, text, crds, rendering, namespace, reco
   const failed = rendering.kind === 'Failed' ? [{ code: 'RenderFailed', where: 'chart', message: rendering.why } as const] : [];
   return {
     chart,
-    kinds: broughtKinds(objects, crds),
+    kinds: inspectedKinds(objects, crds),
     objects: countKinds(others),
     conversions,
     refusals,
@@ -86,7 +86,7 @@ function countKinds(objects: readonly KubeObject[]): ChartInspection['objects'] 
  * @param objects rendered and uplifted objects.
  * @param folder the definitions in the chart's own `crds/`.
  */
-function broughtKinds(objects: readonly KubeObject[], folder: readonly KubeObject[]): readonly InspectedKind[] {
+function inspectedKinds(objects: readonly KubeObject[], folder: readonly KubeObject[]): readonly InspectedKind[] {
   const inFolder = new Set(folder.map(({ metadata }) => metadata.name));
   const definitions = new Map(
     [...folder, ...objects].filter((object) => isCustomResourceDefinition(object)).map((object) => [object.metadata.name, object]),

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
-import { crdOwner, isBroughtBy, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
+import { crdOwner, belongsToOperator, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
 
-/** A CustomResourceDefinition that an Operator brought. */
+/** A CRD of an Operator. */
 export interface CrdFact extends CrdStatus {
   readonly object: KubeObject;
   readonly group: string;
@@ -39,15 +39,15 @@ export async function observeCrds(
   { label, claims = [], signal }: Query,
 ): Promise<readonly CrdFact[]> {
   const { items } = await cluster.listMetadata(CRD, { signal });
-  const brought = items.filter(
-    (object) => isBroughtBy(object, { label, release }) || (claims.includes(object.metadata.name) && crdOwner(object) === undefined),
+  const own = items.filter(
+    (object) => belongsToOperator(object, { label, release }) || (claims.includes(object.metadata.name) && crdOwner(object) === undefined),
   );
   const look = async ({ metadata }: KubeObject): Promise<CrdFact[]> => {
     const object = watchedCrd?.(metadata) ?? (await findCrd(cluster, metadata.name, signal));
     return object === undefined ? [] : [crdFactOf(object, label)];
   };
   // They are large, and there may be hundreds: those that are watched in the very version that the api-server has now are not read again.
-  const found = await pMap(brought, look, { concurrency: AT_ONCE });
+  const found = await pMap(own, look, { concurrency: AT_ONCE });
   return found.flat().sort((a, b) => a.name.localeCompare(b.name));
 }
 

@@ -7,8 +7,8 @@ import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ReleaseRef } from '../ports.ts';
 
 /*
- * What an object bears on, in one word each. An Operator has the marks of all that it brings, so that a change of anything leads to it, and
- * what it brings is found without looking at what others bring.
+ * Index keys of watched objects. An Operator has the keys of its release, label and CRDs, so a change of any of these finds the Operator, and its objects are
+ * found without a scan of all others.
  */
 
 export function releaseKey({ release, namespace }: ReleaseRef): string {
@@ -56,21 +56,21 @@ export function isOfRelease(object: KubeObject, release: ReleaseRef): boolean {
   return keysOfReleased(object).includes(releaseKey(release));
 }
 
-/** A webhook configuration or APIService has the marks of its release, and of the Services that it has the api-server call. */
-export function marksOfCaller(object: KubeObject): readonly string[] {
+/** The keys of a webhook configuration or APIService: of its release, and of the Services that the api-server calls for it. */
+export function keysOfCaller(object: KubeObject): readonly string[] {
   return [...keysOfReleased(object), ...servicesOf(object)];
 }
 
 function servicesOf(object: KubeObject): readonly string[] {
-  return calledBy(object).flatMap(({ service }) => (service === undefined ? [] : [serviceMark(service)]));
+  return calledBy(object).flatMap(({ service }) => (service === undefined ? [] : [serviceKey(service)]));
 }
 
-export function marksOfSlice({ metadata: { labels = {}, namespace = '' } }: KubeObject): readonly string[] {
+export function keysOfSlice({ metadata: { labels = {}, namespace = '' } }: KubeObject): readonly string[] {
   const name = labels['kubernetes.io/service-name'];
-  return name === undefined ? [] : [serviceMark({ namespace, name })];
+  return name === undefined ? [] : [serviceKey({ namespace, name })];
 }
 
-export function serviceMark({ namespace, name }: Pick<CalledService, 'namespace' | 'name'>): string {
+export function serviceKey({ namespace, name }: Pick<CalledService, 'namespace' | 'name'>): string {
   return `service ${namespace}/${name}`;
 }
 

@@ -9,43 +9,43 @@ export interface WatchedType {
   onChange(listener: (key: string) => void): () => void;
 }
 
-/** The objects of a type by what they bear on: an object has any number of marks, and a mark any number of objects. */
+/** The objects of a type by index key: an object has any number of keys, and a key any number of objects. */
 export interface Indexer {
-  /** The objects with the mark, in the order they came. */
-  having(mark: string): readonly KubeObject[];
-  /** Calls the listener with the marks of everything that is there, and then of everything that changes: those before and those after. */
-  onChange(listener: (marks: readonly string[]) => void): () => void;
+  /** The objects with the index key, in the order they came. */
+  having(indexKey: string): readonly KubeObject[];
+  /** Calls the listener with the index keys of everything that is there, and then of everything that changes: those before and those after. */
+  onChange(listener: (indexKeys: readonly string[]) => void): () => void;
 }
 
 /** Keeps an index of a type for as long as the type is watched. */
-export function createIndexer(type: WatchedType, marksOf: (object: KubeObject) => readonly string[]): Indexer {
-  const keysByMark = new Map<string, Set<string>>();
-  const marksByKey = new Map<string, readonly string[]>();
-  const listeners = new Set<(marks: readonly string[]) => void>();
-  const leave = (mark: string, key: string): void => {
-    const keys = keysByMark.get(mark);
+export function createIndexer(type: WatchedType, indexKeysOf: (object: KubeObject) => readonly string[]): Indexer {
+  const objectsByIndexKey = new Map<string, Set<string>>();
+  const indexKeysByObject = new Map<string, readonly string[]>();
+  const listeners = new Set<(indexKeys: readonly string[]) => void>();
+  const leave = (indexKey: string, key: string): void => {
+    const keys = objectsByIndexKey.get(indexKey);
     keys?.delete(key);
-    if (keys?.size === 0) keysByMark.delete(mark);
+    if (keys?.size === 0) objectsByIndexKey.delete(indexKey);
   };
   type.onChange((key) => {
     const object = type.get(key);
-    const before = marksByKey.get(key) ?? [];
-    const after = object === undefined ? [] : marksOf(object);
-    for (const mark of before) leave(mark, key);
-    for (const mark of after) {
-      const keys = keysByMark.get(mark) ?? new Set();
-      keysByMark.set(mark, keys.add(key));
+    const before = indexKeysByObject.get(key) ?? [];
+    const after = object === undefined ? [] : indexKeysOf(object);
+    for (const indexKey of before) leave(indexKey, key);
+    for (const indexKey of after) {
+      const keys = objectsByIndexKey.get(indexKey) ?? new Set();
+      objectsByIndexKey.set(indexKey, keys.add(key));
     }
-    if (after.length === 0) marksByKey.delete(key);
-    else marksByKey.set(key, after);
+    if (after.length === 0) indexKeysByObject.delete(key);
+    else indexKeysByObject.set(key, after);
     const touched = [...new Set([...before, ...after])];
     for (const listener of listeners) listener(touched);
   });
   return {
-    having: (mark) => [...(keysByMark.get(mark) ?? [])].flatMap((key) => type.get(key) ?? []),
+    having: (indexKey) => [...(objectsByIndexKey.get(indexKey) ?? [])].flatMap((key) => type.get(key) ?? []),
     onChange: (listener) => {
       listeners.add(listener);
-      for (const marks of marksByKey.values()) listener(marks);
+      for (const indexKeys of indexKeysByObject.values()) listener(indexKeys);
       return () => listeners.delete(listener);
     },
   };

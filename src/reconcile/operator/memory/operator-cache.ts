@@ -8,15 +8,15 @@ import { createIndexer, type Indexer, type WatchedType } from './indexer.ts';
 import {
   crdKey,
   labelKey,
-  marksOfCaller,
+  keysOfCaller,
   keysOfCrd,
   keysOfOperator,
   keysOfRecord,
   keysOfReleased,
   keysOfRole,
-  marksOfSlice,
+  keysOfSlice,
   releaseKey,
-  serviceMark,
+  serviceKey,
 } from './index-keys.ts';
 import { CALLERS } from '../../../domain/operator/called-services.ts';
 import { SLICES_OF } from '../facts/observe-callers.ts';
@@ -71,8 +71,8 @@ export function createOperatorCache(types: WatchedTypes): OperatorCache {
   const records = createIndexer(types.records, keysOfRecord);
   const roles = createIndexer(types.roles, keysOfRole);
   const workloads = new Map(Object.entries(types.workloads).map(([resource, type]) => [resource, createIndexer(type, keysOfReleased)]));
-  const callers = new Map(Object.entries(types.callers).map(([resource, type]) => [resource, createIndexer(type, marksOfCaller)]));
-  const slices = createIndexer(types.slices, marksOfSlice);
+  const callers = new Map(Object.entries(types.callers).map(([resource, type]) => [resource, createIndexer(type, keysOfCaller)]));
+  const slices = createIndexer(types.slices, keysOfSlice);
   const { operators: _operators, workloads: _workloads, callers: _callers, ...single } = types;
   const all = [types.operators, ...Object.values(single), ...Object.values(types.workloads), ...Object.values(types.callers)];
   const indexes: Indexes = { definitions, records, roles, workloads, callers, slices };
@@ -80,15 +80,15 @@ export function createOperatorCache(types: WatchedTypes): OperatorCache {
     operator: (key) => (all.every((type) => type.synced()) ? types.operators.get(key) : undefined),
     readsFor: (who, live) => readsFor(types, answersFor(indexes, who), live),
     onChange: (listener) => {
-      const tell = (marks: readonly string[]): void => {
-        const keys = new Set(marks.flatMap((mark) => operators.having(mark).map((operator) => keyOf(operator))));
+      const tell = (indexKeys: readonly string[]): void => {
+        const keys = new Set(indexKeys.flatMap((indexKey) => operators.having(indexKey).map((operator) => keyOf(operator))));
         for (const key of keys) listener(key);
       };
       const released = [definitions, records, roles, ...workloads.values(), ...callers.values()];
       const stops = released.map((index) => index.onChange(tell));
-      const stopSlices = slices.onChange((marks) => {
-        tell(marks.flatMap((mark) => [...callers.values()].flatMap((index) => index.having(mark).flatMap(keysOfReleased))));
-        tell(marks.flatMap((mark) => definitions.having(mark).flatMap(keysOfCrd)));
+      const stopSlices = slices.onChange((indexKeys) => {
+        tell(indexKeys.flatMap((indexKey) => [...callers.values()].flatMap((index) => index.having(indexKey).flatMap(keysOfReleased))));
+        tell(indexKeys.flatMap((indexKey) => definitions.having(indexKey).flatMap(keysOfCrd)));
       });
       return () => [...stops, stopSlices].forEach((stop) => stop());
     },
@@ -113,9 +113,9 @@ function answersFor({ definitions, records, roles, workloads, callers, slices }:
   };
   const release = releaseKey(who);
   const label = labelKey(who.label);
-  const marks = [label, release, ...who.claims.map(crdKey)];
+  const indexKeys = [label, release, ...who.claims.map(crdKey)];
   const answers: [string, Answer][] = [
-    [pathOf(CRD), when('', () => [...new Set(marks.flatMap((mark) => definitions.having(mark)))])],
+    [pathOf(CRD), when('', () => [...new Set(indexKeys.flatMap((indexKey) => definitions.having(indexKey)))])],
     [pathOf(SECRET), when(`${who.namespace} owner=helm,name=${who.release}`, () => records.having(release))],
     [pathOf(CLUSTER_ROLE), when(`${OURS.operatorLabel}=${who.label}`, () => roles.having(label))],
   ];
@@ -130,7 +130,7 @@ function answersFor({ definitions, records, roles, workloads, callers, slices }:
 /** Only where there are any: the Service of somebody else than Helm has others. */
 function slicesIn(slices: Indexer, { namespace = '', labelSelector = '' }: ListOptions): readonly KubeObject[] | undefined {
   const [label, name = ''] = labelSelector.split('=');
-  const found = label === SLICES_OF ? slices.having(serviceMark({ namespace, name })) : [];
+  const found = label === SLICES_OF ? slices.having(serviceKey({ namespace, name })) : [];
   return found.length === 0 ? undefined : found;
 }
 

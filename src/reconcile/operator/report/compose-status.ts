@@ -11,7 +11,7 @@ import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
 import { unapproved } from './conditions.ts';
 
-/** What an act found out or brought about. What it says nothing about stays as the status has it. */
+/** The result of an action. Members that it leaves out keep their value in the status. */
 export interface Finding {
   readonly legacyStatus: LegacyStatus;
   readonly ready: ConditionInput;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
-import { isBroughtBy } from '../../../../src/domain/operator/crd-owner.ts';
+import { belongsToOperator } from '../../../../src/domain/operator/crd-owner.ts';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 import { crdFactOf } from '../../../../src/reconcile/operator/facts/observe-crds.ts';
 import { judgeRelease } from '../../../../src/reconcile/operator/facts/judge-release.ts';
@@ -88,7 +88,7 @@ describe('whose definition it is', () => {
     { title: 'one that nobody marked is a draft', metadata: {}, brought: false },
   ];
   for (const { title, metadata, brought } of cases) {
-    it(title, () => assert.equal(isBroughtBy(definition('x', metadata), { release, label: 'n.o' }), brought));
+    it(title, () => assert.equal(belongsToOperator(definition('x', metadata), { release, label: 'n.o' }), brought));
   }
 });
 

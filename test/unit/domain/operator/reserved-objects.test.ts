@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { crdConflict, isBroughtBy } from '../../../../src/domain/operator/crd-owner.ts';
+import { crdConflict, belongsToOperator } from '../../../../src/domain/operator/crd-owner.ts';
 import { isReservedGroup, reservedObjects } from '../../../../src/domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
@@ -123,7 +123,7 @@ describe('a CRD that is there', () => {
       ...crd('operators', 'operatorcontroller.kubeplus'),
       metadata: { name: 'operators.operatorcontroller.kubeplus', ...released('mine') },
     };
-    assert.equal(isBroughtBy(marked, claimant), false);
+    assert.equal(belongsToOperator(marked, claimant), false);
   });
 });
 

@@ -9,15 +9,15 @@ function thing(name: string, colour: string, resourceVersion: string): KubeObjec
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name, uid: name, resourceVersion, labels: { colour } } };
 }
 
-describe('an index by marks', () => {
+describe('an index', () => {
   const store = createObjectStore((object) => object);
   store.set(thing('before', 'red', '1'));
   const index = createIndexer({ ...store, synced: () => true }, ({ metadata }) => [metadata.labels?.['colour'] ?? '']);
-  const names = (mark: string): string[] => index.having(mark).map(({ metadata }) => metadata.name);
+  const names = (indexKey: string): string[] => index.having(indexKey).map(({ metadata }) => metadata.name);
 
-  it('knows what was there before, what came, what changed and what went, and tells of both marks of a change', () => {
+  it('knows what was there before, what came, what changed and what went, and reports the index keys before and after a change', () => {
     const told: (readonly string[])[] = [];
-    index.onChange((marks) => told.push(marks));
+    index.onChange((indexKeys) => told.push(indexKeys));
     store.set(thing('later', 'red', '2'));
     assert.deepEqual(names('red'), ['before', 'later']);
     store.set(thing('later', 'blue', '3'));
@@ -28,7 +28,7 @@ describe('an index by marks', () => {
   });
 });
 
-describe('marks', () => {
+describe('index keys', () => {
   const operator = {
     apiVersion: 'operatorcontroller.kubeplus/v1',
     kind: 'Operator',
@@ -56,7 +56,7 @@ describe('marks', () => {
     it(`lead to the Operator from ${title}`, () => {
       const own = keysOfOperator(operator);
       assert.equal(
-        keysOfCrd(definition).some((mark) => own.includes(mark)),
+        keysOfCrd(definition).some((indexKey) => own.includes(indexKey)),
         meets,
       );
     });
