@@ -25,7 +25,7 @@ const CHECKS = ['types', 'lint', 'format'];
 /** What files of one run share, and how one sees that a file takes part. */
 const WORLDS = [
   { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
-  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|operator-test-world)\.ts'/ },
+  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|operator-test-world|preview-world)\.ts'/ },
 ] as const;
 /** One of them runs every quick attack on the product. */
 const LONGEST_TEST_MS = 20 * 60_000;

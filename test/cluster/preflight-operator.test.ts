@@ -1,33 +1,29 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
-import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { createLog } from '../../src/observe/log.ts';
 import { createOperator } from '../../src/operation/operator/create-operator.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight/preflight-operator.ts';
 import { chartFiles } from '../support/charts.ts';
 import { trialsFor } from '../support/audit.ts';
-import { sharedCluster, type TestCluster } from '../support/cluster.ts';
-import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
+import type { TestCluster } from '../support/cluster.ts';
+import { ASKING } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
 import { kubeconfigFor } from '../support/run-sample-operator.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
+import { startPreviewWorld, type PreviewWorld } from '../support/preview-world.ts';
 
 const NS = `pfo-${RUN}`;
 const TARGET = `pfo-target-${RUN}`;
@@ -37,41 +33,23 @@ const DEVELOPER = parseActor(`test:pfo-dev-${RUN}`, [`test:pfo-devs-${RUN}`]);
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
 const BARREL = kindsOf('barrel');
 
+let previews: PreviewWorld;
 let testCluster: TestCluster;
 let world: OperatorWorld;
 let ports: OperatorPorts & Pick<Ports, 'auditLog'>;
 let folder: string;
-const ending = new AbortController();
 
 before(async () => {
-  testCluster = await sharedCluster();
-  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-preflight-'));
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: 'none' });
+  previews = await startPreviewWorld('none');
+  ({ cluster: testCluster, operators: world, ports, folder } = previews);
   const { kube, chartsDir } = world;
-  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
-  const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
-  const upgrades = await createUpgradePreviews({
-    kube,
-    charts,
-    helm: testCluster.tools.helm,
-    stateDir: folder,
-    log,
-    metrics: { helmRan: () => undefined },
-  });
-  const catalog = createCatalogCache(kube, log, ending.signal);
-  ports = { clusters: kube, discovery: kube, catalog, upgrades, auditLog: sampleAuditLog(), publicUrl: 'http://localhost:8080' };
   await offerChart(chartsDir, { name: 'barrel', version: '1.0.0' });
   for (const name of [NS, TARGET]) await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
   await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
-  await eventually(async () => catalog.synced(), 'the catalogue is read');
+  await previews.catalogSynced();
 });
-after(async () => {
-  ending.abort();
-  await world.stop();
-  await testCluster.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+after(async () => await previews.stop());
 
 describe('the check of a new Operator', () => {
   it('names what its chart would bring, each object by a dry run', async () => {

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CLUSTER_ROLE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
-import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
 import type { UpgradePreview } from '../../src/domain/upgrade/preview/upgrade-preview.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
-import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
-import { createLog } from '../../src/observe/log.ts';
 import { approveUpgrade } from '../../src/operation/upgrade/approve-upgrade.ts';
 import { previewUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
 import type { Ports } from '../../src/operation/ports.ts';
-import { sharedCluster, type TestCluster } from '../support/cluster.ts';
-import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
+import { ASKING } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf, RUN } from '../support/operator-charts.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import type { OperatorWorld } from '../support/operator-world.ts';
+import { startPreviewWorld, type PreviewWorld } from '../support/preview-world.ts';
 
 const NS = `preview-${RUN}`;
 const PASSWORD = 'hunter22-of-the-sea';
@@ -30,38 +23,14 @@ const READER = parseActor(`test:reader-${RUN}`, [`test:readers-${RUN}`]);
 const DEVELOPER = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
 const ADDRESS = { namespace: NS, name: 'crate' };
 
-let testCluster: TestCluster;
+let previews: PreviewWorld;
 let world: OperatorWorld;
 let ports: Omit<Ports, 'changeRequests' | 'savedConfigurations'>;
-let folder: string;
-const ending = new AbortController();
 
 before(async () => {
-  testCluster = await sharedCluster();
-  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-plans-'));
-  world = await startOperatorWorld({ kubeconfigPath: testCluster.kubeconfigPath, helm: testCluster.tools.helm, namespaces: NS });
-  const { kube, chartsDir } = world;
-  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
-  const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] });
-  const upgrades = await createUpgradePreviews({
-    kube,
-    charts,
-    helm: testCluster.tools.helm,
-    stateDir: folder,
-    log,
-    metrics: { helmRan: () => undefined },
-  });
-  const catalog = createCatalogCache(kube, log, ending.signal);
-  const auditLog = sampleAuditLog();
-  ports = {
-    clusters: kube,
-    discovery: kube,
-    catalog,
-    chart: async () => undefined,
-    upgrades,
-    auditLog: auditLog,
-    publicUrl: 'http://localhost:8080',
-  };
+  previews = await startPreviewWorld(NS);
+  ({ operators: world, ports } = previews);
+  const { kube } = world;
   await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
   await bind(ROOT.groups[0] ?? '', 'cluster-admin');
   await bind(ADMIN.groups[0] ?? '', 'chandlery-admin');
@@ -73,14 +42,9 @@ before(async () => {
   });
   await bind(READER.groups[0] ?? '', `operator-reader-${RUN}`);
   await prepareCluster();
-  await eventually(async () => catalog.synced(), 'the catalogue is read');
+  await previews.catalogSynced();
 });
-after(async () => {
-  ending.abort();
-  await world.stop();
-  await testCluster.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+after(async () => await previews.stop());
 
 describe('the preview of an upgrade', () => {
   it('is safe where nothing is lost, and shows what changes', async () => {
