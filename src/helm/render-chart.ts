@@ -29,12 +29,14 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     const { chart, values, secrets } = input;
     const verdict = await checkChartValues(chart, values);
     const invalid = verdict.faults.map((message): RenderFault => ({ code: 'ValuesInvalid', message }));
+    const { unchecked } = verdict;
+    if (invalid.length > 0 && input.invalidValues === 'Stop') return redacted({ ...NOTHING, faults: invalid, unchecked }, secrets);
     const rendered = await renderForCluster(ports, input, signal);
-    if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked: verdict.unchecked }, secrets);
+    if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked }, secrets);
     const { refusals, ...extracted } = extractCrds(rendered, chart.contents, input.label);
     const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
     const faults = [...invalid, ...reserved, ...upliftFaults(input, { ...extracted, refusals })];
-    return redacted({ ...extracted, faults, unchecked: verdict.unchecked }, secrets);
+    return redacted({ ...extracted, faults, unchecked }, secrets);
   };
 }
 

@@ -29,6 +29,8 @@ export interface RenderChartInput {
   readonly legacyAPIs: 'Uplift' | 'Reject';
   /** The value of the label `chandlery.dev/operator`. */
   readonly label: string;
+  /** `Stop`: values that a schema rejects end the pipeline. `Render`: helm runs all the same, for a preview that shows everything at once. */
+  readonly invalidValues: 'Stop' | 'Render';
   /** Texts that must not show in any message. */
   readonly secrets: readonly string[];
 }

@@ -39,7 +39,7 @@ export async function renderPreview(
   const { secrets } = values;
   const merged = mergeLayers(values.layers);
   const { releaseName: release, targetNamespace: namespace, legacyAPIs } = spec;
-  const input = { chart, values: merged, release, namespace, action, legacyAPIs, label, secrets };
+  const input = { chart, values: merged, release, namespace, action, legacyAPIs, label, invalidValues: 'Render', secrets } as const;
   const { crds: definitions, objects, conversions, faults, unchecked } = await upgrades.renderChart(input, signal);
   const hasRendered = !faults.some(({ code }) => code === 'HelmFailed' || code === 'InvalidInput');
   const size = hasRendered ? await sizeFaults({ upgrades }, { chart, values: merged, objects }, signal) : [];

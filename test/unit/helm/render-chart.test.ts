@@ -14,6 +14,7 @@ const INPUT: RenderChartInput = {
   action: 'install',
   legacyAPIs: 'Uplift',
   label: 'default.c',
+  invalidValues: 'Render',
   secrets: ['hunter2'],
 };
 const LEGACY = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'hunter2' }, spec: {} };
@@ -45,6 +46,17 @@ describe('what a chart renders for a cluster', () => {
     assert.equal(objects[0]?.apiVersion, 'policy/v1');
     assert.equal(sent, 'Changed');
     assert.ok(conversions.every(({ name }) => name !== 'hunter2'));
+  });
+
+  it('is not rendered for an installation with such values', async () => {
+    const render = async (): Promise<never> => Promise.reject(new Error('rendered'));
+    const input = { ...INPUT, values: { size: 'hunter2' }, invalidValues: 'Stop' } as const;
+    const { faults } = await renderer(render)(input, AbortSignal.timeout(10_000));
+    assert.deepEqual(
+      faults.map(({ code }) => code),
+      ['ValuesInvalid'],
+    );
+    await assert.rejects(renderer(render)({ ...input, values: { size: 2 } }, AbortSignal.timeout(10_000)), /rendered/);
   });
 
   it('is rendered as an installation or as an upgrade', async () => {

@@ -23,7 +23,8 @@ export async function renderChart(work: Work, { chart, values: { values, secrets
   if (contents === undefined)
     throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
   const action = verb === 'install' ? 'install' : 'upgrade';
-  const input = { chart: { ...chart, contents }, values, secrets, ...release, action, legacyAPIs: spec.legacyAPIs, label } as const;
+  const how = { action, legacyAPIs: spec.legacyAPIs, label, invalidValues: 'Stop' } as const;
+  const input = { chart: { ...chart, contents }, values, secrets, ...release, ...how };
   const rendered = await ports.renderChart(input, signal);
   for (const sentence of rendered.unchecked) ports.log.warn(sentence, { chart: chart.digest });
   const [first] = rendered.faults;
