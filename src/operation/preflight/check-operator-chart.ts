@@ -113,7 +113,7 @@ interface ChartContext {
 
 /** Kinds and paths of the catalogue block that do not exist, and what of the chart reaches beyond its namespace. */
 async function warningsOf({ operator, spec, rendering, secrets }: ChartContext): Promise<Finding[]> {
-  const catalog = (await checkCatalogBlock(operator, rendering.definitions)).map(({ field, message }): Finding => ({
+  const catalog = (await checkCatalogBlock(operator, rendering.crds)).map(({ field, message }): Finding => ({
     ...line(`${field}: ${message}`, 'Validation'),
     field,
   }));
@@ -146,7 +146,7 @@ async function checkRendered(
   const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
   const { definitions, missing, forbidden } = await previewCrds(ports, actor, {
     trial,
-    candidates: rendering.definitions,
+    candidates: rendering.crds,
     crds: [],
     safety: spec.upgrade.crdSafety,
     claimant,

@@ -127,7 +127,7 @@ async function look({ ports, actor, input, spec, status, values, signal }: Previ
   const [{ forbidden, ...definitions }, instances] = await Promise.all([
     previewCrds(ports, actor, {
       trial,
-      candidates: after.definitions,
+      candidates: after.crds,
       crds,
       safety: spec.upgrade.crdSafety,
       claimant: crdClaimant(input, spec, status),
@@ -192,9 +192,9 @@ function changesOf({ charts, values, next }: PreviewContext): ReturnType<typeof 
 
 /** What of the catalogue block the kinds do not have after the upgrade; those that the operator registers itself stay as they are. */
 async function catalogFindings({ ports, operator }: PreviewContext, after: Rendering): Promise<readonly Finding[]> {
-  const names = new Set(after.definitions.map(({ metadata }) => metadata.name));
+  const names = new Set(after.crds.map(({ metadata }) => metadata.name));
   const live = crdsOfOperator(operator, ports.catalog.customResourceDefinitions()).filter(({ metadata }) => !names.has(metadata.name));
-  const faults = await checkCatalogBlock(operator, isBroken(after) ? [] : [...after.definitions, ...live]);
+  const faults = await checkCatalogBlock(operator, isBroken(after) ? [] : [...after.crds, ...live]);
   return faults.map(({ field, message }) => {
     return { message: `${field}: ${message}`, about: 'Validation', evidence: 'exact', field };
   });

@@ -1,27 +1,26 @@
 import { RELEASE_TOO_LARGE, SECRET_BYTES } from '../../domain/chart/inspection/inspection.ts';
-import type { RenderChartInput, RenderedChart } from '../../domain/chart/rendered-chart.ts';
+import type { RenderChartInput, RenderedChart, RenderFault } from '../../domain/chart/rendered-chart.ts';
 import { redact } from '../../domain/core/redact.ts';
 import { textAt } from '../../domain/core/read.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { mergeLayers } from '../../domain/values/layers.ts';
 import type { Ports } from '../ports.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import type { ReleaseRecord, UpgradeChart } from './upgrade-ports.ts';
 
-/** What a chart renders, and why it cannot be installed. */
-export interface Rendering extends Pick<RenderedChart, 'conversions' | 'unchecked'> {
-  readonly objects: readonly KubeObject[];
-  readonly definitions: readonly KubeObject[];
-  /** Why it cannot be installed, a sentence each. */
+/** What a chart renders, and why it cannot be installed, a sentence each. */
+export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults'> {
   readonly faults: readonly string[];
 }
 
-export const RENDERED_NOTHING: Rendering = { objects: [], definitions: [], conversions: [], faults: [], unchecked: [] };
+/** Faults after which nothing is rendered. */
+const UNRENDERED: ReadonlySet<RenderFault['code']> = new Set(['HelmFailed', 'InvalidInput']);
+
+export const RENDERED_NOTHING: Rendering = { objects: [], crds: [], conversions: [], faults: [], unchecked: [] };
 
 /** `<group>/<kind>` of the CRDs of a chart. */
-export function kindsOfChart({ definitions }: Pick<Rendering, 'definitions'>): ReadonlySet<string> {
-  return new Set(definitions.map(({ spec }) => `${textAt(spec, 'group') ?? ''}/${textAt(spec, 'names', 'kind') ?? ''}`));
+export function kindsOfChart({ crds }: Pick<Rendering, 'crds'>): ReadonlySet<string> {
+  return new Set(crds.map(({ spec }) => `${textAt(spec, 'group') ?? ''}/${textAt(spec, 'names', 'kind') ?? ''}`));
 }
 
 export interface RenderInput extends Pick<RenderChartInput, 'action' | 'label'> {
@@ -40,13 +39,13 @@ export async function renderPreview(
   const merged = mergeLayers(values.layers);
   const { releaseName: release, targetNamespace: namespace, legacyAPIs } = spec;
   const input = { chart, values: merged, release, namespace, action, legacyAPIs, label, invalidValues: 'Render', secrets } as const;
-  const { crds: definitions, objects, conversions, faults, unchecked } = await upgrades.renderChart(input, signal);
-  const hasRendered = !faults.some(({ code }) => code === 'HelmFailed' || code === 'InvalidInput');
-  const size = hasRendered ? await sizeFaults({ upgrades }, { chart, values: merged, objects }, signal) : [];
+  const { sent: _sent, faults, ...rendered } = await upgrades.renderChart(input, signal);
   const sentences = faults.map(({ code, message }) =>
-    code === 'HelmFailed' ? `The chart does not render with these values: ${message}` : message,
+    UNRENDERED.has(code) ? `The chart does not render with these values: ${message}` : message,
   );
-  return { objects, definitions, conversions, faults: [...sentences, ...size.map((sentence) => redact(sentence, secrets))], unchecked };
+  const record = { chart, values: merged, objects: rendered.objects };
+  const size = faults.some(({ code }) => UNRENDERED.has(code)) ? [] : await sizeFaults({ upgrades }, record, signal);
+  return { ...rendered, faults: [...sentences, ...size.map((sentence) => redact(sentence, secrets))] };
 }
 
 /** What Helm would find only at the end of an installation, when its objects are there. */
