@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statusOf } from '../../src/domain/kind/kind.ts';
@@ -96,6 +97,22 @@ describe('a catalogue folder', () => {
     await rm(join(folder, 'sub', 'c.yml'));
     await within2Seconds(async () => (await live('c')) === undefined);
     assert.ok(await live('a'));
+  });
+
+  it('writes nothing while it is in sync, and so gives itself no cause to look again', async () => {
+    await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
+    await follow();
+    await settled('InStep');
+    const version = async () => (await kube.asController().get({ ...CATALOG_SOURCE, name: source })).metadata.resourceVersion;
+    await eventually(
+      async () => {
+        const before = await version();
+        await sleep(1_000);
+        return before === (await version());
+      },
+      'it is at rest',
+      10,
+    );
   });
 
   it('keeps the last good version of a faulty document, names file, line and fault, and applies everything else', async () => {

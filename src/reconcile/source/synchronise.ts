@@ -45,10 +45,14 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
 
   const valid: Candidate[] = [];
   for (const candidate of stock.candidates) if (await attempt(candidate, 'DryRun')) valid.push(candidate);
+  const owned = new Map(inventory.map((item) => [nameOfItem(item), item.uid]));
+  // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
+  const uidOf = ({ resource }: Candidate): string | undefined =>
+    owned.get(resource) === uids.get(resource) ? owned.get(resource) : undefined;
   await input.remember(
     union(
       inventory,
-      valid.map((candidate) => itemOf(candidate)),
+      valid.map((candidate) => itemOf(candidate, uidOf(candidate))),
     ),
   );
   const applied: Candidate[] = [];
