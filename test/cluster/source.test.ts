@@ -131,6 +131,9 @@ describe('a catalogue folder', () => {
     assert.ok(await live('c'));
     const told = lines.filter((line) => line.includes(source) && line.includes('a.yaml:8'));
     assert.equal(told.length, 1, lines.join(''));
+    await save('a.yaml', '');
+    await eventually(async () => (await currentStatus(source))?.faults[0]?.message.startsWith('the file is empty') === true, 'the file is a fault');
+    assert.ok(await live('b'), 'a program that is about to write the file deletes nothing');
     await save('a.yaml', operator('a'));
     await settled('InStep');
     assert.equal(await live('b'), undefined);

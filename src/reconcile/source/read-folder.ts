@@ -74,7 +74,9 @@ async function readOne(root: string, file: string): Promise<SourceFile | SourceF
     if (!found.isFile()) return wholeFile(file, 'it is not a regular file; replace it, or give it another name');
     if (found.size > MAX_FILE_BYTES)
       return wholeFile(file, `the file has ${found.size} bytes, at most ${MAX_FILE_BYTES} are allowed; split it`);
-    return { file, text: await readBounded(target) };
+    const text = await readBounded(target);
+    // Programs that write a file in place empty it first; nothing is deleted for that moment.
+    return text === '' ? wholeFile(file, 'the file is empty; delete it if its resources are to be deleted') : { file, text };
   } catch (error) {
     if (isGone(error)) return (await isLink(path)) ? wholeFile(file, 'the file is a broken link') : undefined;
     return wholeFile(file, `cannot read the file: ${reasonOf(error)}`);
