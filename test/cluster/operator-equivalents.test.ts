@@ -51,6 +51,9 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     for (const name of ['kubectl', 'helm']) await chmod(join(folder, 'bin', name), 0o755);
     const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
     env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('admin'), CHARTS: product.chartsDir };
+    const values = 'podLabels: {from: config}\nreplicas: 3\npodAnnotations: {on: "on"}\n';
+    await admin(`kubectl create configmap same-defaults -n ${NS} --from-literal=values.yaml='${values}'`);
+    await admin(`kubectl create secret generic same-secret -n ${NS} --from-literal=note='${PASSWORD.replaceAll("'", String.raw`'\''`)}'`);
     await until(async () => (await check(SPEC)).verdict === 'Ready', 'an admin may create it', 120_000);
   });
   after(async () => {
@@ -102,9 +105,6 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
   });
 
   it('installs the same objects with helm, but for labels of ours', async () => {
-    const values = 'podLabels: {from: config}\nreplicas: 3\npodAnnotations: {on: "on"}\n';
-    await admin(`kubectl create configmap same-defaults -n ${NS} --from-literal=values.yaml='${values}'`);
-    await admin(`kubectl create secret generic same-secret -n ${NS} --from-literal=note='${PASSWORD.replaceAll("'", String.raw`'\''`)}'`);
     const { verdict, commands, body } = await check(SPEC);
     assert.equal(verdict, 'Ready', JSON.stringify(objectAt(body, 'findings')));
     const script = textAt(commands, 'helm', 'text') ?? '';

@@ -235,14 +235,11 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   });
 
   it('installs, shows the tree become healthy, changes, and deletes', async () => {
-    const created = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'sessions', spec: {} } });
-    assert.equal(created.status, 201);
-    const path = `${INSTANCES}/${CACHES}/sessions`;
+    const created = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'visits', spec: {} } });
+    assert.equal(created.status, 201, JSON.stringify(created.body));
+    const path = `${INSTANCES}/${CACHES}/visits`;
     assert.equal(created.headers.get('location'), `/api/v1${path}`);
-    assert.equal(
-      (await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'sessions', spec: {} } })).status,
-      409,
-    );
+    assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'visits', spec: {} } })).status, 409);
 
     await until(
       async () => textAt((await product.api('dev-a', `${path}/tree`)).body, 'health', 'status') === 'Healthy',
