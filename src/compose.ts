@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Express } from 'express';
+import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
-import { buildApp } from './compose/build-app.ts';
+import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
 import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
 import { keptPorts } from './compose/kept-ports.ts';
-import { openDoors, type Doors } from './compose/listen.ts';
+import { type Doors, openDoors } from './compose/listen.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
@@ -14,20 +16,34 @@ import { restoreOwnCrds } from './compose/restore-own-crds.ts';
 import { runControllers } from './compose/run-controllers.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
 import type { Config } from './config.ts';
+import { legacyStatusOf } from './domain/catalog/operator-view.ts';
 import { AppError, messageOf } from './domain/core/errors.ts';
 import { textAt } from './domain/core/read.ts';
 import { quoted } from './domain/instance/instance-commands.ts';
+import { statusOf } from './domain/kind/kind.ts';
 import type { CatalogCache } from './domain/kubernetes/cluster.ts';
+import { LEGACY_STATUSES } from './domain/operator/kind/status-fields.ts';
+import { CATALOG_SOURCE_KIND } from './domain/source/catalog-source.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
+import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
+import { createApp } from './http/create-app.ts';
+import type { Absence } from './http/http-deps.ts';
 import { metricsListener } from './http/probes.ts';
+import { signedInOf } from './http/request-context.ts';
+import type { Identity } from './identity/create-identity.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
-import { measuresOf } from './observe/measures-of.ts';
-import { createMetrics, type Metrics } from './observe/metrics.ts';
+import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
+import { bindOperations } from './operation/operations.ts';
+import type { Ports } from './operation/ports.ts';
 import { createStore } from './store/create-store.ts';
-import { readAssets } from './web/page/assets.ts';
+import { createLiveStreams } from './web/live/live-streams.ts';
+import { type Assets, readAssets } from './web/page/assets.ts';
+import { createFormSeal } from './web/page/sealed-inputs.ts';
+import { createViews } from './web/page/view-engine.ts';
+import { createRenderError, createWebRouter } from './web/router.ts';
 
 export interface ChandleryInput {
   readonly config: Config;
@@ -53,6 +69,23 @@ export interface Chandlery {
 
 const PATIENCE_MS = 2_000;
 const BACKGROUND_PATIENCE_MS = 10_000;
+
+interface AppInput {
+  readonly config: Pick<Config, 'trustedProxies' | 'otherHosts' | 'metricsPort'>;
+  readonly repoRoot: string;
+  readonly publicUrl: URL;
+  readonly ports: Ports;
+  readonly identity: Identity;
+  readonly issuer?: EmbeddedIssuer;
+  readonly assets: Assets;
+  readonly pictures: PictureLibrary;
+  /** 32 bytes that all replicas share: what pages carry on is sealed with them. */
+  readonly sealKey: Uint8Array;
+  readonly ready: () => Promise<readonly Absence[]>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly stopping: AbortSignal;
+}
 
 /** Starts the whole product. Resolves when the pages answer; the cluster may still be on its way, and `/readyz` says so. */
 export async function startChandlery(input: ChandleryInput): Promise<Chandlery> {
@@ -200,4 +233,53 @@ function onceRead(live: Pick<LiveCatalog, 'synced' | keyof CatalogCache>): Catal
     environments: whenRead(live.environments),
     catalogSources: whenRead(live.catalogSources),
   };
+}
+
+/** The HTTP side of everything: the API and the pages over the same operations. */
+function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
+  const { trustedProxies, otherHosts, metricsPort } = rest.config;
+  const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
+  const operations = bindOperations(ports);
+  const web = createWebRouter({
+    operations,
+    views,
+    streams: createLiveStreams(rest.stopping),
+    pictures: rest.pictures.find,
+    publicUrl: publicUrl.origin,
+    seal: createFormSeal(rest.sealKey, Date.now),
+    ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
+  });
+  const api = createApiRouter({ operations, publicUrl: ports.publicUrl, actorOf: (res) => signedInOf(res).actor });
+  return createApp({
+    publicUrl,
+    log: { ...log, info: log.debug },
+    identity,
+    ready: rest.ready,
+    ...(metricsPort === undefined ? { metrics: metrics.text } : {}),
+    observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
+    ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
+    assets: [{ path: '/', handler: assets.router }],
+    routers: [
+      { path: '/api/v1', handler: api, access: 'anyone' },
+      { path: '/', handler: web, access: 'anyone' },
+    ],
+    renderError: createRenderError({ views, operations }),
+    trustedProxies,
+    otherHosts,
+  });
+}
+
+/** How many Operators have each status, and how many faults the files of each CatalogSource have, as far as we know the cluster. */
+function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSources'>): readonly Measured[] {
+  const statuses = catalog.operators().map((operator) => legacyStatusOf(operator));
+  return [
+    ...LEGACY_STATUSES.map((status): Measured => {
+      const value = statuses.filter((one) => one === status).length;
+      return { gauge: 'chandlery_operators', labels: { status }, value };
+    }),
+    ...catalog.catalogSources().map((source): Measured => {
+      const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
+      return { gauge: 'chandlery_catalog_faults', labels: { source: source.metadata.name }, value: faults.length };
+    }),
+  ];
 }

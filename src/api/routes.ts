@@ -1,7 +1,6 @@
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
-import { INSTANCE_ROUTES } from './instance/instance-routes.ts';
+import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
-import { MIGRATION_ROUTES } from './instance/migration-routes.ts';
 import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';

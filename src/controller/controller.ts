@@ -1,8 +1,8 @@
+import { backoffDelay, type BackoffOptions } from '../domain/core/backoff.ts';
 import { messageOf } from '../domain/core/errors.ts';
 import type { Log } from '../observe/log.ts';
-import { createBackoff } from './backoff.ts';
-import { systemClock, type Clock } from './clock.ts';
-import { WorkQueue, type LendableWorker } from './queue.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { type LendableWorker, WorkQueue } from './queue.ts';
 import type { KeySource } from './source.ts';
 import { TerminalError } from './terminal-error.ts';
 
@@ -39,6 +39,15 @@ export interface ControllerOptions {
 }
 
 const BACKOFF = { first: 500, longest: 60_000 };
+
+/** Counts failures in a row, per key. */
+interface Backoff {
+  /** Counts one more failure of the key; milliseconds to wait before it is tried again. */
+  failed(key: string): number;
+  /** Forgets the failures of the key. */
+  succeeded(key: string): void;
+  failures(key: string): number;
+}
 
 /** Runs a controller until its signal aborts; resolves when the work that ran then has ended. */
 export async function runController(options: ControllerOptions): Promise<void> {
@@ -87,4 +96,18 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** @param random a number from 0 (included) to 1 (excluded). */
+function createBackoff(options: BackoffOptions, random: () => number): Backoff {
+  const counts = new Map<string, number>();
+  return {
+    failed: (key) => {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return backoffDelay(count, options, random());
+    },
+    succeeded: (key) => void counts.delete(key),
+    failures: (key) => counts.get(key) ?? 0,
+  };
 }

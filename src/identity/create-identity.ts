@@ -1,12 +1,12 @@
+import * as oidc from 'openid-client';
 import { buildEndSessionUrl, refreshTokenGrant, tokenRevocation } from 'openid-client';
 import { AppError } from '../domain/core/errors.ts';
 import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
-import { beginLogin, finishLogin } from './login.ts';
-import { LOGIN_SECONDS } from './login-seal.ts';
-import { renewedSession, sessionOfTokens } from './session-of-tokens.ts';
+import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
+import { renewedSession, sessionOfTokens, type Tokens } from './session-of-tokens.ts';
 import type { SessionPort } from './session-port.ts';
 import { createSessions } from './sessions.ts';
 import { parsePrefix, signedInOfClaims } from './signed-in-of-claims.ts';
@@ -26,6 +26,15 @@ export interface IdentityDeps {
 const MOST_USED = 20_000;
 
 export type Identity = ReturnType<typeof createIdentity>;
+
+interface LoginDeps {
+  readonly settings: IdentitySettings;
+  readonly issuer: IssuerClient;
+  readonly sealKey: Uint8Array;
+  readonly clock: () => number;
+  /** Each state is good for one answer. */
+  readonly usedStates: UsedOnce;
+}
 
 /**
  * Signing in by OpenID Connect, sessions, and bearer tokens: what the routes call `IdentityPort`. Nothing is asked of the issuer before
@@ -116,4 +125,52 @@ function formTargets(issuer: IssuerClient, settings: IdentitySettings): readonly
   const endpoint = issuer.known()?.serverMetadata().end_session_endpoint;
   const origins = [settings.issuer.origin, ...(endpoint === undefined ? [] : [new URL(endpoint).origin])];
   return [...new Set(origins)].filter((origin) => origin !== settings.publicUrl.origin);
+}
+
+/** Begins the authorization code flow with PKCE, state and nonce (OpenID Connect Core, 3.1). */
+async function beginLogin({ settings, issuer, sealKey, clock }: LoginDeps, returnTo: string) {
+  const configuration = await issuer.configuration();
+  const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier(), returnTo };
+  const redirect = oidc.buildAuthorizationUrl(configuration, {
+    redirect_uri: callbackOf(settings).href,
+    scope: settings.scopes.join(' '),
+    state: transaction.state,
+    nonce: transaction.nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(transaction.verifier),
+    code_challenge_method: 'S256',
+  });
+  const sealed = await sealLogin(transaction, sealKey, clock());
+  return { redirect, state: transaction.state, sealed, maxAgeSeconds: LOGIN_SECONDS };
+}
+
+/**
+ * Exchanges the code that the browser brought for tokens.
+ *
+ * @throws AppError `Unauthenticated` when the answer is an error, or not the one to this sign-in; `IssuerUnavailable` when the issuer is away.
+ */
+async function finishLogin(
+  { settings, issuer, sealKey, clock, usedStates }: LoginDeps,
+  { parameters, sealed }: { readonly parameters: URLSearchParams; readonly sealed: string | undefined },
+): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
+  const transaction = await unsealLogin(sealed, parameters.get('state'), { key: sealKey, now: clock() });
+  const configuration = await issuer.configuration();
+  if (!usedStates.use(transaction.state)) throw new AppError('Unauthenticated', 'sign-in: its answer was used already. Sign in again');
+  const address = callbackOf(settings);
+  address.search = parameters.toString();
+  const checks = {
+    pkceCodeVerifier: transaction.verifier,
+    expectedState: transaction.state,
+    expectedNonce: transaction.nonce,
+    idTokenExpected: true,
+  };
+  try {
+    const tokens = await oidc.authorizationCodeGrant(configuration, address, checks);
+    return { tokens, returnTo: transaction.returnTo };
+  } catch (error) {
+    throw issuerFault(settings.issuer, error);
+  }
+}
+
+function callbackOf({ publicUrl }: IdentitySettings): URL {
+  return new URL('/auth/callback', publicUrl);
 }

@@ -1,16 +1,22 @@
-import { SERVICE_ACCOUNT } from '../domain/kubernetes/resource-types.ts';
-import type { CallOptions, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
-import { textAt } from '../domain/core/read.ts';
-import { createCluster } from './cluster.ts';
-import { createCredentials, type ClusterAccess } from './transport/credentials.ts';
+import { at, isObject, textAt } from '../domain/core/read.ts';
+import type { CallOptions, Clusters, Discovery, DryRunAnswer, DryRunCluster, DryRunOptions } from '../domain/kubernetes/cluster.ts';
+import { ifFound } from '../domain/kubernetes/if-found.ts';
+import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resource-types.ts';
+import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
+import { createCluster, reviewRight } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
+import { callFor } from './transport/call.ts';
+import { type ClusterAccess, type ConfigEntries, createCredentials } from './transport/credentials.ts';
 import { createDispatcherPool } from './transport/dispatcher.ts';
-import { impersonationHeaders, type Identity } from './transport/identity.ts';
-import { writeKubeconfigFile } from './transport/kubeconfig-file.ts';
-import { resourcePath } from './transport/paths.ts';
-import { createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
-import { createDryRun } from './transport/dry-run.ts';
+import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
+import { type Identity, impersonationHeaders } from './transport/identity.ts';
+import { type Place, resourcePath } from './transport/paths.ts';
+import { type Answer, type Caller, createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
@@ -42,6 +48,11 @@ export interface ServiceAccountRef {
 }
 
 const CONTROLLER: Identity = { kind: 'controller' };
+
+interface DryRunInput {
+  readonly object: KubeObject;
+  readonly options: DryRunOptions;
+}
 
 /**
  * Connects to a cluster. Nothing is sent yet, so the cluster may be away.
@@ -123,4 +134,133 @@ async function requestToken(
   const token = textAt(body, 'status', 'token');
   if (token === undefined) throw new AppError('ClusterUnavailable', `request a token of service account "${name}": the answer holds none`);
   return token;
+}
+
+/**
+ * Writes a kubeconfig of one context with the controller's own identity, readable by nobody else, for programs such as helm.
+ * Certificates are embedded; exec plugins and token files stay what they are, because their answers expire.
+ */
+async function writeKubeconfigFile(file: string, entries: ConfigEntries): Promise<void> {
+  const temporary = `${file}.${randomUUID()}`;
+  await writeFile(temporary, stringify(kubeconfigOf(entries)), { mode: 0o600, flag: 'wx' });
+  await rename(temporary, file);
+}
+
+function kubeconfigOf({ cluster, user }: ConfigEntries): object {
+  const name = 'chandlery';
+  const { exec, authProvider } = user;
+  return withoutAbsent({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    clusters: [
+      {
+        name,
+        cluster: {
+          server: cluster.server,
+          'certificate-authority-data': dataOf(cluster.caData, cluster.caFile),
+          'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
+          'tls-server-name': cluster.tlsServerName,
+          'proxy-url': cluster.proxyUrl,
+        },
+      },
+    ],
+    users: [
+      {
+        name,
+        user: {
+          'client-certificate-data': dataOf(user.certData, user.certFile),
+          'client-key-data': dataOf(user.keyData, user.keyFile),
+          token: user.token,
+          tokenFile: authProvider?.name === 'tokenFile' ? authProvider.config.tokenFile : undefined,
+          username: user.username,
+          password: user.password,
+          exec,
+        },
+      },
+    ],
+  });
+}
+
+function dataOf(data: string | undefined, file: string | undefined): string | undefined {
+  return data ?? (file === undefined ? undefined : readFileSync(file).toString('base64'));
+}
+
+/** client-node fills what is not there with null; a kubeconfig leaves it out. */
+function withoutAbsent(value: object): object {
+  return JSON.parse(JSON.stringify(value, (_key, member: unknown) => member ?? undefined)) as object;
+}
+
+/** The api-server for one identity that only tries. */
+function createDryRun(deps: Caller): DryRunCluster {
+  return {
+    dryRunApply: (type, object, options) => dryRunApply(deps, type, { object, options }),
+    dryRunCreate: (type, object, options) => dryRunCreate(deps, type, { object, options }),
+    metadataOf: (ref, options) => metadataOf(deps, ref, options),
+    review: (right, options) => reviewRight(deps, right, options),
+    account: (options) => accountOf(deps, options),
+  };
+}
+
+/** As Helm applies: with force, and without minding fields that the schema does not know. */
+async function dryRunApply(deps: Caller, type: ResourceType, { object, options }: DryRunInput): Promise<DryRunAnswer> {
+  const { fieldManager, signal } = options;
+  const place: Place = { ...type, namespace: object.metadata.namespace, name: object.metadata.name };
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'patch', place),
+    method: 'PATCH',
+    path: resourcePath(place, { dryRun: 'All', fieldManager, fieldValidation: 'Ignore', force: 'true' }),
+    accept: METADATA_OF_ONE,
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+    signal,
+  });
+  return triedOf(answer);
+}
+
+async function dryRunCreate(deps: Caller, type: ResourceType, { object, options }: DryRunInput): Promise<DryRunAnswer> {
+  const { fieldManager, signal } = options;
+  const collection: Place = { ...type, namespace: object.metadata.namespace };
+  const answer = await deps.transport.request({
+    ...callFor(deps.identity, 'create', { ...collection, name: object.metadata.name }),
+    method: 'POST',
+    path: resourcePath(collection, { dryRun: 'All', fieldManager, fieldValidation: 'Ignore' }),
+    accept: METADATA_OF_ONE,
+    body: object,
+    signal,
+  });
+  return triedOf(answer);
+}
+
+async function metadataOf(deps: Caller, ref: ResourceRef, { signal }: CallOptions = {}): Promise<ObjectMeta | undefined> {
+  const call = callFor(deps.identity, 'get', ref);
+  const answer = await ifFound(
+    deps.transport.request({ ...call, method: 'GET', path: resourcePath(ref), accept: METADATA_OF_ONE, signal }),
+  );
+  return answer === undefined ? undefined : metadataIn(answer.body);
+}
+
+async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<string> {
+  const place: Place = SELF_SUBJECT_REVIEW;
+  const { body } = await deps.transport.request({
+    ...callFor(deps.identity, 'create', place),
+    method: 'POST',
+    path: resourcePath(place),
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+    signal,
+  });
+  const user = textAt(body, 'status', 'userInfo', 'username');
+  if (user === undefined) throw new AppError('ClusterUnavailable', 'ask for the account: the answer names none');
+  return user;
+}
+
+function triedOf({ body, warnings }: Answer): DryRunAnswer {
+  return { metadata: metadataIn(body), warnings };
+}
+
+function metadataIn(body: Json): ObjectMeta {
+  const metadata = at(body, 'metadata');
+  if (isObject(metadata) && textAt(metadata, 'name') !== undefined) return metadata as unknown as ObjectMeta;
+  throw new AppError('ClusterUnavailable', 'cluster: the answer is no Kubernetes object; is this a Kubernetes api-server?');
 }

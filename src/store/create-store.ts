@@ -1,15 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Low } from 'lowdb';
+import { type ChangeRequest, type ChangeRequestTable, requestAt } from '../domain/change-request/change-request.ts';
 import { isObject } from '../domain/core/read.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import { AuditFiles } from './audit/audit-files.ts';
 import { FileAuditLog } from './audit/audit-log.ts';
 import { completed } from './audit/parse-entry.ts';
 import { JsonFile } from './json-file.ts';
-import { type ChangeRequestData, changeRequestsOf, sweepChangeRequests } from './change-request-table.ts';
 import { type SavedConfigurationData, savedConfigurationsOf } from './saved-configuration-table.ts';
 import type { SessionTable, Store } from './store.ts';
+
+/** The part of a file that change requests are in. */
+interface ChangeRequestData {
+  readonly changeRequests: Record<string, ChangeRequest>;
+}
+
+interface ChangeRequestFile {
+  readonly data: ChangeRequestData;
+  write(): Promise<void>;
+}
+
+/** How long a change request can still be looked at after its time. */
+const KEPT_MS = 14 * 24 * 3_600_000;
 
 /** Browsers in which one person can be signed in. */
 const MOST_SESSIONS = 50;
@@ -39,6 +52,7 @@ const SAVED_CONFIGURATIONS: PartSpec<SavedConfigurationData> = {
   empty: { savedConfigurations: {}, savedConfigurationVersions: {} },
   parse: (object) => tables(object, ['savedConfigurations', 'savedConfigurationVersions']),
 };
+
 /**
  * Opens the store of one machine: JSON files that only their owner may read. Sessions are in `file`; what is larger or written more often has a file of
  * its own beside it (`store.savedConfigurations.json`), because a file is written whole. The audit log is a folder of append-only files (`store.audit-log/`). Sessions that
@@ -182,4 +196,50 @@ async function secretOf(low: Low<Account>, name: string): Promise<Uint8Array> {
     await low.write();
   }
   return new Uint8Array(Buffer.from(low.data.secrets[name] ?? '', 'base64'));
+}
+
+/** The change requests of one machine. Old ones go whenever one is added. */
+function changeRequestsOf(low: ChangeRequestFile, clock: () => number): ChangeRequestTable {
+  const all = (): ChangeRequest[] => Object.values(low.data.changeRequests).map((changeRequest) => requestAt(changeRequest, clock()));
+  const find = (id: string): ChangeRequest | undefined => {
+    const changeRequest = Object.hasOwn(low.data.changeRequests, id) ? low.data.changeRequests[id] : undefined;
+    return changeRequest === undefined ? undefined : requestAt(changeRequest, clock());
+  };
+  return {
+    get: async (id) => structuredClone(find(id)),
+    list: async () => all().sort((a, b) => b.created.localeCompare(a.created) || a.id.localeCompare(b.id)),
+    add: async (changeRequest, { ofPerson, ofAll, ended }) => {
+      sweepChangeRequests(low.data, clock());
+      const open = all().filter(({ state }) => state === 'open');
+      if (open.length >= ofAll) return 'ofAll';
+      if (open.filter(({ requester }) => requester.user === changeRequest.requester.user).length >= ofPerson) return 'ofPerson';
+      forgetEnded(low.data, changeRequest.requester.user, { most: ended, now: clock() });
+      low.data.changeRequests[changeRequest.id] = structuredClone(changeRequest);
+      await low.write();
+      return 'added';
+    },
+    decide: async (id, decision, late) => {
+      const changeRequest = find(id);
+      if (changeRequest === undefined || (changeRequest.state !== 'open' && late === undefined)) return false;
+      low.data.changeRequests[id] = { ...changeRequest, ...decision };
+      await low.write();
+      return true;
+    },
+  };
+}
+
+/** Whoever asks and withdraws again and again must not fill the store. */
+function forgetEnded(data: ChangeRequestData, user: string, { most, now }: { readonly most: number; readonly now: number }): void {
+  const ended = Object.values(data.changeRequests).filter(
+    (changeRequest) => changeRequest.requester.user === user && requestAt(changeRequest, now).state !== 'open',
+  );
+  const old = ended.toSorted((a, b) => b.created.localeCompare(a.created)).slice(most);
+  for (const { id } of old) delete data.changeRequests[id];
+}
+
+/** Forgets the change requests whose time has been over for two weeks. */
+function sweepChangeRequests(data: ChangeRequestData, now: number): void {
+  for (const [id, changeRequest] of Object.entries(data.changeRequests)) {
+    if (Date.parse(changeRequest.expires) + KEPT_MS <= now) delete data.changeRequests[id];
+  }
 }

@@ -1,12 +1,13 @@
 import { narrowChoices } from '../../domain/app/choices.ts';
-import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { secret } from '../../domain/core/secret.ts';
+import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
+import type { NewSecret } from '../../domain/instance/new-secret.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../operation/instance/instance-change.ts';
+import { shownMigration } from '../../operation/instance/preview-migration.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -195,6 +196,26 @@ export const INSTANCE_ROUTES: readonly Route[] = [
       status: 200,
       body: { items: await operations.listEvents(actor, addressOf(params)) },
     }),
+  },
+];
+
+/** Moving instances from one version of their kind to another. The move itself is a PATCH with `version`. */
+export const MIGRATION_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/environments/{environment}/instances/{app}/{name}/migration',
+    operationId: 'previewInstanceMigration',
+    summary: 'What moving an instance to a version of its kind asks you to decide; then PATCH it with the same `version`',
+    tag: 'Instances',
+    query: {
+      version: { type: 'string', default: '', description: 'A served version; by default that of the app, to see what does not fit' },
+    },
+    replies: { 200: { description: 'The rows to decide', schema: ref('Migration') } },
+    handle: async ({ operations, actor, params, query }) => {
+      const address = { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
+      const migration = await operations.previewInstanceMigration(actor, { ...address, version: textAt(query, 'version') ?? '' });
+      return { status: 200, body: shownMigration(migration) };
+    },
   },
 ];
 

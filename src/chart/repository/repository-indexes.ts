@@ -2,19 +2,17 @@ import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../domain/core/errors.ts';
-import { chartError } from '../chart-error.ts';
+import { ThreadHost } from '../../thread/thread-host.ts';
 import type { FileStore } from '../cache/file-store.ts';
-import { findInFolder } from '../fetch/folder.ts';
-import { findInIndex } from './index-format.ts';
-import type { FoundChart, IndexCounts } from './index-format.ts';
-import { indexInWorker } from './index-in-worker.ts';
-import type { Received, Incoming } from '../fetch/receive.ts';
-import { receive } from '../fetch/receive.ts';
-import { withRemote } from '../fetch/remote.ts';
-import type { Destination, RemoteContext, RemoteRequest, Validators } from '../fetch/remote.ts';
-import { shareWork } from '../share-work.ts';
-import type { SharedWork } from '../share-work.ts';
 import { writingTo } from '../cache/full-disk.ts';
+import { chartError } from '../chart-error.ts';
+import { findInFolder } from '../fetch/folder.ts';
+import { type Incoming, receive, type Received } from '../fetch/receive.ts';
+import { type Destination, type RemoteContext, type RemoteRequest, type Validators, withRemote } from '../fetch/remote.ts';
+import { parsedOf } from '../parsed.ts';
+import { type SharedWork, shareWork } from '../share-work.ts';
+import { findInIndex, type FoundChart, type IndexCounts } from './index-format.ts';
+import type { INDEX_JOBS, IndexPaths } from './index-worker.ts';
 
 /** Where an index.yaml is. */
 export type IndexPlace = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote'; readonly request: RemoteRequest };
@@ -71,6 +69,9 @@ const REMEMBERED = 1000;
 /** Charts of indexes that are held in memory, and how many versions such a chart may have: a few mebibytes in all. */
 const FOUND = 100;
 const FOUND_VERSIONS = 200;
+
+const memoryMib = 512;
+const host = new ThreadHost<typeof INDEX_JOBS>({ file: new URL('index-worker.ts', import.meta.url), memoryMib, youngMib: 4, idleMs: 0 });
 
 /** Makes the indexes of a store. */
 export function createIndexes(options: IndexesOptions): RepositoryIndexes {
@@ -225,4 +226,13 @@ async function parse(
 
 function fileOf(digest: string): string {
   return `${digest.replace('sha256:', 'sha256-')}.index`;
+}
+
+/**
+ * Parses the index of a repository, in a thread of its own and from file to file, so that it is never held in the memory of the process as a whole.
+ *
+ * @throws AppError `ChartInvalid`, as a clause without the address, when it is no index, or the time or the memory is used up.
+ */
+async function indexInWorker(paths: IndexPaths, timeoutMs: number, signal: AbortSignal): Promise<IndexCounts> {
+  return parsedOf(await host.ask('parse', [paths], { timeoutMs, signal }), { what: 'its index.yaml', timeoutMs, memoryMib });
 }

@@ -1,4 +1,4 @@
-import { parseDuration } from '../core/duration.ts';
+import { AppError } from '../core/errors.ts';
 import { isObject } from '../core/read.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
@@ -41,6 +41,8 @@ interface TextOptions extends Described {
   readonly pattern?: string;
   readonly format?: 'date-time';
 }
+
+const MILLISECONDS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 export function text<const O extends TextOptions>(options: O): Field<string, PresenceOf<O>> {
   return field(schemaOf('string', options), (value) => (typeof value === 'string' ? value : undefined));
@@ -200,4 +202,22 @@ function schemaOf(type: StructuralSchema['type'], { description, rules, ...optio
 function field<T, P extends Presence>(schema: StructuralSchema, read: (value: unknown) => T | undefined): Field<T, P> {
   if (schema.default === undefined) return { schema, presence: 'required' as P, read };
   return { schema, presence: 'present' as P, read: (value) => read(value) ?? read(schema.default) };
+}
+
+/**
+ * The milliseconds of a duration as our resources write it: whole hours, minutes and seconds, e.g. `1h30m`.
+ *
+ * @throws AppError `InvalidInput` for anything else.
+ */
+function parseDuration(text: string): number {
+  if (!/^([0-9]+[smh])+$/.test(text)) {
+    throw new AppError('InvalidInput', `duration: ${JSON.stringify(text)}: write hours, minutes and seconds, for example 1h30m`);
+  }
+  const parts = text.match(/[0-9]+[smh]/g) ?? [];
+  return parts.reduce((sum, part) => sum + Number(part.slice(0, -1)) * MILLISECONDS[unitOf(part)], 0);
+}
+
+function unitOf(part: string): keyof typeof MILLISECONDS {
+  if (part.endsWith('h')) return 'h';
+  return part.endsWith('m') ? 'm' : 's';
 }

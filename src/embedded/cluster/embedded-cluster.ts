@@ -2,30 +2,31 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/core/errors.ts';
-import { createKube, type Kube } from '../../kube/kube.ts';
-import {
-  auditPolicyFile,
-  apiServerProgram,
-  controllerManagerProgram,
-  etcdProgram,
-  kwokProgram,
-  programKubeconfig,
-  schedulerProgram,
-} from './programs.ts';
-import type { Durability, ProgramInput } from './programs.ts';
-import { renderAuditPolicy } from './audit-policy.ts';
-import { renderAuthentication, serveClusterIssuer, type ClusterIssuer } from './cluster-issuer.ts';
 import type { ClaimMapping } from '../../identity/identity-settings.ts';
+import { createKube, type Kube } from '../../kube/kube.ts';
 import type { Log } from '../../observe/log.ts';
 import { ensureSecrets } from '../issuer/issuer-secrets.ts';
+import { renderAuditPolicy } from './audit-policy.ts';
+import { type ClusterIssuer, renderAuthentication, serveClusterIssuer } from './cluster-issuer.ts';
 import { createNodes } from './create-nodes.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
-import { preparePki, type Pki } from './pki.ts';
+import { type Pki, preparePki } from './pki.ts';
 import { choosePorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
-import { ProgramGroup } from './program-group.ts';
+import {
+  apiServerProgram,
+  auditPolicyFile,
+  controllerManagerProgram,
+  type Durability,
+  etcdProgram,
+  kwokProgram,
+  type ProgramInput,
+  programKubeconfig,
+  type ProgramSpec,
+  schedulerProgram,
+} from './programs.ts';
 import { claimStateFolder, type StateFolder } from './state-folder.ts';
-import type { ProgramExit } from './supervised-program.ts';
+import { type ProgramExit, SupervisedProgram } from './supervised-program.ts';
 import type { ToolPaths } from './tools.ts';
 
 export interface EmbeddedClusterOptions {
@@ -69,6 +70,12 @@ export interface AccountKubeconfig {
 const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 const PORT_ATTEMPTS = 3;
+
+/** What must still run while a program stops: clients need the api, the api needs the store. */
+type Layer = 'store' | 'api' | 'client';
+
+const STOP_ORDER: readonly Layer[] = ['client', 'api', 'store'];
+const GRACE_MS = 4000;
 
 /**
  * Starts a Kubernetes control plane of our own: etcd, api-server, controller manager, scheduler, and KWOK, which simulates nodes and pods.
@@ -188,5 +195,39 @@ async function isReady(kube: Kube, signal: AbortSignal): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The programs of one cluster. They never outlive this process when it ends in an orderly way, and are found by the next start when it is killed. */
+class ProgramGroup {
+  /** Resolves with the first program that was given up. */
+  readonly exited: Promise<ProgramExit>;
+  readonly #settings: { readonly stateFolder: string; readonly log: Log; readonly durability: Durability };
+  readonly #programs: { readonly layer: Layer; readonly program: SupervisedProgram }[] = [];
+  readonly #giveUp: (exit: ProgramExit) => void;
+  readonly #killAll = (): void => this.#programs.forEach(({ program }) => program.killNow());
+
+  constructor(settings: { readonly stateFolder: string; readonly log: Log; readonly durability: Durability }) {
+    const { promise, resolve } = Promise.withResolvers<ProgramExit>();
+    this.#settings = settings;
+    this.exited = promise;
+    this.#giveUp = resolve;
+    process.once('exit', this.#killAll);
+  }
+
+  start(layer: Layer, spec: ProgramSpec): void {
+    const { stateFolder, log } = this.#settings;
+    const program = new SupervisedProgram({ spec, stateFolder, log, onGivenUp: this.#giveUp });
+    this.#programs.push({ layer, program });
+    program.start();
+  }
+
+  /** Stops clients first and the store last. What need not be kept is killed, which is faster. */
+  async stop(): Promise<void> {
+    const grace = this.#settings.durability === 'kept' ? GRACE_MS : 0;
+    for (const layer of STOP_ORDER) {
+      await Promise.all(this.#programs.filter((entry) => entry.layer === layer).map(({ program }) => program.stop(grace)));
+    }
+    process.off('exit', this.#killAll);
   }
 }

@@ -1,9 +1,11 @@
+import { nameWords } from '../../domain/core/name-words.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import type { Constraints, EnumNode, MeasureNode, NodeBase, ScalarNode, ScalarType, YamlNode } from './form-node.ts';
-import { hasQuantityPattern, textMeaning } from './heuristics.ts';
-import { humanise } from './label.ts';
-import { isPercentage, isPort, portLimits } from '../controls/special-number.ts';
+import { type FieldFacts, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
+import { matchesPattern } from '../../schema/matches-pattern.ts';
+import { isDuration, isQuantity } from '../controls/measures.ts';
 import { cronParts, specialText } from '../controls/special-text.ts';
+import type { Constraints, EnumNode, MeasureNode, NodeBase, ScalarNode, ScalarType, YamlNode } from './form-node.ts';
+import { humanise } from './label.ts';
 
 /** What a control is made of beside its type. */
 export interface AboutScalar {
@@ -15,6 +17,21 @@ export interface AboutScalar {
 }
 
 const SECRET = { kind: 'secret' } as const;
+
+/** What is read from a text property beyond its type. `strict` when the schema itself says so, not its name or its words. */
+type TextMeaning =
+  { readonly kind: 'text' | 'multiline' | 'secret' } | { readonly kind: 'quantity' | 'duration'; readonly strict: boolean };
+
+const AMOUNT_NAME = /(size|storage|memory|cpu|capacity|disk|volume|limit|request)s?$/i;
+const TIME_NAME = /(timeout|interval|period|delay|duration|ttl|retention|lifetime|age)s?$/i;
+const LONG_NAME = /(script|certificate|publickey|manifest|cabundle)$/i;
+// The pattern that controller-tools writes for resource.Quantity has this alternative in it.
+const QUANTITY_PATTERN = /\[KMGTPE\]i|Ki\|Mi\|Gi/;
+const QUANTITY_EXAMPLE = /\b\d+(Ki|Mi|Gi|Ti)\b/;
+
+const SHARE_NAME = /^(maxUnavailable|maxSurge|minAvailable)$/;
+const LAST_PORT = 65_535;
+const SAYS_SHARE = /\bper ?cent(age)?s?\b|\b\d{1,3} ?%/i;
 
 /** The control of a scalar that has one or several types. */
 export function scalarNode(base: NodeBase, types: readonly ScalarType[], about: AboutScalar): ScalarNode {
@@ -117,4 +134,74 @@ export function asYaml(node: NodeBase, reason: string): YamlNode {
   const { key, path, label, help, required, fallback, fallbackSource, immutable, nullable, layer } = node;
   const known = { ...(fallback === undefined ? {} : { fallback }), ...(fallbackSource === undefined ? {} : { fallbackSource }) };
   return yamlNode({ key, path, label, help, required, immutable, nullable, layer, ...known }, reason);
+}
+
+/** What a text property is about: its format and pattern first, then its name together with an example. */
+function textMeaning(facts: FieldFacts & { readonly schema: JsonObject }): TextMeaning {
+  const { schema, path } = facts;
+  const key = String(path.at(-1) ?? '');
+  const format = schema['format'];
+  const description = typeof schema['description'] === 'string' ? schema['description'].slice(0, 2000) : '';
+  if (saysSecret(schema)) return { kind: 'secret' };
+  if (format === 'quantity' || hasQuantityPattern(schema)) return { kind: 'quantity', strict: true };
+  if (format === 'duration') return { kind: 'duration', strict: true };
+  if (sensitivityOf(facts) === 'secret') return { kind: 'secret' };
+  if (AMOUNT_NAME.test(key) && (isUnitful(schema['default']) || QUANTITY_EXAMPLE.test(description)))
+    return { kind: 'quantity', strict: false };
+  if (TIME_NAME.test(key) && isTime(schema['default'])) return { kind: 'duration', strict: false };
+  if (format === 'multiline' || format === 'textarea' || hasLines(schema['default'])) return { kind: 'multiline' };
+  if (LONG_NAME.test(key) && !isFilePath(schema['default'])) return { kind: 'multiline' };
+  return { kind: 'text' };
+}
+
+/** Whether the pattern of a schema is that of quantities. */
+function hasQuantityPattern(schema: JsonObject): boolean {
+  return typeof schema['pattern'] === 'string' && QUANTITY_PATTERN.test(schema['pattern'].slice(0, 500));
+}
+
+function isUnitful(value: unknown): boolean {
+  return typeof value === 'string' && isQuantity(value) && /[a-z]$/i.test(value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && isDuration(value) && value !== '0';
+}
+
+function isFilePath(value: unknown): boolean {
+  return typeof value === 'string' && /^\.{0,2}\/\S*$/.test(value);
+}
+
+function hasLines(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\n');
+}
+
+/** Whether a whole number is a port: its format, its name, or its limits together with its words say so, and nothing speaks against it. */
+function isPort(name: string, types: readonly ScalarType[], schema: JsonObject): boolean {
+  if (!types.includes('integer') || types.includes('boolean')) return false;
+  const { format, maximum = LAST_PORT, default: fallback = 1 } = schema;
+  if (format === 'port') return true;
+  if (typeof maximum !== 'number' || maximum > LAST_PORT || (typeof fallback === 'number' && fallback > LAST_PORT)) return false;
+  if (typeof schema['pattern'] === 'string' && !matchesPattern(schema['pattern'], 'http')) return false;
+  return nameWords(name).at(-1) === 'port' || (schema['maximum'] === LAST_PORT && /\bports?\b/i.test(`${name} ${wordsOf(schema)}`));
+}
+
+/** The limits of a port, where its schema has none of its own. Only a format says that there is a lower one: many apps take 0 for off, or for any. */
+function portLimits(schema: JsonObject, limits: Constraints): Constraints {
+  const isOpen = limits.minimum === undefined && limits.exclusiveMinimum === undefined;
+  const least = isOpen && schema['format'] === 'port' ? { minimum: 1 } : {};
+  return { ...limits, ...least, ...(limits.maximum === undefined && limits.exclusiveMaximum === undefined ? { maximum: LAST_PORT } : {}) };
+}
+
+/** Whether a value is a number or a share such as `25%`, by its pattern, its name or its words. */
+function isPercentage(name: string, types: readonly ScalarType[], schema: JsonObject): boolean {
+  if (!types.includes('string') || types.includes('boolean')) return false;
+  const { pattern } = schema;
+  if (typeof pattern === 'string') {
+    return pattern.includes('%') && matchesPattern(pattern, '25%') && !['http', 'x%'].some((text) => matchesPattern(pattern, text));
+  }
+  return types.includes('integer') && (SHARE_NAME.test(name) || SAYS_SHARE.test(wordsOf(schema)));
+}
+
+function wordsOf(schema: JsonObject): string {
+  return typeof schema['description'] === 'string' ? schema['description'].slice(0, 2000) : '';
 }

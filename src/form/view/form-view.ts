@@ -1,11 +1,13 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
 import { keptFields } from '../input/kept-fields.ts';
-import { isScalar, isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
+import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
 import type { ShownChoices } from '../references/shown-choices.ts';
+import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 import { branchesView } from './branches-view.ts';
 import { countControls } from './count-controls.ts';
 import type { FieldView, FormView, PagerView } from './form-view-model.ts';
@@ -16,10 +18,7 @@ import { wholePage } from './page-budget.ts';
 import { pageErrors } from './page-errors.ts';
 import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
 import { rowsView } from './rows-view.ts';
-import { matchingChildren, searchWords } from './search-fields.ts';
 import { filledPaths, type ShowNode, type ViewContext } from './view-context.ts';
-import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
-import { formatPath } from '../../schema/form-path.ts';
 
 export interface FormState {
   /** What the inputs hold: `valuesToFields` at first, what was sent afterwards. */
@@ -52,6 +51,8 @@ const HEAVIEST = 10;
 
 /** So many choices of one field weigh as much as another field. */
 const OPTIONS = 25;
+
+const LONGEST_QUERY = 200;
 
 /** What a form looks like with these inputs and faults. */
 export function formView(model: FormModel, state: FormState): FormView {
@@ -228,4 +229,43 @@ function weightOf(node: FormNode): number {
 function optionsIn(node: FormNode): number {
   if (node.kind === 'enum') return node.options.length;
   return node.kind === 'group' ? node.children.reduce((sum, child) => sum + optionsIn(child), 0) : 0;
+}
+
+/** The words of a search, in lower case. */
+function searchWords(query: string): readonly string[] {
+  return query
+    .slice(0, LONGEST_QUERY)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+/**
+ * The members of a group in whose names, paths or descriptions every word occurs. A group that matches itself keeps all its fields, any other only
+ * those that match; lists, maps and choices stay whole.
+ */
+function matchingChildren(group: GroupNode, words: readonly string[]): readonly FormNode[] {
+  return group.children.flatMap((child): FormNode[] => {
+    if (matches(child, words)) return [child];
+    if (child.kind !== 'group') return below(child).some((node) => holdsMatch(node, words)) ? [child] : [];
+    const children = matchingChildren(child, words);
+    return children.length === 0 ? [] : [{ ...child, children, open: false }];
+  });
+}
+
+function holdsMatch(node: FormNode, words: readonly string[]): boolean {
+  return matches(node, words) || below(node).some((inner) => holdsMatch(inner, words));
+}
+
+function below(node: FormNode): readonly FormNode[] {
+  if (node.kind === 'group') return node.children;
+  if (node.kind === 'list') return [node.item];
+  if (node.kind === 'map') return [node.value];
+  return node.kind === 'choice' ? node.branches.flatMap((branch) => below(branch.node)) : [];
+}
+
+function matches(node: FormNode, words: readonly string[]): boolean {
+  if (node.key === '') return false;
+  const text = `${node.label} ${formatPath(node.path)} ${node.help.summary} ${node.help.more}`.toLowerCase();
+  return words.every((word) => text.includes(word));
 }

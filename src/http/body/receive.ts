@@ -1,8 +1,54 @@
 import type { Request, Response } from 'express';
 import { AppError } from '../../domain/core/errors.ts';
 import { contextOf } from '../request-context.ts';
-import { createHeldBytes, type Account } from './held-bytes.ts';
-import { createTurns } from './turns.ts';
+
+/** Lets one large request of each person be worked on at a time, and few of all people. */
+interface Turns {
+  /**
+   * Resolves when it is the request's turn, with the function that ends it.
+   *
+   * @param signal aborts when the request has gone: it leaves the queue.
+   * @throws AppError `LimitReached` when too many of the owner's wait already.
+   */
+  take(owner: string, signal: AbortSignal): Promise<() => void>;
+}
+
+interface TurnsLimits {
+  /** At once, of different owners. */
+  readonly all: number;
+  /** Of one owner that wait. */
+  readonly waiting: number;
+}
+
+interface Waiting {
+  readonly owner: string;
+  readonly start: () => void;
+}
+
+/** The bytes of bodies that are in memory now, all requests together. */
+interface HeldBytes {
+  /**
+   * Begins the account of a request.
+   *
+   * @param owner whose request it is; those that nobody is known of share one.
+   */
+  open(owner: string): Account;
+}
+
+interface Account {
+  /** Adds bytes that have arrived. @throws AppError `LimitReached` or `TooBusy` when there would be too many; none are added then. */
+  add(bytes: number): void;
+  /** The request is over. */
+  close(): void;
+}
+
+interface HeldBytesLimits {
+  readonly all: number;
+  /** Of one owner. */
+  readonly each: number;
+}
+
+const RETRY_SECONDS = 1;
 
 const MIB = 1024 * 1024;
 /** What this process holds of bodies at once; one form with a file has at most 8 MiB. */
@@ -88,4 +134,78 @@ async function pieces(req: Request, { limit, account, take }: Receiving): Promis
     req.off('data', onData).off('end', resolve).off('error', onClose).off('close', onClose);
     req.on('error', () => undefined);
   }
+}
+
+/** Bounds the memory that bodies take, however many requests bring them at once. */
+function createHeldBytes({ all, each }: HeldBytesLimits): HeldBytes {
+  const byOwner = new Map<string, number>();
+  let total = 0;
+  const change = (owner: string, bytes: number): void => {
+    total += bytes;
+    const left = (byOwner.get(owner) ?? 0) + bytes;
+    if (left === 0) byOwner.delete(owner);
+    else byOwner.set(owner, left);
+  };
+  return {
+    open: (owner) => {
+      let own = 0;
+      return {
+        add: (bytes) => {
+          if ((byOwner.get(owner) ?? 0) + bytes > each) {
+            const message = 'requests: you are sending too many large bodies at once: send one after the other';
+            throw new AppError('LimitReached', message);
+          }
+          if (total + bytes > all) {
+            const message = 'requests: the server is receiving too many large bodies: try again in a moment';
+            throw new AppError('TooBusy', message, { retryAfter: RETRY_SECONDS });
+          }
+          change(owner, bytes);
+          own += bytes;
+        },
+        close: () => {
+          change(owner, -own);
+          own = 0;
+        },
+      };
+    },
+  };
+}
+
+/** A queue in which each owner has one place: whoever sends a hundred large requests waits for themselves, not others for them. */
+function createTurns({ all, waiting: mostWaiting }: TurnsLimits): Turns {
+  const active = new Set<string>();
+  const queue: Waiting[] = [];
+  const next = (): void => {
+    const at = active.size < all ? queue.findIndex(({ owner }) => !active.has(owner)) : -1;
+    if (at < 0) return;
+    const [first] = queue.splice(at, 1);
+    if (first === undefined) return;
+    active.add(first.owner);
+    first.start();
+  };
+  const endOf = (owner: string) => (): void => {
+    active.delete(owner);
+    next();
+  };
+  return {
+    take: (owner, signal) => {
+      if (queue.filter((other) => other.owner === owner).length >= mostWaiting) {
+        const message = 'requests: too many of your large bodies are waiting: send one after the other';
+        throw new AppError('LimitReached', message);
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const waiting: Waiting = { owner, start: () => resolve(endOf(owner)) };
+      const leave = (): void => {
+        const at = queue.indexOf(waiting);
+        if (at < 0) return;
+        queue.splice(at, 1);
+        reject(new AppError('MalformedRequest', 'request: it was cancelled before its turn'));
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      queue.push(waiting);
+      next();
+      if (signal.aborted) leave();
+      return promise;
+    },
+  };
 }

@@ -1,4 +1,8 @@
 import pMap from 'p-map';
+import { isAppError } from '../../domain/core/errors.ts';
+import { isObject } from '../../domain/core/read.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import {
   INGRESS_CLASS,
   LIMIT_RANGE,
@@ -8,13 +12,27 @@ import {
   RUNTIME_CLASS,
   STORAGE_CLASS,
 } from '../../domain/kubernetes/resource-types.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError } from '../../domain/core/errors.ts';
-import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
-import { namedClasses, type NamedClass } from '../../domain/preflight/named-classes.ts';
-import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
+import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
+
+/** A cluster-wide class that a field names. */
+interface NamedClass {
+  readonly field: string;
+  readonly kind: 'StorageClass' | 'PriorityClass' | 'IngressClass' | 'RuntimeClass';
+  readonly name: string;
+}
+
+const FIELDS: Readonly<Record<string, NamedClass['kind']>> = {
+  storageClassName: 'StorageClass',
+  storageClass: 'StorageClass',
+  priorityClassName: 'PriorityClass',
+  ingressClassName: 'IngressClass',
+  runtimeClassName: 'RuntimeClass',
+};
+const DEEPEST = 24;
+const MOST = 20;
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /** What stands around an instance and decides about its pods and volumes, as far as the actor may read it; read anew each time. */
 export interface NamespaceConstraints {
@@ -98,4 +116,23 @@ async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: N
     `${field}: whether the ${kind} ${JSON.stringify(name)} exists is unknown`,
     'Class',
   );
+}
+
+/** The classes that a spec names by the usual fields, each once; parts that are switched off are left out. */
+function namedClasses(spec: unknown): NamedClass[] {
+  const found = classesIn(spec, ['spec']);
+  return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()].slice(0, MOST);
+}
+
+function classesIn(value: unknown, path: readonly string[]): NamedClass[] {
+  if (path.length > DEEPEST) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => classesIn(item, [...path.slice(0, -1), `${path.at(-1) ?? ''}[${index}]`]));
+  }
+  if (!isObject(value) || value['enabled'] === false) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const kind = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
+    const named = kind !== undefined && typeof member === 'string' && member.length <= 253 && NAME.test(member);
+    return named ? [{ field: [...path, key].join('.'), kind, name: member }] : classesIn(member, [...path, key]);
+  });
 }

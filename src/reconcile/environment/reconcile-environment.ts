@@ -1,21 +1,21 @@
-import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
-import { statusOf } from '../../domain/kind/kind.ts';
-import { applyStatus } from '../apply-status.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { TerminalError } from '../../controller/terminal-error.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
-import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
-import { type KubeObject } from '../../domain/kubernetes/resource.ts';
-import { applyEnvironment } from './apply-environment.ts';
-import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
-import { nextEnvironmentAction, type EnvironmentAction } from './next-action.ts';
-import type { EnvironmentPorts } from './ports.ts';
-import { hide, releaseNamespace } from './release-namespace.ts';
-import { readState, type EnvironmentState } from './state.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import { type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ENVIRONMENT, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { applyEnvironment, removeOurs } from './apply-environment.ts';
+import { visibilityName } from './environment-objects.ts';
+import { createNamespace, disownNamespace, labelNamespace, removeNamespace } from './namespace.ts';
+import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
+import type { EnvironmentPorts } from './ports.ts';
+import { type EnvironmentState, readState } from './state.ts';
 
 /** How often everything is put right again although nobody changed the Environment. */
 const DRIFT_MS = 5 * 60_000;
@@ -191,4 +191,22 @@ function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Res
   const name = namespace?.metadata.name ?? before.namespace;
   const uid = namespace?.metadata.uid ?? before.namespaceUID;
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
+}
+
+/** Takes the rights of the Environment's people away, then our label; everything else in the namespace stays. */
+async function releaseNamespace(
+  cluster: EnvironmentPorts['cluster'],
+  environment: KubeObject,
+  input: { readonly namespace: KubeObject; readonly signal: AbortSignal },
+): Promise<void> {
+  const namespace = input.namespace.metadata.name;
+  await removeOurs(cluster, { type: ROLE_BINDING, environment, namespace, keep: () => false }, input.signal);
+  await disownNamespace(cluster, environment, input);
+}
+
+/** Removes what lets people see the Environment. */
+async function hide(cluster: EnvironmentPorts['cluster'], environment: KubeObject, signal: AbortSignal): Promise<void> {
+  for (const type of [CLUSTER_ROLE_BINDING, CLUSTER_ROLE]) {
+    await ifFound(cluster.delete({ ...type, name: visibilityName(environment) }, { signal }));
+  }
 }

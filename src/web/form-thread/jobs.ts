@@ -1,22 +1,34 @@
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
+import type { FieldFault } from '../../domain/core/errors.ts';
 import { applyFormOp } from '../../form/input/apply-form-op.ts';
-import { formView } from '../../form/view/form-view.ts';
 import { formToValues } from '../../form/input/form-to-values.ts';
-import { keepYaml, openWhole } from '../../form/yaml/whole-yaml.ts';
-import { resourcesShown } from '../../form/references/pick-view.ts';
+import { locateFaults } from '../../form/input/locate-faults.ts';
 import { valuesToFields } from '../../form/input/values-to-fields.ts';
-import { readAssets } from '../page/assets.ts';
-import { pressedFile } from '../instance/form-file.ts';
-import { followRows, formatRows, keepPlaces } from '../instance/follow-rows.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { resourcesShown } from '../../form/references/pick-view.ts';
+import { formView } from '../../form/view/form-view.ts';
+import { keepYaml, openWhole } from '../../form/yaml/whole-yaml.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { readYaml } from '../../schema/yaml-text.ts';
 import { installLink } from '../app/install-link.ts';
 import { switchPreset } from '../app/install-presets.ts';
-import { locateForm, type LocatedForm } from '../instance/locate-form.ts';
-import { frozenFaults } from '../instance/frozen-by-faults.ts';
+import { followRows, formatRows, keepPlaces } from '../instance/follow-rows.ts';
+import { pressedFile } from '../instance/form-file.ts';
+import { type LocatedForm, locateForm } from '../instance/locate-form.ts';
 import { reviewYaml } from '../instance/review-yaml.ts';
 import { formatSeen, type Merge, mergeChanges as mergeSeen, parseSeen, seenOf } from '../instance/three-way.ts';
+import { readAssets } from '../page/assets.ts';
 import { createViews, type Views } from '../page/view-engine.ts';
-import { readYaml } from '../../schema/yaml-text.ts';
+
+const IMMUTABLE = /\bimmutable\b|(?:may not|cannot|can't) (?:be )?change/i;
+
+/** Fields that turned out to be frozen. */
+interface FrozenFaults {
+  /** Their paths. */
+  readonly frozen: readonly string[];
+  readonly faults: readonly FieldFault[];
+}
 
 /** What is done with forms, and may take longer than others should wait. Arguments and results are plain data, models, and inputs as URLSearchParams. */
 export const FORM_JOBS = {
@@ -93,4 +105,19 @@ let known: Views | undefined;
 function views(): Views {
   known ??= createViews(VIEWS, { asset: readAssets(path.join(VIEWS, 'static')).url, now: Date.now });
   return known;
+}
+
+/**
+ * What the dry run of the api-server says cannot be changed, by a rule that the schema does not tell or that is not CEL. Such a field shows its live
+ * value again for as long as the form is open, and says why.
+ */
+function frozenFaults(model: FormModel, fields: URLSearchParams, faults: readonly FieldFault[]): FrozenFaults {
+  const located = locateFaults(model, fields, faults);
+  const judged = faults.map((fault, index) => {
+    const path = IMMUTABLE.test(fault.message) ? located[index]?.field : undefined;
+    return path === undefined || path === formatPath(model.root.path)
+      ? { fault, path: undefined }
+      : { fault: { ...fault, message: `${fault.message}. The field has the live value again` }, path };
+  });
+  return { frozen: judged.flatMap(({ path }) => (path === undefined ? [] : [path])), faults: judged.map(({ fault }) => fault) };
 }

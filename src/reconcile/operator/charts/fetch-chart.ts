@@ -1,13 +1,17 @@
 import type { ChartAccess } from '../../../domain/chart/chart-access.ts';
+import { type Channel, checkRange, isPinned, isSame, newerVersion, versionToAskFor } from '../../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
+import { installedChart } from '../../../domain/operator/installed-chart.ts';
+import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
+import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
-import { followChannel } from './follow-channel.ts';
+import { type Approval, type ApprovalFault, digestDiffers, judgeApproval } from '../../../domain/upgrade/upgrade-approval.ts';
+import { type ResolvedValues, resolveValues } from '../facts/resolve-values.ts';
 import type { Chart } from '../ports.ts';
-import { readChartAccess } from './read-chart-access.ts';
-import { resolveValues, type ResolvedValues } from '../facts/resolve-values.ts';
-import { configDigest } from './config-digest.ts';
 import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
+import { configDigest } from './config-digest.ts';
+import { readChartAccess } from './read-chart-access.ts';
 
 /** Charts that were looked up lately, by the uid of their Operator. */
 export type ChartMemory = Map<string, Remembered>;
@@ -20,6 +24,26 @@ interface Remembered {
   readonly revision: string;
   /** Milliseconds since the epoch. */
   readonly fetchedAt: number;
+}
+
+type Repository = Extract<ChartSource, { kind: 'repository' }>;
+
+interface ChannelInput {
+  readonly source: Repository;
+  readonly access: ChartAccess;
+}
+
+interface Wished {
+  readonly approval: Approval | undefined;
+  /** What to ask for when the approval counts. */
+  readonly approved: string;
+  /** What to ask for when it does not. */
+  readonly otherwise: string;
+}
+
+interface Wanted {
+  readonly version: string;
+  readonly digest: string | undefined;
 }
 
 /** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
@@ -67,4 +91,85 @@ async function fetchWanted(work: Work, access: ChartAccess): Promise<Chart> {
   if (source.kind === 'repository') return await followChannel(work, { source, access });
   if (upgrade.window !== undefined) isOpen(upgrade.window, ports.now());
   return await ports.charts.fetch(source, signal, access);
+}
+
+/**
+ * The chart of the channel that is to be installed: what is installed already, what was approved, or what the policy chooses; and what else is on
+ * offer.
+ *
+ * @throws AppError `InvalidInput` for a range or a time zone that is none; as fetching a chart does.
+ */
+async function followChannel(work: Work, input: ChannelInput): Promise<Chart> {
+  const { ports, spec, status } = work;
+  const { policy, range, window } = spec.upgrade;
+  const channel: Channel = { version: input.source.version, ...(range === undefined ? {} : { range }) };
+  checkRange(channel);
+  if (window !== undefined) isOpen(window, ports.now());
+  const offered = await offeredVersions(work, input);
+  const installed = installedChart(status)?.version;
+  const verdict = judgeApproval({ ...channel, text: work.approved, policy, installed, offered });
+  const wish = { ...channel, policy, installed, offered };
+  const approval = verdict.kind === 'Given' ? verdict.approval : undefined;
+  const { chart, fault } = await fetchWished(work, input, {
+    approval,
+    approved: versionToAskFor({ ...wish, approved: approval?.version }),
+    otherwise: versionToAskFor(wish),
+  });
+  const newer = newerVersion(offered, channel, chart.contents.metadata.version);
+  const waits = newer !== undefined && !isPinned(channel);
+  const told = fault ?? (verdict.kind === 'NoEffect' ? verdict.fault : undefined);
+  return {
+    ...chart,
+    ...(newer === undefined ? {} : { availableVersion: newer }),
+    ...(waits ? { pending: await awaitingApproval(work, input, newer) } : {}),
+    ...(told === undefined ? {} : { approvalFault: told }),
+  };
+}
+
+async function fetchWished(
+  work: Work,
+  input: ChannelInput,
+  { approval, approved, otherwise }: Wished,
+): Promise<{ readonly chart: Chart; readonly fault?: ApprovalFault }> {
+  const pinned = approval?.digest !== undefined && isSame(approval.version, approved) ? approval.digest : undefined;
+  try {
+    return { chart: await fetchVersion(work, input, { version: approved, digest: pinned }) };
+  } catch (error) {
+    if (approval === undefined || pinned === undefined || isSame(approved, otherwise) || !isAppError(error, 'DigestMismatch')) throw error;
+    return { chart: await fetchVersion(work, input, { version: otherwise, digest: undefined }), fault: digestDiffers(approval) };
+  }
+}
+
+/** `spec.chart.digest` pins the bytes of `spec.chart.version`, not those of newer ones. */
+async function fetchVersion({ ports, signal }: Work, { source, access }: ChannelInput, { version, digest }: Wanted): Promise<Chart> {
+  const { digest: own, ...unpinned } = source;
+  const pin = digest ?? (isSame(version, source.version) ? own : undefined);
+  return await ports.charts.fetch({ ...unpinned, version, ...(pin === undefined ? {} : { digest: pin }) }, signal, access);
+}
+
+/** Its bytes are known before somebody approves them; where they cannot be had, the version alone is told. */
+async function awaitingApproval(work: Work, input: ChannelInput, version: string): Promise<PendingUpgrade> {
+  const known = work.status.pendingUpgrade?.version === version ? work.status.pendingUpgrade.chartDigest : undefined;
+  try {
+    const { digest } = await fetchVersion(work, input, { version, digest: known }).catch((error: unknown) => {
+      if (known !== undefined && isAppError(error, 'DigestMismatch')) return fetchVersion(work, input, { version, digest: undefined });
+      throw error;
+    });
+    return { version, chartDigest: digest, reason: 'AwaitingApproval' };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    work.ports.log.debug('A newer chart cannot be fetched', { chart: input.source.name, version, why: error.message });
+    return { version, reason: 'AwaitingApproval' };
+  }
+}
+
+/** What else there is is worth knowing, and nothing that an Operator fails for. */
+async function offeredVersions({ ports, signal }: Work, { source, access }: ChannelInput): Promise<readonly string[]> {
+  try {
+    return await ports.charts.versions(source, signal, access);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    ports.log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });
+    return [];
+  }
 }

@@ -1,16 +1,17 @@
-import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import type { PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
+import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import type { ForeignRelease } from '../facts/judge-release.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
-import { fetched, isFalse, reconciling, stalled } from './conditions.ts';
-import { reportFailure, type Failure } from './report-failure.ts';
-import { reportReleaseHealth } from './report-release-health.ts';
-import { reportRollback } from './report-rollback.ts';
-import { notReady, writeStatus } from './write-status.ts';
 import type { ActiveFacts, ActiveState } from '../state.ts';
 import type { Work } from '../work.ts';
+import { chartOfRevision } from './chart-of-revision.ts';
+import { fetched, healthy, isFalse, reconciling, stalled } from './conditions.ts';
+import { type Failure, reportFailure } from './report-failure.ts';
+import { reportReleaseHealth } from './report-release-health.ts';
+import { notReady, writeStatus } from './write-status.ts';
 
 /** States in which only the status is written. */
 type ReportedState = Extract<
@@ -35,6 +36,14 @@ const WAIT_MS = 5_000;
 
 /** A cycle ends by an edit of any of its Operators. */
 const CYCLE_MS = 30_000;
+
+/** How often the health of what came back is looked at. */
+const HEALTH_MS = 30_000;
+
+type AfterRollback = Extract<ActiveState, { kind: 'RolledBack' | 'RollbackFailed' }>;
+
+const CAUSES = { UpgradeFailed: 'Helm failed', TestFailed: 'its test failed', Unhealthy: 'it did not become healthy in time' };
+const ADVICE = 'CRDs are not rolled back. Change the chart or the values, or set the annotation chandlery.dev/force-at to retry';
 
 /** Writes the status of an Operator that needs no action; the result says when to reconcile it again. */
 export async function report(work: Work, facts: ActiveFacts, state: ReportedState): Promise<ReconcileResult> {
@@ -156,4 +165,38 @@ function conflictOf({ spec }: Work, { owner, status }: ForeignRelease): string {
   if (owner !== '') return `the Operator "${owner.replace('.', '/')}" owns it; ${otherName}`;
   if (spec.adopt) return `another client is changing it (${status}); Chandlery adopts it afterwards`;
   return `it was installed without Chandlery; set spec.adopt to adopt it, ${otherName}`;
+}
+
+/** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
+async function reportRollback(work: Work, facts: ActiveFacts, state: AfterRollback): Promise<ReconcileResult> {
+  const { release, crds } = facts;
+  const { rollback, health, target } = state;
+  const running = chartOfRevision(work.status, rollback.toRevision) ?? work.status.chart;
+  const sound = state.kind === 'RolledBack' && (health.status === 'Healthy' || health.status === 'Suspended');
+  const condition = state.kind === 'RolledBack' ? rolledBack(rollback, running) : rollbackFailed(rollback);
+  await writeStatus(work, {
+    legacyStatus: sound ? 'READY' : 'ERROR',
+    ready: notReady(condition),
+    phase: stalled(condition),
+    conditions: [condition, healthy(health)],
+    release,
+    crds,
+    chart: target.chart,
+    configDigest: target.configDigest,
+    ...(running === undefined ? {} : { running }),
+    marks: sound ? { healthy: true } : {},
+    failures: 0,
+  });
+  return { requeueAfter: Math.min(HEALTH_MS, work.spec.interval) };
+}
+
+function rolledBack({ chart, revision, toRevision, cause, message }: Rollback, running: OperatorStatus['chart']): ConditionInput {
+  const failed = `Chart ${chart} failed in revision ${revision} (${CAUSES[cause]}): ${message}`;
+  const runs = `revision ${toRevision}${running === undefined ? '' : ` with chart ${running.name} ${running.version}`} runs again`;
+  return isFalse('Released', 'RolledBack', `${failed}. So ${runs}. ${ADVICE}`);
+}
+
+function rollbackFailed({ chart, revision, toRevision, message }: Rollback): ConditionInput {
+  const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
+  return isFalse('Released', 'RollbackFailed', `${failed}. The rollback to revision ${toRevision} failed too. ${ADVICE}`);
 }

@@ -1,12 +1,47 @@
-import { LineCounter, parseAllDocuments, type Document, type ErrorCode, type YAMLError } from 'yaml';
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type YAMLError,
+} from 'yaml';
 import { goTags } from '../../../domain/core/bounded-yaml.ts';
 import { messageOf } from '../../../domain/core/errors.ts';
 import { narrowIntegers } from '../../../domain/core/exact-json.ts';
 import { isObject } from '../../../domain/core/read.ts';
 import { repeatedKey } from '../../../domain/core/repeated-key.ts';
 import type { SourceFault } from '../../../domain/source/catalog-source.ts';
-import { placesIn, type Place, type PlaceNode } from './place-node.ts';
 import type { SourceFile } from '../read-folder.ts';
+
+/** A place in a file, counted from 1. */
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where the parts of a YAML value stand, without the value: plain data that another thread can send. */
+interface PlaceNode {
+  readonly place?: Place;
+  /** The text of a scalar. */
+  readonly text?: string;
+  readonly pairs?: readonly PlacePair[];
+  readonly items?: readonly PlaceNode[];
+}
+
+interface PlacePair {
+  readonly key: string;
+  /** Of the key. */
+  readonly place?: Place;
+  readonly value: PlaceNode;
+}
+
+/** Texts that select a row of a list are names; longer ones need not be sent. */
+const LONGEST_TEXT = 300;
 
 /** A document that is well-formed YAML and an object. */
 export interface SourceDocument {
@@ -199,4 +234,32 @@ function matches(item: PlaceNode, selector: string): boolean {
   const pairs = [...selector.matchAll(/([^=,]*)="([^"]*)"/g)];
   const textAt = (key: string): string | undefined => (key === '' ? item.text : item.pairs?.find((pair) => pair.key === key)?.value.text);
   return pairs.length > 0 && pairs.every(([, key = '', value]) => textAt(key) === value);
+}
+
+/** The places within a YAML node. What an alias stands for is where its anchor is, so nothing is below it. */
+function placesIn(node: unknown, lines: LineCounter): PlaceNode {
+  const place = placeOf(node, lines);
+  const at = place === undefined ? {} : { place };
+  if (isScalar(node)) return { ...at, text: String(node.value).slice(0, LONGEST_TEXT) };
+  if (isSeq(node)) return { ...at, items: node.items.map((item) => placesIn(item, lines)) };
+  if (!isMap(node)) return at;
+  const pairs = node.items.filter((item) => isPair(item));
+  return {
+    ...at,
+    pairs: pairs.map((pair): PlacePair => {
+      const key = placeOf(pair.key, lines);
+      return {
+        key: isScalar(pair.key) ? String(pair.key.value) : '',
+        ...(key === undefined ? {} : { place: key }),
+        value: placesIn(pair.value, lines),
+      };
+    }),
+  };
+}
+
+function placeOf(node: unknown, lines: LineCounter): Place | undefined {
+  const offset = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
+  if (offset === undefined) return undefined;
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
 }
