@@ -44,7 +44,7 @@ async function act({ cluster, kind }: Reconciliation, parent: LiveObject, observ
   return kind.report(parent, now, await growClaims(cluster, kind, { parent, observed: now }));
 }
 
-/** Asks for larger volumes. A storage class that cannot grow refuses, which is worth a sentence but stops nothing else. */
+/** Asks for larger volumes. A storage class that cannot grow rejects, which is worth a sentence but stops nothing else. */
 async function growClaims(
   cluster: Pick<Cluster, 'patch'>,
   kind: ManagedKind,

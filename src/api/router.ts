@@ -39,7 +39,7 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
       await send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
     });
   }
-  refuseOtherMethods(router);
+  rejectOtherMethods(router);
   return router;
 }
 
@@ -122,8 +122,8 @@ function weakTag(text: string): string {
   return `W/"${createHash('sha256').update(text).digest('base64url')}"`;
 }
 
-/** OPTIONS is told the methods of an address; every other that has no route is refused with them. */
-function refuseOtherMethods(router: Router): void {
+/** Answers OPTIONS with the methods of the path in `Allow`, and any other method without a route with 405 and the same header. */
+function rejectOtherMethods(router: Router): void {
   for (const [path, methods] of methodsByPath()) {
     router.all(expressPath(path), (req, res) => {
       res.set('Allow', methods.join(', '));

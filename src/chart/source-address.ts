@@ -3,7 +3,7 @@ import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { chartError, shownAddress } from './chart-error.ts';
 
 /**
- * Runs what fetches from a source. An address with user or password is refused, because everybody who may read the Operator would read them; what the
+ * Runs what fetches from a source. An address with user or password is rejected, because everybody who may read the Operator would read them; what the
  * operating system says of a file that is odd (a folder, a name that is too long) becomes a sentence.
  *
  * @throws AppError `InvalidInput`, `ChartUnreachable`, and whatever the task throws.

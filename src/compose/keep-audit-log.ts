@@ -1,6 +1,6 @@
 import { ActPace, ANY_ACT, INSTALLS } from '../domain/audit/act-pace.ts';
 import { boundEvent } from '../domain/audit/bound-event.ts';
-import { RefusalQuota } from '../domain/audit/refusal-quota.ts';
+import { RejectionQuota } from '../domain/audit/rejection-quota.ts';
 import type { AuditLog, AuditRecord } from '../domain/audit/audit-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
@@ -14,7 +14,7 @@ const PATIENCE_MS = 3_000;
  * the store is told there, too; what was done is done, and the answer to who did it is not held back.
  */
 export function keepAuditLog(auditLog: AuditLog, log: Log, patienceMs = PATIENCE_MS): AuditPort {
-  const quota = new RefusalQuota();
+  const quota = new RejectionQuota();
   const paces = { act: new ActPace(ANY_ACT), install: new ActPace(INSTALLS) };
   return {
     checkPace: ({ user }, kind) => paces[kind].take(user, Date.now()),

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { refuseUnreadable } from '../http/refuse-unreadable.ts';
+import { answerClientErrors } from '../http/answer-client-errors.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */
 export interface Door {
@@ -49,7 +49,7 @@ type DoorInput = Pick<Config, 'port' | 'portIsFixed' | 'listen'> & { readonly na
 async function openDoor({ port, portIsFixed, listen, name }: DoorInput): Promise<Door> {
   let answer: RequestListener = starting;
   const server = createServer(TIMEOUTS, (req, res) => answer(req, res));
-  refuseUnreadable(server);
+  answerClientErrors(server);
   const last = portIsFixed ? port : port + NEXT_PORTS;
   for (let candidate = port; ; candidate += 1) {
     const failure = await tryListen(server, candidate, listen);

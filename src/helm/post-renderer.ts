@@ -23,12 +23,12 @@ export interface PostRenderedRun<T> {
 }
 
 /** Codes that a post-renderer may fail with. */
-const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftRefused'];
+const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftFailed'];
 
 /**
  * Runs helm with a post-renderer. Helm drops what its plugins say when they fail, so ours write it to a file, and the error says it.
  *
- * @throws what the run throws; AppError `HelmFailed` or `UpliftRefused` with what the post-renderer says.
+ * @throws what the run throws; AppError `HelmFailed` or `UpliftFailed` with what the post-renderer says.
  */
 export async function postRendered<T>(home: HelmHome, { mode, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
   const report = join(home.dir, 'tmp', `${randomUUID()}.report`);

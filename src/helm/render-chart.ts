@@ -21,7 +21,7 @@ export interface RenderChartPorts {
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
 }
 
-const NOTHING: ExtractedCrds = { crds: [], objects: [], conversions: [], refusals: [], sent: 'AsRendered' };
+const NOTHING: ExtractedCrds = { crds: [], objects: [], conversions: [], failedConversions: [], sent: 'AsRendered' };
 
 /** Makes the one pipeline from a chart and its values to the objects that are applied. */
 export function createChartRenderer(ports: RenderChartPorts): RenderChart {
@@ -33,9 +33,9 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     if (invalid.length > 0 && input.invalidValues === 'Stop') return redacted({ ...NOTHING, faults: invalid, unchecked }, secrets);
     const rendered = await renderForCluster(ports, input, signal);
     if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked }, secrets);
-    const { refusals, ...extracted } = extractCrds(rendered, chart.contents, input.label);
+    const { failedConversions, ...extracted } = extractCrds(rendered, chart.contents, input.label);
     const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
-    const faults = [...invalid, ...reserved, ...upliftFaults(input, { ...extracted, refusals })];
+    const faults = [...invalid, ...reserved, ...upliftFaults(input, { ...extracted, failedConversions })];
     return redacted({ ...extracted, faults, unchecked }, secrets);
   };
 }
@@ -59,8 +59,8 @@ async function renderForCluster(
   }
 }
 
-function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, refusals }: ExtractedCrds): readonly RenderFault[] {
-  const messages = refusals.map(
+function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, failedConversions }: ExtractedCrds): readonly RenderFault[] {
+  const messages = failedConversions.map(
     ({ kind, name, apiVersion, reason }) => `${kind} "${name}" (${apiVersion}) cannot be converted to a current API: ${reason}`,
   );
   if (legacyAPIs === 'Reject' && conversions.length > 0) {
@@ -68,7 +68,7 @@ function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, refusals 
       `the chart uses deprecated APIs (${conversionsSentence(conversions)}), which spec.legacyAPIs rejects; use a newer chart, or set it to Uplift`,
     );
   }
-  return messages.map((message) => ({ code: 'UpliftRefused', message }));
+  return messages.map((message) => ({ code: 'UpliftFailed', message }));
 }
 
 /** A chart can put a secret anywhere, so into the name of an object, too. */

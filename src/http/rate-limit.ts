@@ -7,7 +7,7 @@ const WINDOW_SECONDS = 60;
 
 /** The limits of those who are signed in and of those who only say so, which takes work to find out. */
 export interface CredentialLimits {
-  /** Before anybody is known: counts requests with credentials by address, and refuses more than the limit of those that turned out bad. */
+  /** Before anybody is known: counts requests with credentials by address, and rejects more than the limit of those that turned out bad. */
   readonly unproven: RequestHandler;
   /** Once somebody is known: takes that back, and counts by person instead, whichever session, token or address they use. */
   readonly proven: RequestHandler;

@@ -55,7 +55,7 @@ export interface Mounted {
 }
 
 /**
- * Names the route that a request is for, whoever answers it: what middleware refuses has the same label as what the route answers.
+ * Names the route that a request is for, whoever answers it: what middleware rejects has the same label as what the route answers.
  *
  * @returns the pattern, e.g. `/api/v1/environments/:environment`.
  */
@@ -92,7 +92,7 @@ function matches(layer: Layer, path: string): boolean {
   try {
     return layer.match(path);
   } catch {
-    // Broken percent-encoding is refused where the path is read.
+    // Broken percent-encoding is rejected where the path is read.
     return false;
   }
 }

@@ -5,7 +5,7 @@ import { credentialsOf } from './credentials.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Refuses what another site makes a browser send with our cookie. Requests that carry no cookie of ours cannot be abused that way. */
+/** Rejects what another site makes a browser send with our cookie. Requests that carry no cookie of ours cannot be abused that way. */
 export function sameSiteOnly(publicUrl: URL, cookies: Cookies): RequestHandler {
   return (req, _res, next) => {
     const abusable = !SAFE.has(req.method) && credentialsOf(req, cookies).kind === 'session';

@@ -17,7 +17,7 @@ const ONCE = new Set([
   'transfer-encoding',
 ]);
 
-/** Refuses a request that says twice who sends it, where it comes from or what it holds. */
+/** Rejects a request that says twice who sends it, where it comes from or what it holds. */
 export function singleHeaders(): RequestHandler {
   return (req, _res, next) => {
     const seen = new Set<string>();

@@ -28,11 +28,11 @@ function whyAway(cause: unknown): string {
   return textAt(inner, 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
 }
 
-/** What went wrong between us and the issuer as an error of the table: it is away, it refused us, or it refused the person. */
+/** What went wrong between us and the issuer as an error of the table: it is away, it rejected us, or it rejected the person. */
 export function issuerFault(issuer: URL, error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isAway(error)) return issuerAway(issuer, error);
-  if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return refusal(error);
+  if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return rejection(error);
   const message = 'sign-in: the answer of the identity provider does not belong to this sign-in. Sign in again';
   return new AppError('Unauthenticated', message, { cause: error });
 }
@@ -45,7 +45,7 @@ function isAway(error: unknown): boolean {
   return (error instanceof TypeError && error.message === 'fetch failed') || textAt(error, 'name') === 'TimeoutError';
 }
 
-function refusal(cause: ResponseBodyError | AuthorizationResponseError): AppError {
+function rejection(cause: ResponseBodyError | AuthorizationResponseError): AppError {
   const word = JSON.stringify(cause.error.slice(0, 100));
   if (OUR_FAULT.has(cause.error)) {
     return new AppError(

@@ -2,7 +2,7 @@ import { isAppError } from '../domain/core/errors.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import type { SessionPort } from './session-port.ts';
 
-/** Asks the issuer for new tokens. @throws AppError `Unauthenticated` when it refuses, `IssuerUnavailable` when it is away. */
+/** Asks the issuer for new tokens. @throws AppError `Unauthenticated` when it rejects, `IssuerUnavailable` when it is away. */
 export type Renew = (record: SessionRecord) => Promise<SessionRecord>;
 
 /** How long a session outlives its tokens while the issuer is away. */

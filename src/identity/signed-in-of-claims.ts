@@ -41,23 +41,23 @@ export function parsePrefix(text: string, setting: string): string {
 
 function userOf(claims: Claims, { usernameClaim }: ClaimMapping): string {
   const name = claims[usernameClaim];
-  if (typeof name !== 'string' || name.trim() === '') throw refused(`the claim ${JSON.stringify(usernameClaim)} names nobody`);
+  if (typeof name !== 'string' || name.trim() === '') throw rejected(`the claim ${JSON.stringify(usernameClaim)} names nobody`);
   if (usernameClaim === 'email' && claims['email_verified'] !== true)
-    throw refused('the identity provider has not verified the e-mail address');
-  if (isReserved(name)) throw refused(`the user name ${JSON.stringify(name)} is reserved for the cluster`);
-  if (!isSendable(name)) throw refused(`the user name must be printable ASCII of at most ${LONGEST_NAME} characters`);
-  if (name !== name.trim()) throw refused(`the user name ${JSON.stringify(name)} begins or ends with a space`);
+    throw rejected('the identity provider has not verified the e-mail address');
+  if (isReserved(name)) throw rejected(`the user name ${JSON.stringify(name)} is reserved for the cluster`);
+  if (!isSendable(name)) throw rejected(`the user name must be printable ASCII of at most ${LONGEST_NAME} characters`);
+  if (name !== name.trim()) throw rejected(`the user name ${JSON.stringify(name)} begins or ends with a space`);
   return name;
 }
 
 function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
   const given = claims[groupsClaim] ?? [];
   const groups: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (groups.length > MOST_GROUPS) throw refused(`${groups.length} groups are more than the ${MOST_GROUPS} that we accept`);
+  if (groups.length > MOST_GROUPS) throw rejected(`${groups.length} groups are more than the ${MOST_GROUPS} that we accept`);
   const names = groups.filter((group) => typeof group === 'string');
-  if (names.length < groups.length) throw refused(`the claim ${JSON.stringify(groupsClaim)} is not a list of names`);
+  if (names.length < groups.length) throw rejected(`the claim ${JSON.stringify(groupsClaim)} is not a list of names`);
   const reserved = names.find(isReserved);
-  if (reserved !== undefined) throw refused(`the group ${JSON.stringify(reserved)} is reserved for the cluster`);
+  if (reserved !== undefined) throw rejected(`the group ${JSON.stringify(reserved)} is reserved for the cluster`);
   return names.filter((name) => isSendable(name) && name === name.trim());
 }
 
@@ -90,6 +90,6 @@ function isSendable(name: string): boolean {
   return name.length <= LONGEST_NAME && /^[\x20-\x7e]+$/.test(name);
 }
 
-function refused(why: string): AppError {
+function rejected(why: string): AppError {
   return new AppError('Unauthenticated', `sign-in: ${why}: ask whoever runs the identity provider`);
 }

@@ -100,14 +100,14 @@ async function verify({ settings, issuer, clock }: TokenDeps, token: string, opt
     return { payload, header: protectedHeader };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const why = whyRefused(error);
+    const why = whyRejected(error);
     if (why === undefined) throw issuerFault(settings.issuer, error);
     throw new AppError('Unauthenticated', `bearer token: ${why}`, { cause: error });
   }
 }
 
 /** What is wrong with the token; undefined when it is not the token's fault. */
-function whyRefused(error: unknown): string | undefined {
+function whyRejected(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return 'it has expired; get a new one';
   if (error instanceof errors.JWTClaimValidationFailed) return claimFault(error.claim);
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)

@@ -94,7 +94,7 @@ async function createObject(deps: ClusterDeps, type: ResourceType, { object, opt
 
 async function applyObject(deps: ClusterDeps, type: ResourceType, { object, options }: Write<ApplyOptions>): Promise<Written> {
   const place = placeOf(type, object, options.subresource);
-  // Server-side apply refuses managedFields, and a uid or version would make it fail on an object that was made anew.
+  // Server-side apply rejects managedFields, and a uid or version would make it fail on an object that was made anew.
   const { managedFields: _fields, ...metadata } = object.metadata;
   const answer = await deps.transport.request({
     ...callFor(deps.identity, 'patch', place),

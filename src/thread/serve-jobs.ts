@@ -14,7 +14,7 @@ export type Answer =
   | { readonly kind: 'Started' }
   | { readonly kind: 'Part'; readonly part: unknown }
   | { readonly kind: 'Result'; readonly result: unknown }
-  | { readonly kind: 'Refusal'; readonly code: ErrorCode; readonly message: string; readonly faults: readonly FieldFault[] };
+  | { readonly kind: 'Rejection'; readonly code: ErrorCode; readonly message: string; readonly faults: readonly FieldFault[] };
 
 /** Makes a module the thread of a `ThreadHost`: does one job after the other. */
 export function serveJobs(jobs: Jobs): void {
@@ -42,7 +42,7 @@ function answerOf(work: () => Answer): Answer {
   } catch (error) {
     if (!isAppError(error)) throw error;
     const { code, message, faults } = error;
-    return { kind: 'Refusal', code, message, faults };
+    return { kind: 'Rejection', code, message, faults };
   }
 }
 

@@ -155,7 +155,7 @@ class Thread {
         return void setImmediate(() => this.#worker.postMessage({ next: true }));
       case 'Result':
         return this.#asked.resolve(answer);
-      case 'Refusal': {
+      case 'Rejection': {
         const { code, message, faults } = answer;
         return this.#asked.reject(new AppError(code, message, { faults }));
       }

@@ -12,7 +12,7 @@ const FLOOD = 300;
 
 export const attacks: readonly Attack[] = [
   {
-    title: 'a viewer floods the audit log with refused acts to push out what others did',
+    title: 'a viewer floods the audit log with rejected acts to push out what others did',
     run: async (target) => {
       const body = { app: 'caches.samples.chandlery.dev', name: 'watched', spec: {} };
       await target.call('developer', INSTANCES, { method: 'POST', body });
@@ -25,7 +25,7 @@ export const attacks: readonly Attack[] = [
           .map(async (id) => await target.call('viewer', `/api/v1/saved-configurations/${id}`, { method: 'DELETE' }));
         for (const { status } of await Promise.all(tries)) assert.ok(status >= 400 && status < 500, String(status));
       }
-      assert.ok((await entriesOf(target, 'oidc:viewer')).length <= 101, 'refused acts have a quota');
+      assert.ok((await entriesOf(target, 'oidc:viewer')).length <= 101, 'rejected acts have a quota');
       assert.deepEqual(await entriesOf(target, 'oidc:developer'), before);
       return FLOOD;
     },

@@ -72,9 +72,9 @@ export const attacks: readonly Attack[] = [
       const install = { method: 'POST', body: { app: 'none.example.com', name: 'many', spec: {} } };
       const address = `/api/v1/environments/${FOREIGN}/instances`;
       const answers = await Promise.all(Array.from({ length: 40 }, async () => await target.call('neighbour', address, install)));
-      const refused = answers.filter(({ status }) => status === 429);
-      assert.ok(refused.length >= 5, answers.map(({ status }) => status).join());
-      const wait = Math.max(...refused.map(({ headers }) => Number(headers.get('retry-after'))));
+      const rejected = answers.filter(({ status }) => status === 429);
+      assert.ok(rejected.length >= 5, answers.map(({ status }) => status).join());
+      const wait = Math.max(...rejected.map(({ headers }) => Number(headers.get('retry-after'))));
       assert.ok(wait >= 1 && wait <= 4, `Retry-After: ${wait}`);
       await sleep(wait * 1000);
       assert.equal((await target.call('neighbour', address, install)).status, 404, 'and one more after that time');

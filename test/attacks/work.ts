@@ -28,14 +28,14 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: 'people whose checks are refused take the places of others',
+    title: 'people whose checks are rejected take the places of others',
     run: async (target) => {
       const body = { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata: { name: 'x' }, spec: specOf(0) };
-      const refused = Array.from(
+      const rejected = Array.from(
         { length: MANY },
         async () => await target.call('developer', '/api/v1/operators?dryRun=All', { method: 'POST', body }),
       );
-      for (const { status } of await Promise.all(refused)) assert.ok([200, 403, 409].includes(status), String(status));
+      for (const { status } of await Promise.all(rejected)) assert.ok([200, 403, 409].includes(status), String(status));
       const metadata = { name: 'checked', namespace: 'chandlery-system' };
       const { status, text } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: { ...body, metadata } });
       assert.equal(status, 200, text);

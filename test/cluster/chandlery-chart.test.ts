@@ -92,7 +92,7 @@ describe('The chart of Chandlery', () => {
     assert.ok(timeout * 1000 >= READY_PATIENCE_MS + 1_000, `${timeout} s`);
   });
 
-  it('is refused without an address and an issuer', async () => {
+  it('is rejected without an address and an issuer', async () => {
     await assert.rejects(helm('template', 'chandlery', CHART), /publicUrl/);
   });
 
@@ -217,7 +217,7 @@ async function schemaOf(kind: string): Promise<unknown> {
   return at(listAt(crd?.spec, 'versions')[0], 'schema', 'openAPIV3Schema');
 }
 
-/** Applies without writing. Unknown fields are refused. */
+/** Applies without writing. Unknown fields are rejected. */
 async function dryRun(manifest: Manifest): Promise<void> {
   const type = await kube.find(manifest.apiVersion, manifest.kind);
   assert.ok(type !== undefined, manifest.kind);

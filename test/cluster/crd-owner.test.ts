@@ -62,8 +62,8 @@ describe('a definition', () => {
     await eventually(async () => (await originsOf('first')) === 'Raft runtime', 'the first has it');
     assert.equal((await definition('Raft'))?.metadata.labels?.['chandlery.dev/operator'], `${NS}.first`);
     await change('second', { catalog: { kinds: [{ kind: 'Raft', definition: nameOf('Raft') }] } });
-    const refused = await world.condition(NS, 'second', { type: 'CRDsEstablished', status: 'False', reason: 'CrdConflict' });
-    assert.match(refused.message, new RegExp(`the Operator "${NS}/first" owns it, and the Operator "${NS}/second" claims it`));
+    const rejected = await world.condition(NS, 'second', { type: 'CRDsEstablished', status: 'False', reason: 'CrdConflict' });
+    assert.match(rejected.message, new RegExp(`the Operator "${NS}/first" owns it, and the Operator "${NS}/second" claims it`));
     assert.equal((await world.status(NS, 'second')).status, 'ERROR');
     await change('second', { catalog: { kinds: [] } });
     await world.condition(NS, 'second', { type: 'Ready', status: 'True' });

@@ -37,10 +37,10 @@ describe('an upgrade of definitions', () => {
 
     await world.writeChart('box', boxChart('box', '2.0.0', 'size: {type: integer, maximum: 3}'));
     await merge('box', { chart: { version: '2.0.0' } });
-    const refused = await world.condition(NS, 'box', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
-    assert.doesNotMatch(refused.message, /the field is removed/, 'no instance has that field');
-    assert.match(refused.message, /1 existing instance would be invalid: Box safe-[^ ]*\/large: spec\.size: it is above the maximum of 3/);
-    assert.match(refused.message, /spec\.upgrade\.crdSafety/);
+    const rejected = await world.condition(NS, 'box', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
+    assert.doesNotMatch(rejected.message, /the field is removed/, 'no instance has that field');
+    assert.match(rejected.message, /1 existing instance would be invalid: Box safe-[^ ]*\/large: spec\.size: it is above the maximum of 3/);
+    assert.match(rejected.message, /spec\.upgrade\.crdSafety/);
     const status = await world.status(NS, 'box');
     assert.equal(status.status, 'ERROR');
     assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
@@ -79,12 +79,12 @@ describe('an upgrade of definitions', () => {
     const rules = "x-kubernetes-validations: [{rule: 'self.low < self.high', message: low must be below high}]";
     await world.writeChart('jar', boxChart('jar', '1.1.0', 'low: {type: integer}, high: {type: integer}', rules));
     await merge('jar', { chart: { version: '1.1.0' } });
-    const refused = await world.condition(NS, 'jar', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
+    const rejected = await world.condition(NS, 'jar', { type: 'CRDsEstablished', status: 'False', reason: 'UnsafeUpgrade' });
     assert.match(
-      refused.message,
+      rejected.message,
       /1 existing instance would be invalid: Jar safe-[^ ]*\/twisted: spec: it breaks the rule: low must be below high/,
     );
-    assert.doesNotMatch(refused.message, /good/);
+    assert.doesNotMatch(rejected.message, /good/);
   });
 
   it('with a rule that cannot be checked here goes through, and an Event names the rule', async () => {
@@ -100,7 +100,7 @@ describe('an upgrade of definitions', () => {
     assert.match(textAt(items[0], 'message') ?? '', /vats\..*: size must be a quantity/);
   });
 
-  it('that the api-server would refuse changes nothing either', async () => {
+  it('that the api-server would reject changes nothing either', async () => {
     await world.writeChart('can', boxChart('can', '1.0.0', 'size: {type: integer}'));
     await world.create(NS, 'can', spec('can', '1.0.0'));
     await world.condition(NS, 'can', { type: 'Ready', status: 'True' });

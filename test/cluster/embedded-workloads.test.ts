@@ -99,7 +99,7 @@ test('the audit log carries who was impersonated, with groups, also for reads', 
   const line = await eventually(async () => {
     const lines = (await readFile(world.auditLogPath, 'utf8')).split('\n');
     return lines.find((text) => text.includes('"resource":"configmaps"') && text.includes(`oidc:${namespace}`));
-  }, 'the line of the refused read');
+  }, 'the line of the rejected read');
   const { user, impersonatedUser, verb, responseStatus } = JSON.parse(line) as Record<
     string,
     { username: string; groups: string[]; code: number }

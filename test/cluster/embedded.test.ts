@@ -58,8 +58,8 @@ test('after a kill the next start ends what was left, and begins with the same s
   const { server } = await firstLine(owner);
   assert.ok(server !== undefined);
   await write({ kubeconfigPath: join(stateDir, 'kubeconfig') }, 'survivor');
-  const refused = await firstLine(startProcess(stateDir, home));
-  assert.match(refused.failure ?? '', new RegExp(`process ${owner.pid} uses it`));
+  const rejected = await firstLine(startProcess(stateDir, home));
+  assert.match(rejected.failure ?? '', new RegExp(`process ${owner.pid} uses it`));
   const left = await pidsOf(stateDir);
   owner.kill('SIGKILL');
   await once(owner, 'exit');

@@ -141,9 +141,9 @@ describe('an environment', () => {
     const cluster = kube.asController();
     await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envtest-old-namespace' } });
     await create(environment('envtest-newcomer', { namespace: 'envtest-old-namespace' }));
-    const refused = await settled('envtest-newcomer', 'NamespaceExists');
+    const rejected = await settled('envtest-newcomer', 'NamespaceExists');
     assert.deepEqual(
-      conditionsOf(refused).map(({ type, status }) => [type, status]),
+      conditionsOf(rejected).map(({ type, status }) => [type, status]),
       [
         ['Ready', 'False'],
         ['Stalled', 'True'],
@@ -164,8 +164,8 @@ describe('an environment', () => {
     await create(environment('envtest-first', { namespace: 'envtest-contested' }));
     await settled('envtest-first', 'Ready');
     await create(environment('envtest-second', { namespace: 'envtest-contested' }, { [ADOPT_ANNOTATION]: 'true' }));
-    const refused = await settled('envtest-second', 'NamespaceTaken');
-    assert.match(findCondition(conditionsOf(refused), 'Ready')?.message ?? '', /belongs to the environment envtest-first/);
+    const rejected = await settled('envtest-second', 'NamespaceTaken');
+    assert.match(findCondition(conditionsOf(rejected), 'Ready')?.message ?? '', /belongs to the environment envtest-first/);
     await kube.asController().delete({ ...ENVIRONMENT, name: 'envtest-second' });
     await gone(ENVIRONMENT, 'envtest-second');
     const kept = await kube.asController().get({ ...NAMESPACE, name: 'envtest-contested' });
@@ -198,8 +198,8 @@ describe('an environment', () => {
 
   test('says in its conditions what is wrong with its quota', async () => {
     await create(environment('envtest-wrong-quota', { quota: { 'no such/resource/at/all': 1 } }));
-    const refused = await settled('envtest-wrong-quota', 'InvalidSpec');
-    assert.match(findCondition(conditionsOf(refused), 'Stalled')?.message ?? '', /no such\/resource/);
+    const rejected = await settled('envtest-wrong-quota', 'InvalidSpec');
+    assert.match(findCondition(conditionsOf(rejected), 'Stalled')?.message ?? '', /no such\/resource/);
   });
 
   test('cannot move to another namespace, and cannot have one of the cluster', async () => {

@@ -44,14 +44,14 @@ describe('a live object with numbers that a double would round', { timeout: 400_
       ...(body === undefined ? {} : { body }),
     });
 
-  it('is made over REST as it was sent, and what no number can keep is refused with its field', async () => {
+  it('is made over REST as it was sent, and what no number can keep is rejected with its field', async () => {
     const made = await post(`{"app":"${CACHES}","name":"${NAME}","spec":{"memory":"64Mi","tolerations":${TOLERATIONS}}}`);
     assert.equal(made.status, 201, JSON.stringify(made.body));
     assert.deepEqual(digitsOf(await stored()), LONG);
     for (const lost of ['0.12345678901234567890', '9223372036854775809', '1e999']) {
-      const refused = await post(draft(lost));
-      assert.equal(refused.status, 422);
-      assert.equal(textAt(listAt(refused.body, 'errors')[0], 'field'), 'spec.tolerations[0].tolerationSeconds');
+      const rejected = await post(draft(lost));
+      assert.equal(rejected.status, 422);
+      assert.equal(textAt(listAt(rejected.body, 'errors')[0], 'field'), 'spec.tolerations[0].tolerationSeconds');
     }
   });
 

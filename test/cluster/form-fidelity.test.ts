@@ -65,7 +65,7 @@ const oneCase: fc.Arbitrary<Case> = fc.constantFrom(...FIDELITY_KINDS).chain((ki
 let world: AppWorld;
 let shim: string;
 let made = 0;
-const tally = { created: 0, refused: 0, changed: 0, asIs: 0, byKubectl: 0 };
+const tally = { created: 0, rejected: 0, changed: 0, asIs: 0, byKubectl: 0 };
 
 before(async () => {
   world = await startAppWorld({ name: NS, group: GROUP, kinds: FIDELITY_KINDS, developer: DEV });
@@ -85,7 +85,7 @@ describe('what a form sends', { timeout: 400_000 }, () => {
       { seed: SEED, numRuns: BATCHES, endOnFailure: true },
     );
     context.diagnostic(JSON.stringify(tally));
-    assert.ok(tally.created > tally.refused && tally.changed > 0 && tally.byKubectl > 0, JSON.stringify(tally));
+    assert.ok(tally.created > tally.rejected && tally.changed > 0 && tally.byKubectl > 0, JSON.stringify(tally));
   });
 });
 
@@ -96,13 +96,13 @@ async function follow({ kind: name, first, second, edit }: Case, byKubectl: bool
   const address = addressOf(kind);
   const model = await modelOf(kind, 'create');
   const { values, faults } = formToValues(model, valuesToFields(model, { spec: first }), {});
-  if (faults.length > 0) return refused(faults);
+  if (faults.length > 0) return rejected(faults);
   assert.deepEqual(values, { spec: first }, 'the form gives the values back');
   const draft = { ...address, ...splitContent(fillRequired(model, values)) };
   const preflight = await preflightInstance(world.ports, DEV, draft);
   if (preflight.verdict === 'Blocked') {
     await assert.rejects(createInstance(world.ports, DEV, { ...draft, ...ASKING }), (error) => isAppError(error));
-    return refused(preflight.faults);
+    return rejected(preflight.faults);
   }
   const created = await createInstance(world.ports, DEV, { ...draft, ...ASKING });
   const stored = await storedAt(address);
@@ -136,13 +136,13 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
   const { object: raw } = await findInstance(world.ports, DEV, address);
   const fields = edit === 'yaml' ? asYaml(second) : edited(model, { live, second: { spec: second }, picks: edit });
   const { values, faults } = formToValues(model, fields, live);
-  if (faults.length > 0) return refused(faults);
+  if (faults.length > 0) return rejected(faults);
   if (edit === 'yaml') assert.deepEqual(values, { spec: second }, 'YAML means what it says');
   const wanted = { ...address, ...splitContent(fillRequired(model, values, live)), etag: before.etag };
   const preflight = await preflightChange(world.ports, DEV, wanted);
   if (preflight.verdict === 'Blocked') {
     await assert.rejects(updateInstance(world.ports, DEV, { ...wanted, ...ASKING }), (error) => isAppError(error));
-    return refused(preflight.faults);
+    return rejected(preflight.faults);
   }
   const after = await updateInstance(world.ports, DEV, { ...wanted, ...ASKING });
   const stored = await storedAt(address);
@@ -169,9 +169,9 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
 }
 
 /** Told by the page, before anything is written. */
-function refused(faults: readonly FieldFault[]): void {
+function rejected(faults: readonly FieldFault[]): void {
   assert.ok(faults.length > 0);
-  tally.refused += 1;
+  tally.rejected += 1;
 }
 
 /** The live form with some of its fields as the other values have them, or emptied. */

@@ -128,7 +128,7 @@ describe('helm on a real control plane', () => {
     await helm.uninstall(at, signal);
   });
 
-  test('what was not carried over is refused by today’s api-server, and the failed release can be upgraded', async () => {
+  test('what was not carried over is rejected by today’s api-server, and the failed release can be upgraded', async () => {
     const at = { release: 'mended', namespace: await namespace() };
     const chartPath = await chart('mended', LEGACY_CHART);
     const input = { ...at, chartPath, values: {}, labels: LABELS };
@@ -224,8 +224,8 @@ describe('helm on a real control plane', () => {
           { ...at, chartPath: path, values, kubeVersion: 'v1.36.3', apiVersions: [], isUpgrade: false },
           signal,
         );
-        const { objects, refusals } = uplift(rendered);
-        assert.deepEqual(refusals, []);
+        const { objects, failedConversions } = uplift(rendered);
+        assert.deepEqual(failedConversions, []);
         // A dry run: the names are those of the chart, and other tests on this cluster may install it.
         for (const object of objects) {
           const described = isCustomResourceDefinition(object) ? describeFromOpenApiSpec(object, contents.openApiSpec ?? '') : object;

@@ -150,19 +150,19 @@ describe('writing', () => {
     const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'one-too-many', namespace } };
     await cluster.create(quotas, quota);
-    const refused = await eventually(async () => {
+    const rejected = await eventually(async () => {
       const error = await cluster.create(leases, lease, { dryRun: 'All' }).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
       return isAppError(error) ? error : undefined;
-    }, 'a refusal by quota');
-    assert.equal(refused.code, 'QuotaExceeded');
-    assert.match(refused.message, /exceeded quota: tight/);
+    }, 'a rejection by quota');
+    assert.equal(rejected.code, 'QuotaExceeded');
+    assert.match(rejected.message, /exceeded quota: tight/);
     await cluster.delete({ ...quotas, namespace, name: 'tight' });
   });
 
-  test('a refusal by Pod Security or by a policy is not taken for a missing right', async () => {
+  test('a rejection by Pod Security or by a policy is not taken for a missing right', async () => {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     const strict = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kubetest-strict', labels } };
     await cluster.apply(NAMESPACE, strict, { fieldManager: 'test' });

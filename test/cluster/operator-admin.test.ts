@@ -145,7 +145,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     assert.equal((await admin('/reconcile', 'POST')).headers.get('location'), `/api/v1/operators${cache}`);
   });
 
-  it('refuses developers, naming the right, and writes nothing for them', async () => {
+  it('rejects developers, naming the right, and writes nothing for them', async () => {
     for (const [below, method, verb] of [
       ['', 'GET', 'get'],
       ['/tree', 'GET', 'get'],
@@ -155,9 +155,9 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       ['/suspend', 'POST', 'get'],
       ['', 'DELETE', 'get'],
     ] as const) {
-      const refused = await product.api('dev-a', `/operators${cache}${below}`, { method });
-      assert.equal(refused.status, 403, `${method} ${below}`);
-      assert.deepEqual([textAt(refused.body, 'missing', 'verb'), textAt(refused.body, 'missing', 'resource')], [verb, 'operators']);
+      const rejected = await product.api('dev-a', `/operators${cache}${below}`, { method });
+      assert.equal(rejected.status, 403, `${method} ${below}`);
+      assert.deepEqual([textAt(rejected.body, 'missing', 'verb'), textAt(rejected.body, 'missing', 'resource')], [verb, 'operators']);
     }
     assert.equal(at((await admin('')).body, 'suspended'), false);
   });
@@ -202,8 +202,8 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     const blocked = async (): Promise<string> =>
       textAt((await create('late', '?dryRun=All')).body, 'findings', 'blocked', 0, 'message') ?? '';
     await until(async () => /its Operator chandlery-system\/parting is being deleted/.test(await blocked()), 'it is blocked', 30_000);
-    const refused = await create('late');
-    assert.deepEqual([refused.status, textAt(refused.body, 'code')], [409, 'OperatorDeleting']);
+    const rejected = await create('late');
+    assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [409, 'OperatorDeleting']);
     assert.equal((await product.api('dev-a', `${INSTANCES}/${app}/late`)).status, 404);
     await product.api('dev-a', `${INSTANCES}/${app}/kept`, { method: 'DELETE' });
     await until(async () => (await product.api('admin', operator)).status === 404, 'it is gone', 60_000);

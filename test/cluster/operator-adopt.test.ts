@@ -47,8 +47,8 @@ describe('a release that somebody has made without Chandlery', () => {
 
     await world.writeChart('taken', operatorChart('taken', '1.0.0'));
     await world.create(namespace, 'taken', spec('taken'));
-    const refused = await world.condition(namespace, 'taken', { type: 'Released', status: 'False', reason: 'ReleaseConflict' });
-    assert.match(refused.message, /set spec\.adopt to adopt it/);
+    const rejected = await world.condition(namespace, 'taken', { type: 'Released', status: 'False', reason: 'ReleaseConflict' });
+    assert.match(rejected.message, /set spec\.adopt to adopt it/);
     await hands.merge(namespace, 'taken', { adopt: true });
     await world.condition(namespace, 'taken', { type: 'Ready', status: 'True' });
     assert.deepEqual(await hands.revisionsOf(namespace, 'taken'), ['1 superseded', '2 deployed']);
@@ -67,8 +67,8 @@ describe('a release that somebody has made without Chandlery', () => {
     await world.create(namespace, 'first', spec('shared'));
     await world.condition(namespace, 'first', { type: 'Ready', status: 'True' });
     await world.create(namespace, 'second', { ...spec('shared'), adopt: true });
-    const refused = await world.condition(namespace, 'second', { type: 'Released', status: 'False', reason: 'ReleaseConflict' });
-    assert.match(refused.message, /the Operator "[^"]*\/first" owns it/);
+    const rejected = await world.condition(namespace, 'second', { type: 'Released', status: 'False', reason: 'ReleaseConflict' });
+    assert.match(rejected.message, /the Operator "[^"]*\/first" owns it/);
     assert.deepEqual(await hands.revisionsOf(namespace, 'shared'), ['1 deployed']);
   });
 });

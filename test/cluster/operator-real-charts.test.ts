@@ -31,13 +31,13 @@ describe('an Operator that somebody applies', () => {
     'templates/a.yaml': CONFIG_MAP,
   });
 
-  it('with values that the schema of the chart refuses is not installed, and the condition names the field', async () => {
+  it('with values that the schema of the chart rejects is not installed, and the condition names the field', async () => {
     await world.writeChart('valued', files);
-    await world.create(NS, 'refused', { ...chart('valued'), values: { replicas: 9 } });
-    const { message } = await world.condition(NS, 'refused', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
+    await world.create(NS, 'rejected', { ...chart('valued'), values: { replicas: 9 } });
+    const { message } = await world.condition(NS, 'rejected', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
     assert.match(message, /The values violate the schema of the chart: replicas: must be <= 3/);
-    assert.equal(findCondition((await world.status(NS, 'refused')).conditions, 'Stalled')?.status, 'True');
-    assert.deepEqual(await recordsOf('refused'), []);
+    assert.equal(findCondition((await world.status(NS, 'rejected')).conditions, 'Stalled')?.status, 'True');
+    assert.deepEqual(await recordsOf('rejected'), []);
   });
 
   it('keeps what runs when its values are changed to such', async () => {

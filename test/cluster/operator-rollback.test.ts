@@ -152,7 +152,7 @@ function wordOf(mark: boolean | undefined, word: string): string {
 
 const VALUES = 'port: 80\nnowhere: false\ntestFails: false\ntestHangs: false\nhookFails: false\npassword: ""\n';
 
-/** 70000 is a number as far as Helm can tell; the api-server refuses it. */
+/** 70000 is a number as far as Helm can tell; the api-server rejects it. */
 const PORT = `apiVersion: v1
 kind: Service
 metadata: {name: "{{ .Release.Name }}"}

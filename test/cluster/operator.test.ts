@@ -127,8 +127,8 @@ describe('an Operator whose chart is good', () => {
       chart: { repoURL: 'file://samples', name: 'legacy-operator', version: '0.0.1' },
       legacyAPIs: 'Reject',
     });
-    const refused = await world.condition(namespace, 'strict', { type: 'Uplifted', status: 'False', reason: 'Refused' });
-    assert.match(refused.message, /spec\.legacyAPIs/);
+    const rejected = await world.condition(namespace, 'strict', { type: 'Uplifted', status: 'False', reason: 'ConversionFailed' });
+    assert.match(rejected.message, /spec\.legacyAPIs/);
     await drop(namespace, 'legacy');
   });
 });

@@ -88,7 +88,7 @@ describe('the check of a new Operator', () => {
     assert.match(texts(missing.findings.blocked), /does not exist; create it, or set spec\.createNamespace/);
   });
 
-  it('knows by a dry run of their pods what Pod Security will refuse', async () => {
+  it('knows by a dry run of their pods what Pod Security will reject', async () => {
     await level('restricted');
     const { findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
     const [line] = findings.warned.filter(({ about }) => about === 'PodSecurity' || about === 'LimitRange');
@@ -171,7 +171,7 @@ describe('the check of a new Operator', () => {
     assert.match(remedies[0]?.yaml ?? '', /kind: Role\n[\s\S]*operators[\s\S]*kind: RoleBinding/);
   });
 
-  it('takes nothing but Operators, and refuses what the schema refuses', async () => {
+  it('takes nothing but Operators, and rejects what the schema rejects', async () => {
     await assert.rejects(preflightOperator(ports, ROOT, { ...barrel({}), kind: 'Secret' }), { code: 'InvalidInput' });
     const { verdict, faults } = await preflightOperator(ports, ROOT, barrel({ cahrt: {} }));
     assert.equal(verdict, 'Blocked');

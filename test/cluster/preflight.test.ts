@@ -85,7 +85,7 @@ describe('the check of a new instance', () => {
     assert.deepEqual(findings.unchecked, []);
   });
 
-  it('warns of pods that a limit range will refuse, with both numbers, and they are refused', async () => {
+  it('warns of pods that a limit range will reject, with both numbers, and they are rejected', async () => {
     await apply(LIMIT_RANGE, object('v1', 'LimitRange', 'limits', { limits: [{ type: 'Container', max: { memory: '2Gi' } }] }));
     const { verdict, findings } = await check(DEV, { resources: { limits: { memory: '4Gi' } } });
     assert.equal(verdict, 'Ready');
@@ -142,7 +142,7 @@ describe('the check of a new instance', () => {
     const { url, server } = await silentServer();
     const hooks = [
       { name: `gone-${RUN}`, clientConfig: { service: { name: 'gone', namespace: NS, path: '/v' } }, timeoutSeconds: 10 },
-      { name: `refusing-${RUN}`, clientConfig: { url: 'https://127.0.0.1:9/v' }, timeoutSeconds: 10 },
+      { name: `rejecting-${RUN}`, clientConfig: { url: 'https://127.0.0.1:9/v' }, timeoutSeconds: 10 },
       { name: `slow-${RUN}`, clientConfig: { url }, timeoutSeconds: 1 },
     ];
     const says = [/service "gone" not found.*calls the Service pf-\w+\/gone/, /connection refused/, /no answer within 1 s/];
@@ -164,8 +164,8 @@ describe('the check of a new instance', () => {
           says[index] ?? /./,
         ])
           assert.match(line?.message ?? '', part);
-        const refused = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
-        await assert.rejects(createInstance({ ...ports, auditLog: auditLog }, DEV, { ...draft, ...ASKING }), refused);
+        const rejected = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
+        await assert.rejects(createInstance({ ...ports, auditLog: auditLog }, DEV, { ...draft, ...ASKING }), rejected);
         const { specVersion } = await live('hooked');
         const change = await preflightChange(ports, DEV, { ...at('hooked'), specVersion, spec: { replicas: 2 } });
         const deletion = await preflightDeletion(ports, DEV, at('hooked'));
@@ -195,15 +195,15 @@ describe('the check of a new instance', () => {
     await eventually(async () => (await controller.get(pod).catch(() => undefined)) !== undefined, 'its pod is there');
 
     await level(NS, 'baseline');
-    const refused = await check(DEV, {});
-    assert.equal(refused.verdict, 'Ready');
-    const [line] = aboutPods(refused.findings);
+    const rejected = await check(DEV, {});
+    assert.equal(rejected.verdict, 'Ready');
+    const [line] = aboutPods(rejected.findings);
     assert.match(
       line?.message ?? '',
       /^Pods like those of old would be rejected: .*violates PodSecurity "baseline:latest": host namespaces/,
     );
     assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'estimate']);
-    assert.deepEqual(refused.findings.unchecked, []);
+    assert.deepEqual(rejected.findings.unchecked, []);
     const change = await preflightChange(ports, DEV, { ...at('old'), specVersion: (await live('old')).specVersion, spec: { replicas: 2 } });
     assert.deepEqual(aboutPods(change.findings), [line]);
 
@@ -243,10 +243,10 @@ describe('the check of a new instance', () => {
   });
 
   it('names the missing right of a viewer and the smallest grant, which helps when kubectl runs it', async () => {
-    const refused = await check(VIEWER, {});
-    assert.equal(refused.verdict, 'Blocked');
-    assert.deepEqual(refused.missing, [{ verb: 'create', group: GROUP, resource: 'vats', namespace: NS }]);
-    const [remedy] = refused.remedies;
+    const rejected = await check(VIEWER, {});
+    assert.equal(rejected.verdict, 'Blocked');
+    assert.deepEqual(rejected.missing, [{ verb: 'create', group: GROUP, resource: 'vats', namespace: NS }]);
+    const [remedy] = rejected.remedies;
     assert.match(remedy?.role ?? '', new RegExp(`ClusterRole chandlery-app-${APP.replaceAll('.', '\\.')}-edit in the namespace ${NS}`));
     for (const document of parseAllDocuments(remedy?.yaml ?? ''))
       await kube

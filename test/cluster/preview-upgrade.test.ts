@@ -95,7 +95,7 @@ describe('the preview of an upgrade', () => {
     );
     assert.equal((await world.read(NS, 'crate')).metadata.generation, 1);
     const wrong = await previewUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
-    assert.deepEqual([wrong.verdict.kind, wrong.fields.refusals[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
+    assert.deepEqual([wrong.verdict.kind, wrong.fields.rejections[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
   });
 
   it('is stopped where new pods would not be let in', async () => {
@@ -132,9 +132,9 @@ describe('the preview of an upgrade', () => {
       [`Crate ${NS}/large`],
     );
     assert.ok(definition?.findings.some(({ what, severity }) => severity === 'Unsafe' && what.includes('there is a maximum now: 3')));
-    const [refusal] = preview.fields.refusals;
-    assert.equal(refusal?.object, `Deployment ${NS}/crate`);
-    assert.deepEqual([refusal?.source, refusal?.recreate], ['DryRun', true]);
+    const [rejection] = preview.fields.rejections;
+    assert.equal(rejection?.object, `Deployment ${NS}/crate`);
+    assert.deepEqual([rejection?.source, rejection?.recreate], ['DryRun', true]);
     assert.equal(preview.verdict.stops.length, 2);
     assert.ok(preview.warnings.some((warning) => warning.includes('another major version')));
     assert.equal(preview.timing.step, 'OutOfRange');
@@ -147,7 +147,7 @@ describe('the preview of an upgrade', () => {
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
     assert.deepEqual(preview.fields.missing, []);
     assert.deepEqual(
-      preview.fields.refusals.map(({ field, source }) => ({ field, source })),
+      preview.fields.rejections.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'DryRun' }],
     );
     assert.match(preview.findings.blocked[0]?.message ?? '', new RegExp(`^Deployment ${NS}/crate: .*immutable`));
@@ -161,7 +161,7 @@ describe('the preview of an upgrade', () => {
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes('get deployments.apps')));
     assert.deepEqual(
-      preview.fields.refusals.map(({ field, source }) => ({ field, source })),
+      preview.fields.rejections.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'Rule' }],
     );
     assert.equal(preview.values.leaves.find(({ path }) => path === 'password')?.secret, true);
@@ -181,10 +181,10 @@ describe('the preview of an upgrade', () => {
 });
 
 describe('an approval', () => {
-  it('is refused where it would have no effect, and for those without the right', async () => {
+  it('is rejected where it would have no effect, and for those without the right', async () => {
     const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest, ...ASKING });
-    await assert.rejects(approve('2.0.0'), { code: 'ApprovalRefused', message: /not in the range/ });
-    await assert.rejects(approve('1.0.0'), { code: 'ApprovalRefused', message: /is already installed/ });
+    await assert.rejects(approve('2.0.0'), { code: 'ApprovalInvalid', message: /not in the range/ });
+    await assert.rejects(approve('1.0.0'), { code: 'ApprovalInvalid', message: /is already installed/ });
     await assert.rejects(approve('newest'), { code: 'InvalidInput' });
     await assert.rejects(approve('1.1.0', 'sha256:1'), { code: 'InvalidInput' });
     await assert.rejects(approveUpgrade(ports, DEVELOPER, { ...ADDRESS, version: '1.1.0', digest: '', ...ASKING }), { code: 'Forbidden' });

@@ -103,8 +103,8 @@ describe('a policy for signatures', () => {
     signByTag(registry, eve, { repository: 'team/sign', digest: next });
     const body = { spec: { chart: { version: '1.1.0' } } };
     await world.kube.asController().patch({ ...OPERATOR, namespace: NS, name: 'sign' }, { type: 'merge', body });
-    const refused = await world.condition(NS, 'sign', { type: 'Fetched', status: 'False', reason: 'SignatureInvalid' });
-    assert.match(refused.message, new RegExp(`none of its 1 signatures is by a key of Secret "${NS}/signers"; trusted are: key SHA256:`));
+    const rejected = await world.condition(NS, 'sign', { type: 'Fetched', status: 'False', reason: 'SignatureInvalid' });
+    assert.match(rejected.message, new RegExp(`none of its 1 signatures is by a key of Secret "${NS}/signers"; trusted are: key SHA256:`));
     const status = await world.status(NS, 'sign');
     assert.deepEqual([status.release?.revision, status.release?.status], [1, 'deployed']);
     await put('signers', { 'cosign.pub': ann.publicKey, 'eve.pub': eve.publicKey });

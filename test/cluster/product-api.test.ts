@@ -126,9 +126,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       assert.match(etag, /^"[^"]+"$/, path);
       if (path !== planPath) assert.equal(textAt(shown.body, 'etag'), etag);
       for (const ifMatch of ['"other"', `W/${etag}`, '"a", "b"']) {
-        const refused = await product.api(as, path, { method: 'DELETE', headers: { 'If-Match': ifMatch } });
-        assert.deepEqual([refused.status, textAt(refused.body, 'code')], [412, 'PreconditionFailed'], `${path} ${ifMatch}`);
-        assert.equal(refused.headers.get('etag'), null);
+        const rejected = await product.api(as, path, { method: 'DELETE', headers: { 'If-Match': ifMatch } });
+        assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [412, 'PreconditionFailed'], `${path} ${ifMatch}`);
+        assert.equal(rejected.headers.get('etag'), null);
       }
       assert.equal(await status('DELETE', { 'If-Match': 'unquoted' }), 400);
       assert.equal(await status('DELETE', { 'If-None-Match': '*' }), 412);
@@ -167,9 +167,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const { replicas, memory, evictionPolicy } = objectAt((await product.api('dev-a', instance)).body, 'object', 'spec');
     assert.deepEqual([replicas, memory, evictionPolicy], [2, '96Mi', 'noeviction']);
     for (const type of ['application/json-patch+json', 'application/apply-patch+yaml', 'application/strategic-merge-patch+json']) {
-      const refused = await product.api('dev-a', instance, { method: 'PATCH', body: [], headers: { 'Content-Type': type } });
+      const rejected = await product.api('dev-a', instance, { method: 'PATCH', body: [], headers: { 'Content-Type': type } });
       assert.deepEqual(
-        [refused.status, refused.headers.get('accept-patch')],
+        [rejected.status, rejected.headers.get('accept-patch')],
         [415, 'application/merge-patch+json, application/json'],
         type,
       );
@@ -189,9 +189,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       blocked.includes(`CustomResourceDefinition ${CACHES}: the Operator "chandlery-system/cache" owns it; remove one of the two`),
       blocked.join(),
     );
-    const refused = await product.api('dev-a', '/operators?dryRun=All', { method: 'POST', body });
-    assert.equal(textAt(refused.body, 'missing', 0, 'resource'), 'operators');
-    assert.deepEqual(listAt(refused.body, 'findings', 'created'), []);
+    const rejected = await product.api('dev-a', '/operators?dryRun=All', { method: 'POST', body });
+    assert.equal(textAt(rejected.body, 'missing', 0, 'resource'), 'operators');
+    assert.deepEqual(listAt(rejected.body, 'findings', 'created'), []);
     assert.equal((await product.api('dev-a', '/operators', { method: 'POST', body })).status, 403);
     assert.equal((await product.api('admin', '/operators', { method: 'POST', body: { ...body, kind: 'Secret' } })).status, 422);
   });
@@ -225,7 +225,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     }
   });
 
-  it('refuses an unknown field by its name', async () => {
+  it('rejects an unknown field by its name', async () => {
     const { status, body } = await product.api('dev-a', INSTANCES, {
       method: 'POST',
       body: { app: CACHES, name: 'odd', spec: { repicas: 1 } },
@@ -277,9 +277,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   });
 
   it('keeps admin things from developers with a sentence that names the missing right', async () => {
-    const refused = await product.api('dev-a', '/operators');
-    assert.equal(refused.status, 403);
-    assert.equal(textAt(refused.body, 'missing', 'resource'), 'operators');
+    const rejected = await product.api('dev-a', '/operators');
+    assert.equal(rejected.status, 403);
+    assert.equal(textAt(rejected.body, 'missing', 'resource'), 'operators');
     const operators = await product.api('admin', '/operators');
     assert.deepEqual([...new Set(names(operators, 'status'))], ['READY']);
   });

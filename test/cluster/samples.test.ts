@@ -177,12 +177,12 @@ describe('A PostgresCluster', () => {
     const cluster = await eventually(async () => {
       const found = await get(POSTGRES_CLUSTER, 'orders');
       return found !== undefined && condition(found, 'StorageGrown', 'status') === 'False' && found;
-    }, 'the refusal to show');
+    }, 'the rejection to show');
     assert.match(condition(cluster, 'StorageGrown', 'message'), /data-orders-postgres-0 cannot grow to 2Gi/);
     assert.equal(condition(cluster, 'Ready', 'status'), 'True');
   });
 
-  const refusals: readonly { readonly why: string; readonly spec: JsonObject; readonly message: RegExp }[] = [
+  const rejections: readonly { readonly why: string; readonly spec: JsonObject; readonly message: RegExp }[] = [
     { why: 'a size that is missing', spec: {}, message: /spec\.storage: is required/ },
     { why: 'a size that no database fits in', spec: { storage: { size: '64Mi' } }, message: /storage must be at least 256Mi/ },
     {
@@ -206,13 +206,13 @@ describe('A PostgresCluster', () => {
       message: /addresses, folders and replication follow from other fields/,
     },
   ];
-  for (const { why, spec, message } of refusals) {
-    it(`is refused for ${why}`, async () => {
-      await assert.rejects(create(POSTGRES_CLUSTER, 'refused', spec), invalid(message));
+  for (const { why, spec, message } of rejections) {
+    it(`is rejected for ${why}`, async () => {
+      await assert.rejects(create(POSTGRES_CLUSTER, 'rejected', spec), invalid(message));
     });
   }
 
-  it('refuses to shrink or to move to another major version', async () => {
+  it('rejects a smaller size and a move to another major version', async () => {
     await assert.rejects(change(POSTGRES_CLUSTER, 'orders', { storage: { size: '1Gi' } }), invalid(/storage may not shrink/));
     await assert.rejects(change(POSTGRES_CLUSTER, 'orders', { version: '16' }), invalid(/the major version cannot be changed/));
   });

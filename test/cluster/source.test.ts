@@ -132,7 +132,10 @@ describe('a catalogue folder', () => {
     const told = lines.filter((line) => line.includes(source) && line.includes('a.yaml:8'));
     assert.equal(told.length, 1, lines.join(''));
     await save('a.yaml', '');
-    await eventually(async () => (await currentStatus(source))?.faults[0]?.message.startsWith('the file is empty') === true, 'the file is a fault');
+    await eventually(
+      async () => (await currentStatus(source))?.faults[0]?.message.startsWith('the file is empty') === true,
+      'the file is a fault',
+    );
     assert.ok(await live('b'), 'a program that is about to write the file deletes nothing');
     await save('a.yaml', operator('a'));
     await settled('InStep');
@@ -146,7 +149,7 @@ describe('a catalogue folder', () => {
       line: 7,
       message: /"spec\.suspend" must be a boolean/,
     },
-    { title: 'a value that the rules of the kind refuse', text: () => operator('x', 'interval: 2s'), line: 7, message: /at least 10s/ },
+    { title: 'a value that the rules of the kind reject', text: () => operator('x', 'interval: 2s'), line: 7, message: /at least 10s/ },
     {
       title: 'a value that is not in the list',
       text: () => operator('x', 'deletionPolicy: Maybe'),

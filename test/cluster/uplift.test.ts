@@ -21,8 +21,8 @@ after(async () => {
 describe('what becomes of legacy objects', () => {
   for (const { object, becomes } of LEGACY_SAMPLES) {
     it(`is taken by the api-server: ${object.kind} of ${object.apiVersion}`, async () => {
-      const { objects, refusals } = uplift([object]);
-      assert.deepEqual(refusals, []);
+      const { objects, failedConversions } = uplift([object]);
+      assert.deepEqual(failedConversions, []);
       const [lifted] = objects;
       assert.equal(lifted?.apiVersion, becomes);
       const served = await kube.find(becomes, object.kind);

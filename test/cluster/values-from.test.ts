@@ -82,12 +82,12 @@ describe('values from elsewhere', () => {
     await world.condition(NS, 'late', { type: 'Ready', status: 'True' });
   });
 
-  it('that are no map are refused without being quoted', async () => {
+  it('that are no map are rejected without being quoted', async () => {
     await world.writeChart('odd', chartFiles('odd', '1.0.0', { 'templates/a.yaml': ECHO }));
     await put(SECRET, 'Secret', 'odd', { 'values.yaml': `a: [${PASSWORD}` });
     await world.create(NS, 'odd', { ...chart('odd'), valuesFrom: [{ kind: 'Secret', name: 'odd' }] });
-    const refused = await world.condition(NS, 'odd', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
-    assert.match(refused.message, /key "values\.yaml" is not YAML \(line/);
+    const rejected = await world.condition(NS, 'odd', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
+    assert.match(rejected.message, /key "values\.yaml" is not YAML \(line/);
   });
 
   it('of a chart that shouts them out when it fails are nowhere to be read', async () => {

@@ -17,7 +17,7 @@ export interface Subject {
 export const CONFIG_MAPS: ResourceType = { group: '', version: 'v1', resource: 'configmaps' };
 export const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 
-/** Versions of every subject's chart: two good ones, and one whose objects the api-server refuses. */
+/** Versions of every subject's chart: two good ones, and one whose objects the api-server rejects. */
 export const VERSIONS = { first: '1.0.0', second: '2.0.0', broken: '3.0.0' } as const;
 export type Version = (typeof VERSIONS)[keyof typeof VERSIONS];
 
@@ -31,7 +31,7 @@ export function configOf(version: Version): string {
   return `${CONFIG_MAP}data: {version: "${version}", word: "{{ .Values.word }}"}\n`;
 }
 
-/** The api-server refuses it after Helm has applied the other objects. */
+/** The api-server rejects it after Helm has applied the other objects. */
 const BROKEN = 'apiVersion: v1\nkind: Service\nmetadata: {name: "{{ .Release.Name }}"}\nspec: {ports: [{port: 99999}]}\n';
 
 export async function writeCharts(chartsDir: string, subject: Subject): Promise<void> {

@@ -104,7 +104,7 @@ describe('a bearer token', () => {
     ['with groups that are no list', () => sign({ groups: { a: 1 } }), /not a list of names/],
   ];
   for (const [what, token, why] of BAD) {
-    it(`is refused: ${what}`, async () => {
+    it(`is rejected: ${what}`, async () => {
       const answer = await ask(`Bearer ${await token()}`);
       assert.equal(answer.status, 401);
       assert.equal(answer.headers.get('www-authenticate'), 'Bearer realm="chandlery", error="invalid_token"');

@@ -64,7 +64,7 @@ describe('the body of a request', () => {
       assert.match(await answerTo(path, headers()), expected);
     });
 
-  it('is refused as soon as it is too large, when its length was not announced', async () => {
+  it('is rejected as soon as it is too large, when its length was not announced', async () => {
     const piece = Buffer.alloc(MIB + 1, ' ');
     const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked', authorization];
@@ -77,7 +77,7 @@ describe('the body of a request', () => {
     assert.match(await answerTo('/apps', [...headers, authorization], body), / 415 /);
   });
 
-  it('that waits for nobody else: bodies of one person are worked on one after the other, and too many at once are refused', async () => {
+  it('that waits for nobody else: bodies of one person are worked on one after the other, and too many at once are rejected', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(900_000) });
     const headers = { authorization: authorization.slice('Authorization: '.length), 'content-type': 'application/json' };
     const send = async (): Promise<Response> => await fetch(`${house.origin}/api/v1/echo`, { method: 'POST', headers, body });
@@ -88,8 +88,8 @@ describe('the body of a request', () => {
       statuses.join(),
     );
     assert.ok(statuses.filter((status) => status === 200).length >= 10, statuses.join());
-    const refused = answers.find(({ status }) => status === 409);
-    assert.ok(refused === undefined || refused.headers.get('retry-after') === null, 'nobody knows when');
+    const rejected = answers.find(({ status }) => status === 409);
+    assert.ok(rejected === undefined || rejected.headers.get('retry-after') === null, 'nobody knows when');
     await Promise.all(answers.map(async (answer) => await answer.text()));
     assert.equal((await send()).status, 200, 'and all is forgotten afterwards');
   });

@@ -48,13 +48,13 @@ describe('a form with our cookie', () => {
     ['it only reads', 'GET', () => ({ 'sec-fetch-site': 'cross-site' }), 200],
   ];
   for (const [what, method, headers, expected] of CASES) {
-    it(`${expected === 200 ? 'passes' : 'is refused'} when ${what}`, async () => {
+    it(`${expected === 200 ? 'passes' : 'is rejected'} when ${what}`, async () => {
       assert.equal(await send(method, headers(house.origin)), expected);
       assert.equal(await send(method, headers(house.origin), withFile()), expected, 'with a file');
     });
   }
 
-  it('is refused with the code CrossSiteRequest and a sentence', async () => {
+  it('is rejected with the code CrossSiteRequest and a sentence', async () => {
     const answer = await fetch(`${house.origin}/api/v1/echo`, {
       method: 'POST',
       headers: { cookie, origin: 'https://evil.example', 'content-type': 'application/json' },

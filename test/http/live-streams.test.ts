@@ -67,7 +67,7 @@ describe('a live stream', () => {
     return { browser, cookie: `${name}=${browser.cookie(name)}` };
   };
 
-  it('is one of ten for a session and fifty for a person, and the next is refused with a sentence until one is closed', async () => {
+  it('is one of ten for a session and fifty for a person, and the next is rejected with a sentence until one is closed', async () => {
     const sessions = await Promise.all(Array.from({ length: 6 }, async () => (await signIn('dev-a')).cookie));
     for (const cookie of sessions.slice(0, 5)) {
       const streams = await Promise.all(Array.from({ length: 10 }, () => open({ cookie })));

@@ -152,7 +152,7 @@ describe('a request', () => {
     ['a form with a file of more than 20,000 fields', PARTS, partsOf(20_001, ''), 413, 'TooLarge'],
   ];
   for (const [what, type, body, status, code] of UNREADABLE) {
-    it(`is refused with ${code} when it carries ${what}`, async () => {
+    it(`is rejected with ${code} when it carries ${what}`, async () => {
       const problem = await problemOf(await post(type, body));
       assert.deepEqual([problem.status, problem.code], [status, code]);
       assert.doesNotMatch(problem.detail, /hunter2/);
@@ -200,7 +200,7 @@ describe('a request', () => {
     assert.deepEqual([problem.status, problem.code], [400, 'MalformedRequest']);
   });
 
-  it('for a page by nobody leads to the sign-in, and for the API is refused', async () => {
+  it('for a page by nobody leads to the sign-in, and for the API is rejected', async () => {
     const page = await fetch(`${house.origin}/apps?q=1`, { headers: { accept: 'text/html' }, redirect: 'manual' });
     assert.equal(page.headers.get('location'), '/login?return=%2Fapps%3Fq%3D1');
     const api = await fetch(`${house.origin}/api/v1/me`, { headers: { accept: 'text/html' } });
@@ -251,7 +251,7 @@ describe('an error of the table', () => {
   });
 
   it('of something that is away says when to come back, to programs and to people', async () => {
-    const error = new AppError('ClusterUnavailable', 'check of your rights: the cluster does not answer: it refused the connection');
+    const error = new AppError('ClusterUnavailable', 'check of your rights: the cluster does not answer: it rejected the connection');
     const house = await openHouse({
       http: { routers: [{ path: '/', access: 'anyone', handler: (_req, _res, next) => next(error) }] },
     });
@@ -311,7 +311,7 @@ describe('the metrics', () => {
 });
 
 describe('too many requests', () => {
-  it('are refused with a time to wait, sign-ins sooner than others, probes never', async () => {
+  it('are rejected with a time to wait, sign-ins sooner than others, probes never', async () => {
     const house = await openHouse({ http: { rateLimits: { all: 8, signIn: 3 } } });
     const statuses = async (path: string, count: number): Promise<number[]> => {
       const found: number[] = [];
@@ -320,9 +320,9 @@ describe('too many requests', () => {
     };
     assert.deepEqual(await statuses('/auth/callback', 4), [401, 401, 401, 429]);
     assert.deepEqual(await statuses('/public/who', 5), [200, 200, 200, 200, 429]);
-    const refused = await fetch(`${house.origin}/api/v1/me`);
-    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
-    assert.equal(((await refused.json()) as Problem).code, 'TooManyRequests');
+    const rejected = await fetch(`${house.origin}/api/v1/me`);
+    assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [429, '60']);
+    assert.equal(((await rejected.json()) as Problem).code, 'TooManyRequests');
     assert.deepEqual(
       await statuses('/healthz', 10),
       Array.from({ length: 10 }, () => 200),
@@ -343,9 +343,9 @@ describe('too many requests', () => {
     assert.equal((await get()).status, 429, 'the address has sent enough as nobody');
     const mint = (person: string) => async (): Promise<string> => await house.issuer.mintToken(person);
     assert.deepEqual(await statuses(9, mint('dev-a')), [200, 200, 200, 200, 200, 200, 200, 200, 429]);
-    const refused = await get(await mint('dev-a')());
-    assert.match(refused.headers.get('retry-after') ?? '', /^(60|5\d)$/);
-    assert.match(refused.headers.get('ratelimit') ?? '', /r=0/);
+    const rejected = await get(await mint('dev-a')());
+    assert.match(rejected.headers.get('retry-after') ?? '', /^(60|5\d)$/);
+    assert.match(rejected.headers.get('ratelimit') ?? '', /r=0/);
     assert.deepEqual(await statuses(8, mint('dev-b')), [200, 200, 200, 200, 200, 200, 200, 200], 'another person at the same address');
     assert.deepEqual(await statuses(9, async () => 'forged'), [401, 401, 401, 401, 401, 401, 401, 401, 429]);
     await house.close();

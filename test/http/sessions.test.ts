@@ -48,7 +48,7 @@ describe('a session', () => {
     assert.equal(refreshes() - before, 1, 'and not again before the new ones are due');
   });
 
-  it('ends when the issuer refuses to renew its tokens', async () => {
+  it('ends when the issuer rejects the refresh token', async () => {
     const browser = await signedIn();
     const page = await browser.visit('/issuer/session/end');
     await browser.submit('/issuer/session/end/confirm', { xsrf: /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '', logout: 'yes' });

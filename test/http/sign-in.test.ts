@@ -25,7 +25,7 @@ describe('signing in', () => {
     const answer = await browser.visit(chosen.headers.get('location') ?? '', { redirects: 'stop' });
     return new URL(answer.headers.get('location') ?? '');
   };
-  const refused = (visit: Visit): string => {
+  const rejected = (visit: Visit): string => {
     const view = JSON.parse(visit.text);
     assert.equal(visit.status, 401);
     assert.equal(view.code, 'Unauthenticated');
@@ -87,29 +87,29 @@ describe('signing in', () => {
     assert.equal(back.url.pathname, '/');
   });
 
-  it('refuses an answer whose state was changed', async () => {
+  it('rejects an answer whose state was changed', async () => {
     const browser = house.browser();
     const address = await callbackOf(browser);
     address.searchParams.set('state', `${address.searchParams.get('state')}x`);
-    assert.match(refused(await browser.visit(address)), /Sign in again/);
+    assert.match(rejected(await browser.visit(address)), /Sign in again/);
     assert.equal((await me(browser)).status, 401);
   });
 
-  it('refuses an id token whose nonce is not the one of this sign-in', async () => {
+  it('rejects an id token whose nonce is not the one of this sign-in', async () => {
     const browser = house.browser();
     const address = await callbackOf(browser, (authorization) => authorization.searchParams.set('nonce', 'x'.repeat(43)));
-    assert.match(refused(await browser.visit(address)), /does not belong to this sign-in/);
+    assert.match(rejected(await browser.visit(address)), /does not belong to this sign-in/);
     assert.equal((await me(browser)).status, 401);
   });
 
-  it('refuses a code that was stolen into another browser', async () => {
+  it('rejects a code that was stolen into another browser', async () => {
     const address = await callbackOf(house.browser());
     const thief = house.browser();
-    assert.match(refused(await thief.visit(address)), /begun in another browser/);
+    assert.match(rejected(await thief.visit(address)), /begun in another browser/);
     assert.equal((await me(thief)).status, 401);
   });
 
-  it('refuses an answer that is used a second time', async () => {
+  it('rejects an answer that is used a second time', async () => {
     const browser = house.browser();
     const address = await callbackOf(browser);
     const state = address.searchParams.get('state') ?? '';
@@ -118,14 +118,14 @@ describe('signing in', () => {
     assert.equal((await browser.visit(address)).status, 200);
     assert.equal(browser.cookie(cookie), undefined);
     browser.setCookie(cookie, sealed);
-    assert.match(refused(await browser.visit(address)), /its answer was used already/);
+    assert.match(rejected(await browser.visit(address)), /its answer was used already/);
   });
 
-  it('refuses a sign-in that took longer than ten minutes', async () => {
+  it('rejects a sign-in that took longer than ten minutes', async () => {
     const browser = house.browser();
     const address = await callbackOf(browser);
     house.pass(601_000);
-    assert.match(refused(await browser.visit(address)), /more than ten minutes/);
+    assert.match(rejected(await browser.visit(address)), /more than ten minutes/);
   });
 
   it('lets several tabs sign in at once', async () => {
@@ -149,7 +149,7 @@ describe('signing in', () => {
   it('says so when somebody cancels at the issuer', async () => {
     const browser = house.browser();
     const choice = await browser.visit('/login');
-    assert.match(refused(await browser.submit(choice.url, { person: '' })), /cancelled.*access_denied/);
+    assert.match(rejected(await browser.submit(choice.url, { person: '' })), /cancelled.*access_denied/);
   });
 
   it('never takes over a session id that the browser brought (session fixation)', async () => {

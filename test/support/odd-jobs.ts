@@ -2,7 +2,7 @@ import { AppError } from '../../src/domain/core/errors.ts';
 import { serveJobs } from '../../src/thread/serve-jobs.ts';
 
 /** Jobs that end in every way that a job can end. */
-export const ODD_JOBS = { count, refuse, countTo, loop, hoard, descend, fail };
+export const ODD_JOBS = { count, reject, countTo, loop, hoard, descend, fail };
 
 serveJobs(ODD_JOBS);
 
@@ -13,7 +13,7 @@ function count(): number {
   return counted;
 }
 
-function refuse(): never {
+function reject(): never {
   throw new AppError('InvalidInput', 'no', { faults: [{ field: 'spec.a', message: 'wrong' }] });
 }
 

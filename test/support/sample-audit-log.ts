@@ -58,7 +58,7 @@ export function sampleAuditLogPage(query: AuditQuery): AuditPage {
       action: 'delete instance',
       environment: 'shop',
       target: ORDERS.replace('team-a', 'shop'),
-      outcome: 'refused',
+      outcome: 'rejected',
       code: 'Forbidden',
     }),
     of(11, {}),

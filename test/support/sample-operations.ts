@@ -51,7 +51,7 @@ const READS: Omit<
     };
     return { apps, facets, total: SAMPLE_APPS.length };
   },
-  listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : refuse()),
+  listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : reject()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
   showForm: async () => missing('form'),
   installTargets: async (_actor, id) => ({
@@ -72,8 +72,8 @@ const READS: Omit<
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
-  listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : refuse()),
-  listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : refuse()),
+  listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),
+  listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : reject()),
   listOperatorDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : []),
   countDrafts: async ({ groups }) => (isAdmin(groups) ? draftsOf().length : 0),
 };
@@ -103,7 +103,7 @@ const CHANGE_REQUESTS = sampleChangeRequests(
   () => find({ environment: 'team-a', app: '', name: 'orders' }),
 );
 
-/** A name of `blocked` is refused as by rights, one of `wrong` for a field. */
+/** A name of `blocked` is rejected as by rights, one of `wrong` for a field. */
 function preflight({ name, environment, spec }: InstanceDraft): Preflight {
   const object = { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', metadata: { name, namespace: environment }, spec };
   const right = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
@@ -148,13 +148,13 @@ function sampleFindings(name: string, { namespace, verb }: MissingRight): Findin
     evidence,
   });
   const huge = line('spec.memory: pods will be rejected: memory 8Gi is above the limit of 4Gi', 'LimitRange', 'estimate');
-  const refused = name === 'wrong' ? 'spec.storage.size: must be a quantity such as 10Gi' : `You may not ${verb} it`;
+  const rejected = name === 'wrong' ? 'spec.storage.size: must be a quantity such as 10Gi' : `You may not ${verb} it`;
   const blocked = name === 'blocked' || name === 'wrong';
   return {
     ...joinFindings([]),
     created: blocked ? [] : [line(`PostgresCluster ${name} in the namespace ${namespace ?? ''}`, 'Object')],
     warned: [line('spec.version "15" is deprecated: it ends next year.', 'Policy'), ...(name === 'huge' ? [huge] : [])],
-    blocked: blocked ? [line(refused, name === 'wrong' ? 'Validation' : 'Right')] : [],
+    blocked: blocked ? [line(rejected, name === 'wrong' ? 'Validation' : 'Right')] : [],
   };
 }
 
@@ -175,7 +175,7 @@ function missing(what: string): never {
   throw new AppError('NotFound', `${what}: there is none of this name that you may see`);
 }
 
-function refuse(): never {
+function reject(): never {
   throw new AppError('Forbidden', 'operators: you may not list them', { missing: NO_RIGHT });
 }
 

@@ -249,7 +249,7 @@ const INSTANCES: readonly OperatorInstance[] = [
   { app: POSTGRES, kind: 'PostgresCluster', namespace: 'scratch', name: 'try', created: CREATED, finalizers: [] },
 ];
 
-/** The admin's operations over the samples; everybody else is refused. */
+/** The admin's operations over the samples; everybody else is rejected. */
 export const SAMPLE_OPERATOR_READS = {
   ...SAMPLE_UPGRADES,
   approveUpgrade: async (actor, input) => {

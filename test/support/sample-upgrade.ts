@@ -7,15 +7,15 @@ import { upgradeCommands } from '../../src/domain/upgrade/preview/upgrade-comman
 const DIGEST = 'sha256:9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e9f0c2d5b7a1e4c3f8d6b5a4e3c2d1f0e';
 const CRD = 'postgresclusters.samples.chandlery.dev';
 
-/** Approving 2.0.0 is refused. */
+/** Approving 2.0.0 is rejected. */
 export const SAMPLE_UPGRADES = {
   previewUpgrade: async (
     { groups }: Actor,
     { name, version, values }: { readonly name: string; readonly version: string; readonly values?: JsonObject },
-  ): Promise<UpgradePreview> => (groups.includes('oidc:platform') ? tried(sampleChangeRequest(name, version), values) : refuse()),
+  ): Promise<UpgradePreview> => (groups.includes('oidc:platform') ? tried(sampleChangeRequest(name, version), values) : reject()),
   approveUpgrade: async (_actor: Actor, { version }: { readonly version: string }): Promise<void> => {
     if (version === '2.0.0')
-      throw new AppError('ApprovalRefused', 'operator "postgres-operator": 2.0.0 is not in the range ^1; widen the range');
+      throw new AppError('ApprovalInvalid', 'operator "postgres-operator": 2.0.0 is not in the range ^1; widen the range');
   },
 };
 
@@ -24,7 +24,7 @@ function tried(preview: UpgradePreview, values: JsonObject | undefined): Upgrade
   return { ...preview, tried: values, commands: upgradeCommands({ ...preview, tried: values }, 'http://localhost:8080') };
 }
 
-function refuse(): never {
+function reject(): never {
   const missing = { verb: 'get', group: 'operatorcontroller.kubeplus', resource: 'operators' };
   throw new AppError('Forbidden', 'operators: you may not read them', { missing });
 }
@@ -121,7 +121,7 @@ function safe(name: string): UpgradePreview {
       safety: 'Strict',
       missing: [],
     },
-    fields: { refusals: [], asked: 9, missing: [] },
+    fields: { rejections: [], asked: 9, missing: [] },
     findings: {
       created: [{ message: 'ConfigMap chandlery-system/postgres-operator-dashboards', about: 'Object', evidence: 'exact' }],
       changed: [{ message: 'Deployment chandlery-system/postgres-operator', about: 'Object', evidence: 'exact' }],
@@ -242,7 +242,7 @@ function stopped(name: string): UpgradePreview {
       faults: [],
     },
     fields: {
-      refusals: [
+      rejections: [
         { object, field: 'spec.selector', why: 'spec.selector changes, which the api-server never allows', recreate: true, source: 'Rule' },
       ],
       asked: 0,

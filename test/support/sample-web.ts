@@ -83,15 +83,15 @@ async function listen(server: Server): Promise<number> {
 }
 
 function sampleIdentity(people: ReadonlyMap<string, SignedIn>): IdentityPort {
-  const refuse = async (): Promise<never> => Promise.reject(new Error('sample identity: people sign in by a cookie here'));
+  const reject = async (): Promise<never> => Promise.reject(new Error('sample identity: people sign in by a cookie here'));
   return {
-    beginLogin: refuse,
-    finishLogin: refuse,
+    beginLogin: reject,
+    finishLogin: reject,
     signedInBySession: async (session) => people.get(session),
     peekSession: async (session) => people.get(session),
-    signedInByToken: refuse,
+    signedInByToken: reject,
     logout: async () => undefined,
-    backchannelLogout: refuse,
+    backchannelLogout: reject,
     formTargets: () => [],
   };
 }

@@ -50,7 +50,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await product.stop();
   });
 
-  /** Fills the form, meets the refusal and asks; the answer is the id of the change request. */
+  /** Fills the form, meets the rejection and asks; the answer is the id of the change request. */
   const ask = async (name: string, memory: string): Promise<string> => {
     const { page, check } = visitors().asks;
     await page.goto(`/apps/${CACHES}/install?v.spec.memory=${memory}`);
@@ -156,8 +156,8 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     for (const step of [
       'oidc:dev-a ask changeRequest done',
       'oidc:admin approve changeRequest done',
-      'oidc:admin approve changeRequest refused',
-      'oidc:dev-a approve changeRequest refused',
+      'oidc:admin approve changeRequest rejected',
+      'oidc:dev-a approve changeRequest rejected',
       'oidc:admin decline changeRequest done',
     ]) {
       assert.ok(steps.includes(step), `${step} in ${JSON.stringify(steps)}`);

@@ -197,8 +197,8 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
 
     const developer = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     assert.equal((await developer.page.goto('/catalog/drafts'))?.status(), 403);
-    const refused = await product.api('dev-a', '/catalog/drafts');
-    assert.deepEqual([refused.status, textAt(refused.body, 'missing', 'resource')], [403, 'operators']);
+    const rejected = await product.api('dev-a', '/catalog/drafts');
+    assert.deepEqual([rejected.status, textAt(rejected.body, 'missing', 'resource')], [403, 'operators']);
     await developer.page.goto('/');
     const seen = [await developer.page.content(), JSON.stringify((await product.api('dev-a', '/apps')).body)].join();
     assert.doesNotMatch(seen, /drafts|snapshots\.run-time/);

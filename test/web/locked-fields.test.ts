@@ -63,30 +63,30 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
     ]);
   });
 
-  it('refuses to create with another value, by the field and who locked it, and writes nothing', async () => {
+  it('rejects another value on create, by the field and who locked it, and writes nothing', async () => {
     for (const [field, spec, by] of [
       ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, 'the environment locks'],
       ['spec.version', { version: '7.2' }, 'the Operator chandlery-system/cache'],
     ] as const) {
-      const answer = await create('refused', spec);
+      const answer = await create('rejected', spec);
       assert.equal(answer.status, 422, JSON.stringify(answer.body));
       assert.equal(textAt(answer.body, 'errors', 0, 'field'), field);
       assert.match(textAt(answer.body, 'errors', 0, 'detail') ?? '', new RegExp(`locked by ${by}`));
-      const dry = await create('refused', spec, '?dryRun=All');
+      const dry = await create('rejected', spec, '?dryRun=All');
       assert.equal(textAt(dry.body, 'verdict'), 'Blocked');
       assert.equal(textAt(dry.body, 'faults', 0, 'field'), field);
     }
-    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/refused`)).status, 404);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/rejected`)).status, 404);
   });
 
-  it('refuses a change of what is locked, and takes any other', async () => {
+  it('rejects a change of what is locked, and takes any other', async () => {
     assert.equal((await create('kept', {})).status, 201);
     const path = `${INSTANCES}/${CACHES}/kept`;
     const patch = async (spec: object, query = ''): Promise<Answer> =>
       await product.api('dev-a', `${path}${query}`, { method: 'PATCH', body: { spec } });
-    const refused = await patch({ evictionPolicy: 'allkeys-lfu' });
-    assert.equal(refused.status, 422);
-    assert.equal(textAt(refused.body, 'errors', 0, 'field'), 'spec.evictionPolicy');
+    const rejected = await patch({ evictionPolicy: 'allkeys-lfu' });
+    assert.equal(rejected.status, 422);
+    assert.equal(textAt(rejected.body, 'errors', 0, 'field'), 'spec.evictionPolicy');
     assert.equal(textAt((await patch({ evictionPolicy: null }, '?dryRun=All')).body, 'verdict'), 'Blocked');
     assert.equal((await patch({ replicas: 2 })).status, 200);
     assert.equal(textAt((await product.api('dev-a', path)).body, 'object', 'spec', 'evictionPolicy'), 'noeviction');
@@ -104,7 +104,7 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
     assert.equal(at(field('memory'), 'locked'), undefined);
   });
 
-  it('shows a locked field greyed with its value, and refuses a form that was made by hand, without JavaScript', async () => {
+  it('shows a locked field greyed with its value, and rejects a form that was made by hand, without JavaScript', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
     await page.goto(`/apps/${CACHES}/install?environment=locks&name=by-hand`);

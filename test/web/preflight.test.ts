@@ -39,7 +39,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await product.stop();
   });
 
-  it('stops once at pods that a limit range will refuse, and then installs all the same', async () => {
+  it('stops once at pods that a limit range will reject, and then installs all the same', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
     await page.goto(`/apps/${CACHES}/install?environment=narrow&name=wide&v.spec.memory=4Gi`);

@@ -107,13 +107,13 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('the audit log has what was done and what was refused, for admins alone', async () => {
+  it('the audit log has what was done and what was rejected, for admins alone', async () => {
     await product.api('dev-b', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
     await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
     const instance = `presets/${CACHES}`;
     assert.deepEqual(await auditLog('environment=presets&text=instance'), [
-      `oidc:dev-a create instance ${instance}/wrong refused InvalidInput api`,
-      `oidc:dev-b create instance ${instance}/theirs refused NotFound api`,
+      `oidc:dev-a create instance ${instance}/wrong rejected InvalidInput api`,
+      `oidc:dev-b create instance ${instance}/theirs rejected NotFound api`,
       `oidc:dev-a update instance ${instance}/sessions done  page`,
       `oidc:dev-a update instance ${instance}/sessions done  page`,
       `oidc:dev-a create instance ${instance}/sessions done  page`,
@@ -126,7 +126,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     await visitor.page.getByLabel('Person').fill('dev-b');
     await visitor.page.getByLabel('Environment').fill('presets');
     await visitor.page.getByRole('button', { name: 'Search' }).click();
-    assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Refused' }).count(), 1);
+    assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Rejected' }).count(), 1);
     await visitor.check();
     await visitor.close();
   });

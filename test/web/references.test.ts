@@ -196,15 +196,15 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.match(textAt(again.body, 'faults', 0, 'message') ?? '', /There is a Secret "made-db" already/);
   });
 
-  it('that were made do not outlive an instance that is refused, and nobody reads their value', async () => {
+  it('that were made do not outlive an instance that is rejected, and nobody reads their value', async () => {
     const secrets = [{ name: 'orphan', key: 'password', value: 'swordfish-7' }];
-    const body = { app: LEDGERS, name: 'refused', spec: { entries: 9 }, secrets };
+    const body = { app: LEDGERS, name: 'rejected', spec: { entries: 9 }, secrets };
     const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body: { ...body, spec: {} } });
     assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /printf %s "\$VALUE" \| kubectl create secret generic orphan/);
-    const refused = await product.api('dev-a', INSTANCES, { method: 'POST', body });
-    assert.equal(refused.status, 422);
+    const rejected = await product.api('dev-a', INSTANCES, { method: 'POST', body });
+    assert.equal(rejected.status, 422);
     assert.equal(await secretOf('orphan'), undefined);
-    const seen = JSON.stringify([dry.body, refused.body]) + (await readFile(product.auditLogPath, 'utf8'));
+    const seen = JSON.stringify([dry.body, rejected.body]) + (await readFile(product.auditLogPath, 'utf8'));
     assert.doesNotMatch(seen, /swordfish-7|c3dvcmRmaXNoLTc/);
   });
 

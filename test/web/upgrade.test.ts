@@ -46,7 +46,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     return await product.api(who, `${OPERATOR}/upgrade-preview${wanted === '' ? '' : `?version=${wanted}`}`);
   }
 
-  it('is refused for who is no admin', async () => {
+  it('is rejected for who is no admin', async () => {
     const [read, write] = [await preview('dev-a'), await product.api('dev-a', `${OPERATOR}/approval`, approval('1.1.0'))];
     assert.deepEqual([read.status, write.status], [403, 403]);
     assert.equal(textAt(read.body, 'missing', 'resource'), 'operators');
@@ -58,8 +58,8 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     assert.equal(textAt(body, 'timing', 'step'), 'AwaitingApproval');
     assert.deepEqual(listAt(body, 'offered'), ['1.2.0', '1.1.0']);
     const digest = textAt(body, 'to', 'digest') ?? '';
-    const refused = await product.api('admin', `${OPERATOR}/approval`, approval('1.0.0'));
-    assert.deepEqual([refused.status, at(refused.body, 'code')], [409, 'ApprovalRefused']);
+    const rejected = await product.api('admin', `${OPERATOR}/approval`, approval('1.0.0'));
+    assert.deepEqual([rejected.status, at(rejected.body, 'code')], [409, 'ApprovalInvalid']);
     const approved = await product.api('admin', `${OPERATOR}/approval`, approval('1.1.0', digest));
     assert.equal(approved.status, 202);
     assert.equal(approved.headers.get('location'), `/api/v1${OPERATOR}`);

@@ -47,7 +47,7 @@ function report(parent: LiveObject, { children }: Observed, growthFaults: readon
   const rollout = rolloutOf(children.find(({ kind }) => kind === 'StatefulSet'));
   const conditions = [
     ...rolloutConditions(rollout, 'copies'),
-    ...growthFaults.slice(0, 1).map((message) => ({ type: 'StorageGrown', status: 'False', reason: 'Refused', message }) as const),
+    ...growthFaults.slice(0, 1).map((message) => ({ type: 'StorageGrown', status: 'False', reason: 'Rejected', message }) as const),
   ];
   return {
     phase: phaseOf(parent, conditions),

@@ -18,7 +18,7 @@ export function report(parent: LiveObject, { children }: Observed, growthFaults:
     ...together(rolloutConditions(rollout, 'instances'), databases),
     databases,
     ...backupCondition(cluster, cronJob),
-    ...growthFaults.slice(0, 1).map((message) => ({ type: 'StorageGrown', status: 'False', reason: 'Refused', message }) as const),
+    ...growthFaults.slice(0, 1).map((message) => ({ type: 'StorageGrown', status: 'False', reason: 'Rejected', message }) as const),
   ];
   const lastBackupTime = textAt(cronJob?.status, 'lastSuccessfulTime');
   return {

@@ -87,7 +87,7 @@ function server(cluster: PostgresCluster): JsonObject {
     ports: [{ name: 'postgres', containerPort: 5432, protocol: 'TCP' }],
     env: [
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-      // A folder in the volume: the root of many volumes has a folder lost+found, which initdb refuses.
+      // A folder in the volume: the root of many volumes has a folder lost+found, which initdb rejects.
       { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
       {
         name: 'POSTGRES_PASSWORD_FILE',

@@ -79,11 +79,11 @@ const definition = object(
     faults: list(object({ instance: text, path: text, why: text })),
     faultCount: integer,
     touched,
-    refusal: text,
+    rejection: text,
   },
   ['crd', 'kind', 'change', 'findings', 'faults', 'faultCount'],
 );
-const refusal = object({ object: text, field: text, why: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
+const rejection = object({ object: text, field: text, why: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
 const place = object({ app: text, kind: text, namespace: text, environment: text, count: integer }, ['app', 'kind', 'count']);
 
 const decisions = {
@@ -142,7 +142,7 @@ export const UPGRADE_SCHEMAS = {
       values: object({ leaves: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
       definitions: object({ definitions: list(definition), safety: { enum: CRD_SAFETY }, missing }),
-      fields: object({ refusals: list(refusal), asked: integer, missing }),
+      fields: object({ rejections: list(rejection), asked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },
       remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },
       instances: object({ places: list(place), total: integer, missing }),

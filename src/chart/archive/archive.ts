@@ -29,7 +29,7 @@ const NESTED_CHART = /^(charts\/[^/]+\/)*charts\/[^/]+\.tgz$/;
 
 /**
  * Reads a chart archive as a stream and within limits, packed subcharts included: nothing is written to disk, and an archive that unpacks to too much
- * is given up as soon as it does. Everything that Helm could read in two ways is refused.
+ * is given up as soon as it does. Everything that Helm could read in two ways is rejected.
  *
  * @throws AppError `ChartInvalid` or `ChartTooLarge`, as a clause without the address: the caller adds it.
  */

@@ -84,7 +84,7 @@ async function writeAll(archive: Pack, { folder, name, files }: Packing): Promis
 
 /**
  * Reads a .helmignore: shell globs, one a line; a leading `/` or a `/` inside ties a pattern to the whole path, a trailing `/` means folders
- * only, `!` takes back what an earlier line left out. `**` is not known to Helm and is refused there; here it matches like `*`.
+ * only, `!` takes back what an earlier line left out. `**` is not known to Helm and is rejected there; here it matches like `*`.
  */
 function parseHelmIgnore(text: string): IgnoreRule {
   const rules = text

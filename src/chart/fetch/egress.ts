@@ -117,7 +117,7 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The refusal of an address, which says how to open it. */
+/** The rejection of an address, which says how to open it. */
 export function egressDenied(host: string, address: string): AppError {
   const named = host === address ? address : `${host} (${address})`;
   return new AppError(

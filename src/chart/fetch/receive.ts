@@ -80,7 +80,7 @@ async function write(incoming: Incoming, receiving: Receiving): Promise<string> 
   }
 }
 
-/** A disk that is almost full takes a part, and refuses the rest. */
+/** A disk that is almost full takes a part, and rejects the rest. */
 async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   for (let done = 0; done < chunk.length;) done += (await file.write(chunk, done)).bytesWritten;
 }

@@ -69,7 +69,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Asks for an address, follows redirects, and lends the answer to the task. Each hop is located anew: mirrors apply, http is refused, and the
+ * Asks for an address, follows redirects, and lends the answer to the task. Each hop is located anew: mirrors apply, http is rejected, and the
  * egress policy is asked at connect time. Login and client certificate, also those of the
  * address itself, go to its own origin only.
  *

@@ -4,7 +4,7 @@ export interface RequestOrigin {
   readonly requestId: string;
 }
 
-export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
+export const AUDIT_OUTCOMES = ['done', 'rejected', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** Something that somebody does. */
@@ -17,7 +17,7 @@ export interface AuditEvent extends RequestOrigin {
   readonly target: string;
 }
 
-/** One act of somebody, after it was done or refused. Names only: no value of anything is part of it. */
+/** One act of somebody, after it was done or rejected. Names only: no value of anything is part of it. */
 export interface AuditRecord extends AuditEvent {
   /** ISO 8601 in UTC. */
   readonly time: string;

@@ -5,7 +5,7 @@ const LONGEST = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
 /** Characters of all groups together. */
 const GROUPS = 2048;
 
-/** An audit event of bounded length, in plain characters: some of it comes from whoever asks, and is refused later or not at all. */
+/** An audit event of bounded length, in plain characters: some of it comes from whoever asks, and is rejected later or not at all. */
 export function boundEvent(event: AuditRecord): AuditRecord {
   return {
     time: event.time,

@@ -147,7 +147,7 @@ function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorS
   }
 }
 
-/** A change that was refused before it began leaves what was installed as it was. */
+/** A change that was rejected before it began leaves what was installed as it was. */
 function runsUnchanged({ history: [newest], conditions }: OperatorStatus): boolean {
   const unwell = findCondition(conditions, 'Healthy')?.status === 'False';
   return newest?.status === 'deployed' && newest.healthy === true && !unwell;

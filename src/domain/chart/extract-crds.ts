@@ -2,7 +2,7 @@ import type { CrdOrigin } from '../operator/kind/status-fields.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { objectAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import type { Conversion, Refusal } from '../uplift/conversion.ts';
+import type { Conversion, FailedConversion } from '../uplift/conversion.ts';
 import { describeFromOpenApiSpec } from '../uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../uplift/uplift.ts';
 
@@ -16,7 +16,7 @@ export interface ExtractedCrds {
   /** Everything else. */
   readonly objects: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
-  readonly refusals: readonly Refusal[];
+  readonly failedConversions: readonly FailedConversion[];
   /** `Changed`: CRDs are to be taken out of what Helm sends, or objects to be converted. */
   readonly sent: 'AsRendered' | 'Changed';
 }
@@ -35,7 +35,7 @@ export interface CrdSource {
  * @param label the value of the label `chandlery.dev/operator`.
  */
 export function extractCrds(rendered: readonly KubeObject[], chart: CrdSource, label: string): ExtractedCrds {
-  const { objects, conversions, refusals } = uplift(rendered);
+  const { objects, conversions, failedConversions } = uplift(rendered);
   const inFolder = new Set(chart.crds.map((object) => object.metadata.name));
   const byName = new Map<string, KubeObject>();
   for (const object of objects.filter((candidate) => isCustomResourceDefinition(candidate))) {
@@ -48,7 +48,7 @@ export function extractCrds(rendered: readonly KubeObject[], chart: CrdSource, l
     crds,
     objects: rest,
     conversions,
-    refusals,
+    failedConversions,
     sent: conversions.length === 0 && isPlain(rendered, inFolder) ? 'AsRendered' : 'Changed',
   };
 }

@@ -37,12 +37,12 @@ export interface RenderChartInput {
 
 /** Why a chart cannot be installed. */
 export interface RenderFault {
-  readonly code: Extract<ErrorCode, 'ValuesInvalid' | 'HelmFailed' | 'InvalidInput' | 'ObjectReserved' | 'UpliftRefused'>;
+  readonly code: Extract<ErrorCode, 'ValuesInvalid' | 'HelmFailed' | 'InvalidInput' | 'ObjectReserved' | 'UpliftFailed'>;
   readonly message: string;
 }
 
 /** What a chart renders for this cluster, as it is applied. Messages and names of conversions hold no secrets. */
-export interface RenderedChart extends Omit<ExtractedCrds, 'refusals'> {
+export interface RenderedChart extends Omit<ExtractedCrds, 'failedConversions'> {
   /** In the order of the pipeline; empty when the chart can be installed. */
   readonly faults: readonly RenderFault[];
   /** What could not be checked, a sentence each. */

@@ -33,7 +33,7 @@ export function parseBoundedJson(bytes: Uint8Array, bounds: JsonBounds = JSON_BO
   const text = textOf(bytes);
   if (!/^\s*[[{]/.test(text)) throw malformed(NOT_JSON);
   try {
-    return numbers === 'plain' ? (JSON.parse(text) as Json) : refuseInexact(JSON.parse(text, reviveExactly) as Json);
+    return numbers === 'plain' ? (JSON.parse(text) as Json) : rejectInexact(JSON.parse(text, reviveExactly) as Json);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw malformed(NOT_JSON, cause);
@@ -49,7 +49,7 @@ interface Measure {
   readonly numbers: 'plain' | 'long';
 }
 
-/** Counts what stands outside of texts, until there is too much. Broken JSON is measured somehow: the parser refuses it. */
+/** Counts what stands outside of texts, until there is too much. Broken JSON is measured somehow: the parser rejects it. */
 function measure(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): Measure {
   let [values, open, depth, run] = [1, 0, 0, 0];
   let numbers: Measure['numbers'] = 'plain';
@@ -84,7 +84,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function refuseInexact(value: Json): Json {
+function rejectInexact(value: Json): Json {
   const field = inexactIn(value);
   if (field === undefined) return value;
   const message = 'this number is too large, or has more digits than can be kept exactly; send fewer, or text where the schema takes it';

@@ -249,7 +249,7 @@ export const ERROR_TABLE = {
     meaning: 'The address, or the target of a redirect, is plain http, this machine or a private network.',
     remedy: 'Use a public https address, a folder, a mirror (`--mirror`), or open the range with `--allow-egress`.',
   },
-  UpliftRefused: {
+  UpliftFailed: {
     status: 422,
     title: 'A deprecated API cannot be converted without loss',
     meaning: 'The chart has a resource of an API that Kubernetes has removed, and the conversion would lose information.',
@@ -301,7 +301,7 @@ export const ERROR_TABLE = {
     remedy:
       'Choose another `releaseName`, uninstall the other release, or, if no other Operator owns it, [adopt](operator.md#adoption) it with `spec.adopt`.',
   },
-  ApprovalRefused: {
+  ApprovalInvalid: {
     status: 409,
     title: 'This version cannot be approved',
     meaning:

@@ -3,7 +3,7 @@ import type { Json } from '../kubernetes/resource.ts';
 /*
  * Kubernetes keeps whole numbers of 64 bits, and JavaScript rounds those beyond 2^53. Such a number is a `bigint` here, from the text that it is read
  * from to the text that it becomes; every other one is a `number`. Whoever makes a bigint of a value imports this module, which teaches
- * JSON.stringify to write it. What neither can hold to the last digit is refused where it comes in.
+ * JSON.stringify to write it. What neither can hold to the last digit is rejected where it comes in.
  */
 
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/;

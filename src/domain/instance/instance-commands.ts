@@ -34,7 +34,7 @@ export function commandsFor(object: KubeObject, call: RestCall): Commands {
   };
 }
 
-/** What parsers of YAML 1.1 refuse, or take for the end of a line. */
+/** What parsers of YAML 1.1 reject, or take for the end of a line. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**

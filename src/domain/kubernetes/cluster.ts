@@ -50,7 +50,7 @@ export interface PageOptions extends ListOptions {
 export interface WriteOptions extends CallOptions {
   readonly dryRun?: 'All';
   readonly fieldManager?: string;
-  /** Default `Strict`: unknown and duplicate fields are refused. */
+  /** Default `Strict`: unknown and duplicate fields are rejected. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
   readonly subresource?: 'status' | 'scale';
   /** `metadata`: of what was written, only the metadata comes back, as a `PartialObjectMetadata`. For what is large. Default: all of it. */

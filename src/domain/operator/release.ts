@@ -39,7 +39,7 @@ export type UnlockAction =
   { readonly kind: 'none' } | { readonly kind: 'uninstall' } | { readonly kind: 'rollback'; readonly revision: number };
 
 /**
- * Decides how a release whose worker is gone becomes usable again. Helm refuses to touch a release that is pending, and has no command to
+ * Decides how a release whose worker is gone becomes usable again. Helm does not change a release that is pending, and has no command to
  * clear that mark; so
  * - a first install that never finished is uninstalled (it holds nothing that anybody was told of),
  * - an upgrade or rollback that never finished goes back to the last revision that was deployed, which leaves its objects alone where they are equal,

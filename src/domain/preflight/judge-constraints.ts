@@ -27,7 +27,7 @@ interface Limits {
   readonly name: string;
 }
 
-interface Refused {
+interface Rejected {
   readonly amount: Amount;
   readonly resource: string;
   /** What is wrong with the amount, in a few words. */
@@ -48,7 +48,7 @@ export function judgeConstraints(input: JudgeInput): Findings {
 }
 
 /**
- * What the LimitRanges of a namespace will refuse when the operator makes pods and volumes: an estimate, because the operator may set other amounts
+ * What the LimitRanges of a namespace will reject when the operator makes pods and volumes: an estimate, because the operator may set other amounts
  * than the spec names.
  */
 function limitRangeFindings(ranges: readonly KubeObject[], demand: Demand): Finding[] {
@@ -76,13 +76,13 @@ function onContainer(limits: Limits, container: ContainerDemand, what: string): 
   const largest = limit ?? request;
   const lines = [
     ...(max !== undefined && largest !== undefined && largest.value > max.value
-      ? [refusal(limits, { amount: largest, resource, than: `above the limit of ${max.text} for ${what}` })]
+      ? [rejection(limits, { amount: largest, resource, than: `above the limit of ${max.text} for ${what}` })]
       : []),
     ...(min !== undefined && request !== undefined && request.value < min.value && what === 'a container'
-      ? [refusal(limits, { amount: request, resource, than: `below the minimum of ${min.text} for ${what}` })]
+      ? [rejection(limits, { amount: request, resource, than: `below the minimum of ${min.text} for ${what}` })]
       : []),
     ...(fallback !== undefined && limit === undefined && request !== undefined && request.value > fallback.value
-      ? [refusal(limits, { amount: request, resource, than: `above the default limit of ${fallback.text} for ${what}` })]
+      ? [rejection(limits, { amount: request, resource, than: `above the default limit of ${fallback.text} for ${what}` })]
       : []),
   ];
   return [...lines, ...onRatio(limits, container)];
@@ -93,22 +93,22 @@ function onRatio(limits: Limits, { resource, request, limit }: ContainerDemand):
   if (ratio === undefined || request === undefined || limit === undefined || request.value === 0n) return [];
   if (limit.value * 1_000_000_000n <= ratio.value * request.value) return [];
   const than = `more than ${ratio.text} times the request of ${request.text}`;
-  return [refusal(limits, { amount: limit, resource, than })];
+  return [rejection(limits, { amount: limit, resource, than })];
 }
 
 function onClaim(limits: Limits, size: Amount): Finding[] {
   const [max, min] = [bound(limits, 'max', 'storage'), bound(limits, 'min', 'storage')];
-  const refused = (than: string): Finding => ({
+  const rejected = (than: string): Finding => ({
     message: `${size.field}: the volume will be rejected: storage ${size.text} is ${than} (LimitRange ${limits.name})`,
     about: 'LimitRange',
     evidence: 'estimate',
     field: size.field,
   });
-  if (max !== undefined && size.value > max.value) return [refused(`above the limit of ${max.text} for a volume`)];
-  return min !== undefined && size.value < min.value ? [refused(`below the minimum of ${min.text} for a volume`)] : [];
+  if (max !== undefined && size.value > max.value) return [rejected(`above the limit of ${max.text} for a volume`)];
+  return min !== undefined && size.value < min.value ? [rejected(`below the minimum of ${min.text} for a volume`)] : [];
 }
 
-function refusal({ name }: Limits, { amount, resource, than }: Refused): Finding {
+function rejection({ name }: Limits, { amount, resource, than }: Rejected): Finding {
   return {
     message: `${amount.field}: pods will be rejected: ${resource} ${amount.text} is ${than} (LimitRange ${name})`,
     about: 'LimitRange',

@@ -10,7 +10,7 @@ export type PodEvidence =
       readonly kind: 'Tried';
       /** `orders-db`, or `orders-db in shop` where it is in another environment. */
       readonly of: string;
-      readonly refusals: readonly { readonly about: FindingSubject; readonly message: string }[];
+      readonly rejections: readonly { readonly about: FindingSubject; readonly message: string }[];
       readonly warnings: readonly string[];
     };
 
@@ -29,11 +29,11 @@ export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence
     const message = `${place}: there is no other instance with pods that you may read`;
     return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
   }
-  const { of, refusals, warnings } = pods;
-  const refused = refusals.map(({ about, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, about));
+  const { of, rejections, warnings } = pods;
+  const rejected = rejections.map(({ about, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, about));
   const warned = warnings.map((warning) => estimate(`Pods like those of ${of}: ${warning}`, 'Policy'));
-  const known = enforces && refused.length === 0 ? [estimate(`${place}. Pods like those of ${of} are allowed`, 'PodSecurity')] : [];
-  return { warned: [...refused, ...warned], unchecked: known };
+  const known = enforces && rejected.length === 0 ? [estimate(`${place}. Pods like those of ${of} are allowed`, 'PodSecurity')] : [];
+  return { warned: [...rejected, ...warned], unchecked: known };
 }
 
 function estimate(message: string, about: FindingSubject): Finding {

@@ -6,7 +6,7 @@ import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 const folder = object(
   {
     path: text({
-      description: 'The absolute path of the folder. All .yaml and .yml files in it and below are read; links that leave it are refused.',
+      description: 'The absolute path of the folder. All .yaml and .yml files in it and below are read; links that leave it are rejected.',
       minLength: 1,
       maxLength: 4096,
       pattern: '^/',

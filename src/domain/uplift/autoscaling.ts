@@ -11,7 +11,7 @@ function liftAutoscaler(object: KubeObject): Lifted {
   const spec = fieldsOf(object.spec);
   const metrics = spec['metrics'] === undefined ? undefined : listOf(spec['metrics']).map(currentMetric);
   const unknown = metrics?.indexOf(undefined) ?? -1;
-  if (unknown >= 0) return { refused: `metric ${unknown + 1} is of a type that is not known` };
+  if (unknown >= 0) return { failed: `metric ${unknown + 1} is of a type that is not known` };
   return { object: withSpec(object, 'autoscaling/v2', compact({ ...spec, metrics })), notes: ['metrics have the nested form of v2'] };
 }
 

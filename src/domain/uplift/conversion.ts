@@ -12,7 +12,7 @@ export interface Conversion {
 }
 
 /** A legacy object that has no faithful counterpart. */
-export interface Refusal {
+export interface FailedConversion {
   readonly kind: string;
   readonly name: string;
   readonly apiVersion: string;
@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /** What a rule made of one object. */
-export type Lifted = { readonly object: KubeObject; readonly notes: readonly string[] } | { readonly refused: string };
+export type Lifted = { readonly object: KubeObject; readonly notes: readonly string[] } | { readonly failed: string };
 
 /** Carries one object of a legacy API over; pure. */
 export type Rule = (object: KubeObject) => Lifted;

@@ -17,7 +17,7 @@ function liftDefinition(object: KubeObject): Lifted {
   const spec = fieldsOf(object.spec);
   const notes = new Set<string>();
   const versions = versionsOf(spec).map((version) => currentVersion(version, spec, notes));
-  if (versions.length === 0) return { refused: 'it names no version' };
+  if (versions.length === 0) return { failed: 'it names no version' };
   const conversion = isFields(spec['conversion']) ? currentConversion(spec['conversion']) : undefined;
   const rest = without(spec, 'version', 'preserveUnknownFields', ...PER_VERSION);
   const current = compact({ scope: 'Namespaced', ...rest, versions, conversion });

@@ -19,7 +19,7 @@ function liftBinding(object: KubeObject): Lifted {
     object.apiVersion.endsWith('/v1alpha1') &&
     subjects?.some((subject) => subject['kind'] === 'User' && subject['name'] === '*') === true
   ) {
-    return { refused: 'it binds the user "*", which meant everybody; name the group system:authenticated instead' };
+    return { failed: 'it binds the user "*", which meant everybody; name the group system:authenticated instead' };
   }
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', ...fieldsOf(object['roleRef']) };
   const binding = compact({ ...object, roleRef, subjects: subjects?.map(currentSubject) });

@@ -31,7 +31,7 @@ export const renameRules: RuleTable = {
 function liftRuntimeClass(object: KubeObject): Lifted {
   const { spec: old, ...rest } = object;
   const { runtimeHandler, ...others } = fieldsOf(old);
-  if (typeof runtimeHandler !== 'string') return { refused: 'it names no handler' };
+  if (typeof runtimeHandler !== 'string') return { failed: 'it names no handler' };
   return {
     object: { ...rest, apiVersion: 'node.k8s.io/v1', handler: runtimeHandler, ...others },
     notes: ['the handler has its current place'],
@@ -43,7 +43,7 @@ const OF_AN_EVENT = ['eventTime', 'type', 'reason', 'action', 'reportingControll
 /** v1 asks for what could be left out before. */
 function liftEvent(object: KubeObject): Lifted {
   const missing = OF_AN_EVENT.filter((name) => object[name] === undefined);
-  if (missing.length > 0) return { refused: `it has no ${missing.join(', ')}; the current API requires it` };
+  if (missing.length > 0) return { failed: `it has no ${missing.join(', ')}; the current API requires it` };
   return { object: { ...object, apiVersion: 'events.k8s.io/v1' }, notes: [] };
 }
 

@@ -21,7 +21,7 @@ const flowControlRules: RuleTable = {
 const policyRules: RuleTable = {
   ...rulesFor(['policy/v1beta1'], ['PodDisruptionBudget'], liftBudget),
   ...rulesFor(['policy/v1beta1', 'extensions/v1beta1'], ['PodSecurityPolicy'], () => ({
-    refused:
+    failed:
       'Kubernetes has no PodSecurityPolicy any more; disable it in the chart’s values, and label the namespace for Pod Security instead',
   })),
 };
@@ -47,9 +47,9 @@ export const RULES: RuleTable = {
 function liftRequest(object: KubeObject): Lifted {
   const { signerName, usages } = fieldsOf(object.spec);
   if (typeof signerName !== 'string' || signerName === 'kubernetes.io/legacy-unknown') {
-    return { refused: 'it names no signer, and the old default signer no longer exists; name one in spec.signerName' };
+    return { failed: 'it names no signer, and the old default signer no longer exists; name one in spec.signerName' };
   }
-  if (!Array.isArray(usages) || usages.length === 0) return { refused: 'it has no usages; set spec.usages' };
+  if (!Array.isArray(usages) || usages.length === 0) return { failed: 'it has no usages; set spec.usages' };
   return { object: { ...object, apiVersion: 'certificates.k8s.io/v1' }, notes: [] };
 }
 

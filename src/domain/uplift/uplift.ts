@@ -1,8 +1,8 @@
 import type { KubeObject } from '../kubernetes/resource.ts';
-import type { Conversion, Refusal } from './conversion.ts';
+import type { Conversion, FailedConversion } from './conversion.ts';
 import { RULES } from './rules.ts';
 
-/** Group versions that no supported Kubernetes serves any more, so that what no rule knows in them is refused rather than sent. */
+/** Group versions that no supported Kubernetes serves any more, so that what no rule knows in them is rejected rather than sent. */
 const GONE = new Set([
   'extensions/v1beta1',
   'apps/v1beta1',
@@ -22,33 +22,33 @@ const GONE = new Set([
 ]);
 
 export interface Uplift {
-  /** The objects in their order: converted ones carried over, refused and modern ones exactly as they came. */
+  /** The objects in their order: converted ones carried over, rejected and modern ones exactly as they came. */
   readonly objects: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
-  readonly refusals: readonly Refusal[];
+  readonly failedConversions: readonly FailedConversion[];
 }
 
 /** Carries rendered objects of legacy APIs over to those that today's Kubernetes serves. An object of a current API is returned as it is. */
 export function uplift(objects: readonly KubeObject[]): Uplift {
   const conversions: Conversion[] = [];
-  const refusals: Refusal[] = [];
+  const failedConversions: FailedConversion[] = [];
   const lifted = objects.map((object) => {
     const rule = RULES[ruleKey(object)];
     const { apiVersion, kind, metadata } = object;
     if (rule === undefined) {
-      if (GONE.has(apiVersion)) refusals.push({ kind, name: metadata.name, apiVersion, reason: gone(object) });
+      if (GONE.has(apiVersion)) failedConversions.push({ kind, name: metadata.name, apiVersion, reason: gone(object) });
       return object;
     }
     const result = rule(object);
-    if ('refused' in result) {
-      refusals.push({ kind, name: metadata.name, apiVersion, reason: result.refused });
+    if ('failed' in result) {
+      failedConversions.push({ kind, name: metadata.name, apiVersion, reason: result.failed });
       return object;
     }
     const note = result.notes.join('; ');
     conversions.push({ kind, name: metadata.name, from: apiVersion, to: result.object.apiVersion, note });
     return result.object;
   });
-  return { objects: lifted, conversions, refusals };
+  return { objects: lifted, conversions, failedConversions };
 }
 
 /** Whether the object is a CustomResourceDefinition of any version. */

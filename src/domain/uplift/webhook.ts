@@ -15,8 +15,8 @@ const OLD_DEFAULTS = { failurePolicy: 'Ignore', matchPolicy: 'Exact', timeoutSec
 
 function liftWebhooks(object: KubeObject): Lifted {
   const webhooks = listOf(object['webhooks']);
-  const refused = webhooks.map(whyNot).find((reason) => reason !== undefined);
-  if (refused !== undefined) return { refused };
+  const failed = webhooks.map(whyNot).find((reason) => reason !== undefined);
+  if (failed !== undefined) return { failed };
   const current = webhooks.map((webhook) => ({ ...OLD_DEFAULTS, ...webhook }));
   return {
     object: { ...object, apiVersion: 'admissionregistration.k8s.io/v1', webhooks: current },

@@ -19,7 +19,7 @@ function liftWorkload(object: KubeObject): Lifted {
   const notes: string[] = [];
   const spec = fieldsOf(object.spec);
   const selector = isFields(spec['selector']) ? spec['selector'] : templateSelector(spec);
-  if (selector === undefined) return { refused: 'it has no selector, and its pod template has no labels to derive one from' };
+  if (selector === undefined) return { failed: 'it has no selector, and its pod template has no labels to derive one from' };
   if (selector !== spec['selector']) notes.push('the selector was derived from the labels of the pod template, as in the old API');
   const dropped = ['rollbackTo', 'templateGeneration'].filter((name) => name in spec);
   if (dropped.length > 0) notes.push(`${dropped.join(' and ')} was removed, because the API no longer has it`);

@@ -155,7 +155,7 @@ export function schedulerProgram({ stateFolder, programs }: ProgramInput): Progr
 
 /**
  * Simulated kubelets. They serve nothing: with `--node-port` KWOK would listen on all addresses of the machine. The address is the loopback, so
- * that asking for logs is refused at once instead of waiting for an answer.
+ * that asking for logs is rejected at once instead of waiting for an answer.
  */
 export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
   const args = [

@@ -11,7 +11,7 @@ export interface FormBudget {
   nodes: number;
   /** Characters of live values that rows take over from where they came from. */
   characters: number;
-  /** Characters that are held against patterns, times those of the pattern. Beyond it nothing is refused: the api-server has the last word. */
+  /** Characters that are held against patterns, times those of the pattern. Beyond it nothing is rejected: the api-server has the last word. */
   patterns: number;
 }
 

@@ -19,7 +19,7 @@ export interface FormLink {
   readonly left: readonly string[];
 }
 
-/** Characters of the query; longer addresses are cut or refused on their way. */
+/** Characters of the query; longer addresses are cut or rejected on their way. */
 const LONGEST = 6000;
 const MOST_VALUES = 300;
 

@@ -103,7 +103,7 @@ function readScalarField(reading: Reading, node: ScalarNode, ref: NodeRef): Json
     return reading.lenient ? text : undefined;
   }
   const broken = mayBeChecked(reading, node, text) ? checkScalar(node, read.value) : undefined;
-  // What lives already is not refused for being as it is.
+  // What lives already is not rejected for being as it is.
   if (broken !== undefined && !Object.is(read.value, ref.base)) fault(reading, ref.path, broken);
   return read.value;
 }

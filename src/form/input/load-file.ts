@@ -25,7 +25,7 @@ export function loadFile(
 ): FormOpResult {
   const read = uploadedText(file ?? { fileName: '', bytes: Buffer.alloc(0), truncated: false });
   if (read.fault !== undefined)
-    return { fields: withNote(fields, '_refused', read.fault), faults: [{ field: FILE_FIELD, message: read.fault }] };
+    return { fields: withNote(fields, '_rejected', read.fault), faults: [{ field: FILE_FIELD, message: read.fault }] };
   const loaded = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) === undefined));
   loaded.set(fieldName('y', model.root.path), read.text);
   const lines = read.text.replace(/\n$/, '').split('\n').length;
@@ -42,9 +42,9 @@ function faultsOf(
   { text, resource }: { readonly text: string; readonly resource: ResourceKind },
 ): readonly FieldFault[] {
   const field = formatPath(model.root.path);
-  const { value, ...refusal } = readYaml(text);
-  if (refusal.fault !== undefined) {
-    const { fault, line, column } = refusal;
+  const { value, ...rejection } = readYaml(text);
+  if (rejection.fault !== undefined) {
+    const { fault, line, column } = rejection;
     return [{ field, message: `Line ${line}, column ${column}: ${fault}`, line, column }];
   }
   if (value !== undefined && !isObject(value))
@@ -60,7 +60,7 @@ export function forgottenFile(body: URLSearchParams): readonly FieldFault[] {
   return [{ field: FILE_FIELD, message }];
 }
 
-function withNote(fields: URLSearchParams, name: '_refused' | '_loaded', text: string): URLSearchParams {
+function withNote(fields: URLSearchParams, name: '_rejected' | '_loaded', text: string): URLSearchParams {
   const noted = new URLSearchParams(fields);
   noted.set(name, text);
   return noted;

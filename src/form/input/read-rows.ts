@@ -39,7 +39,7 @@ export function readMap(reading: Reading, node: MapNode, ref: NodeRef): Json | u
   return Object.fromEntries(members);
 }
 
-/** What lives already is not refused for being as it is. */
+/** What lives already is not rejected for being as it is. */
 function mayBeKey(
   { budget }: Reading,
   { keys }: MapNode,

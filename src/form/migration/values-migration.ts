@@ -33,7 +33,7 @@ export function previewValuesMigration({ from, to, overlay, own }: ValuesMigrati
   return { rows: rows.filter(isOwn), elsewhere: rows.filter((row) => !isOwn(row)) };
 }
 
-/** A value without a place harms nobody, unless the schema of the chart refuses it. */
+/** A value without a place harms nobody, unless the schema of the chart rejects it. */
 function withLeave(row: MigrationRow, next: JsonObject): MigrationRow {
   if (row.change !== 'removed' && row.change !== 'renamed') return row;
   const parent = row.keys.slice(0, -1).reduce<unknown>((schema, key) => at(schema, 'properties', String(key)), next);

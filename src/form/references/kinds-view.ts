@@ -2,7 +2,7 @@ import { MOST_CHOICES, narrowChoices, type Choices } from '../../domain/app/choi
 import type { NameReference, ReferenceTarget } from '../model/form-node.ts';
 import { targetId } from './mark-references.ts';
 import { pickName, pickText } from './apply-picks.ts';
-import { refusal, withArticle } from './choice-words.ts';
+import { rejection, withArticle } from './choice-words.ts';
 import type { PickListView, PickView, TextView } from '../view/form-view-model.ts';
 import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
 
@@ -72,5 +72,5 @@ function groupOf(kind: string, { items }: Choices): PickListView['groups'] {
 
 function reasonOf(kind: string, { served, missing }: Choices): string[] {
   if (!served) return [`This cluster has no ${kind}.`];
-  return missing === undefined ? [] : [refusal(missing)];
+  return missing === undefined ? [] : [rejection(missing)];
 }

@@ -52,16 +52,16 @@ export function readManifest(text: string, wanted: ResourceKind, members?: reado
   if (!isObject(value)) return {};
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   if (apiVersion === undefined || kind === undefined) return {};
-  const refuse = (key: string, fault: string): ManifestRead => ({ fault, ...(placesInYaml(text)(`.${key}`) ?? { line: 1, column: 1 }) });
+  const reject = (key: string, fault: string): ManifestRead => ({ fault, ...(placesInYaml(text)(`.${key}`) ?? { line: 1, column: 1 }) });
   const slash = apiVersion.lastIndexOf('/');
   const [group, version] = [slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-  if (kind !== wanted.kind) return refuse('kind', `This is a ${kind}, but this form is for a ${wanted.kind}`);
-  if (group !== wanted.group) return refuse('apiVersion', `This is a ${kind} of "${apiVersion}"; the one here is of "${wanted.group}"`);
+  if (kind !== wanted.kind) return reject('kind', `This is a ${kind}, but this form is for a ${wanted.kind}`);
+  if (group !== wanted.group) return reject('apiVersion', `This is a ${kind} of "${apiVersion}"; the one here is of "${wanted.group}"`);
   if (version !== wanted.version) {
-    return refuse('apiVersion', `This is written for the version ${version}; the fields here are those of ${wanted.version}`);
+    return reject('apiVersion', `This is written for the version ${version}; the fields here are those of ${wanted.version}`);
   }
   const other = members && Object.keys(value).find((key) => !KNOWN.includes(key) && !members.includes(key));
-  if (other !== undefined) return refuse(other, `A ${kind} has no "${other}"`);
+  if (other !== undefined) return reject(other, `A ${kind} has no "${other}"`);
   const { metadata } = value;
   const [name, namespace] = [textAt(metadata, 'name') ?? '', textAt(metadata, 'namespace') ?? ''];
   return { manifest: { content: contentOf(value), name, namespace, leftOut: leftOutOf(metadata) } };

@@ -28,7 +28,7 @@ export function wholeYamlView(
     skeletonOp: hasFields ? `skeleton:${path}` : '',
     upload: {
       loaded: fields.get('_loaded') ?? '',
-      fault: fields.get('_refused') ?? forgottenFile(fields)[0]?.message ?? '',
+      fault: fields.get('_rejected') ?? forgottenFile(fields)[0]?.message ?? '',
       limit: `${LARGEST_UPLOAD / 1024} KiB`,
     },
     excerpt: excerptOf(view.value, wrong?.line),

@@ -85,9 +85,9 @@ export function openWhole(model: FormModel, fields: URLSearchParams, wanted: Res
   const nothing = { fields, faults: [], name: '', namespace: '', leftOut: [] };
   if (text === undefined || hasBoth(model)) return nothing;
   const members = root.kind === 'group' && root.path.length === 0 && !root.open ? root.children.map((child) => child.key) : undefined;
-  const { manifest, ...refusal } = readManifest(text, wanted, members);
-  if (refusal.fault !== undefined) {
-    const { fault, line, column } = refusal;
+  const { manifest, ...rejection } = readManifest(text, wanted, members);
+  if (rejection.fault !== undefined) {
+    const { fault, line, column } = rejection;
     return { ...nothing, faults: [{ field: formatPath(root.path), message: `Line ${line}: ${fault}`, line, column }] };
   }
   return manifest === undefined ? nothing : { ...nothing, name: manifest.name, namespace: manifest.namespace, leftOut: manifest.leftOut };

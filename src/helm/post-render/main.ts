@@ -17,13 +17,13 @@ try {
   const mode = process.argv[2] === 'reveal' ? 'reveal' : 'uplift';
   process.stdout.write(transform(await readInput(), mode));
 } catch (error) {
-  const [code, reason, report] = [isAppError(error, 'UpliftRefused') ? error.code : 'HelmFailed', messageOf(error), process.argv[3]];
+  const [code, reason, report] = [isAppError(error, 'UpliftFailed') ? error.code : 'HelmFailed', messageOf(error), process.argv[3]];
   if (report !== undefined) writeFileSync(report, `${code}\n${reason}\n`, { mode: 0o600 });
   process.stderr.write(`${reason}\n`);
   process.exitCode = 1;
 }
 
-/** Reads no further than one release may be long; what is cut off is beyond the bound, and refused. */
+/** Reads no further than one release may be long; what is cut off is beyond the bound, and rejected. */
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -15,7 +15,7 @@ const ORIGIN = 'chandlery.dev/origin';
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
  * reading of YAML other than Helm's own has a say in it.
  *
- * @throws AppError `UpliftRefused` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
+ * @throws AppError `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
  *   read, or for more than one release may hold.
  */
 export function transform(input: string, mode: PostRenderMode): string {
@@ -32,9 +32,10 @@ function transformDocument(document: string, mode: PostRenderMode): string[] {
 }
 
 function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
-  const { objects: lifted, refusals } = uplift(objects.filter((object) => !isCustomResourceDefinition(object)));
-  const [refusal] = refusals;
-  if (refusal !== undefined) throw new AppError('UpliftRefused', `uplift: ${refusal.kind} "${refusal.name}": ${refusal.reason}`);
+  const { objects: lifted, failedConversions } = uplift(objects.filter((object) => !isCustomResourceDefinition(object)));
+  const [failedConversion] = failedConversions;
+  if (failedConversion !== undefined)
+    throw new AppError('UpliftFailed', `uplift: ${failedConversion.kind} "${failedConversion.name}": ${failedConversion.reason}`);
   return lifted;
 }
 

@@ -5,7 +5,7 @@ const DRAIN_MS = 5_000;
 
 /**
  * What is left of a body when the answer is out is thrown away as it comes, and the connection ends when that takes long: nobody is waited for who was
- * refused.
+ * rejected.
  */
 export function dropUnread(): RequestHandler {
   return (req, res, next) => {

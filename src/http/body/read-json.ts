@@ -21,7 +21,7 @@ export function readJson(maxBytes: number, types: readonly [string, ...string[]]
       res.set(req.method === 'PATCH' ? 'Accept-Patch' : 'Accept', types.join(', '));
       throw new AppError('UnsupportedMediaType', `body: this endpoint reads JSON: send an object with "Content-Type: ${types[0]}"`);
     }
-    refuseOtherCharsets(req.get('Content-Type') ?? '');
+    rejectOtherCharsets(req.get('Content-Type') ?? '');
     const bytes = await receiveWhole(req, res, limit);
     req.body = bytes.length === 0 ? {} : parseBoundedJson(bytes);
     await nextTurn();
@@ -33,7 +33,7 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
 }
 
-function refuseOtherCharsets(type: string): void {
+function rejectOtherCharsets(type: string): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (/^(utf-?8|us-ascii)$/i.test(charset)) return;
   throw new AppError('MalformedRequest', 'request: the body must be UTF-8');

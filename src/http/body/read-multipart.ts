@@ -20,7 +20,7 @@ interface MultipartLimits {
   readonly file: number;
   /** Bytes of everything. */
   readonly all: number;
-  /** What a refusal ends with. */
+  /** What a rejection ends with. */
   readonly advice: string;
 }
 
@@ -59,26 +59,26 @@ interface Parts {
 
 function partsOf(req: Request, { limits, fields }: { readonly limits: MultipartLimits; readonly fields: URLSearchParams }): Parts {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  let refused: AppError | undefined;
-  const refuse = (error: AppError): void => {
-    refused ??= error;
-    reject(refused);
+  let failure: AppError | undefined;
+  const fail = (error: AppError): void => {
+    failure ??= error;
+    reject(failure);
   };
   const malformed = (cause: unknown): void =>
-    refuse(new AppError('MalformedRequest', 'form: its multipart boundaries are invalid', { cause }));
+    fail(new AppError('MalformedRequest', 'form: its multipart boundaries are invalid', { cause }));
   // The other promise tells the same.
   ended.catch(() => undefined);
   const parser = start(() => parserOf(req, limits));
-  collect(parser, { req, fields, refuse: (what) => refuse(tooLarge(limits, what)) });
+  collect(parser, { req, fields, fail: (what) => fail(tooLarge(limits, what)) });
   for (const name of ['fieldsLimit', 'partsLimit'] as const)
-    parser.on(name, () => refuse(tooLarge(limits, `it has more than ${limits.fields} fields`)));
+    parser.on(name, () => fail(tooLarge(limits, `it has more than ${limits.fields} fields`)));
   parser.on('error', malformed);
   parser.on('finish', resolve);
   return {
     ended,
     end: () => void parser.end(),
     write: (piece) => {
-      if (refused !== undefined) throw refused;
+      if (failure !== undefined) throw failure;
       parser.write(piece);
     },
   };
@@ -111,12 +111,12 @@ function parserOf(req: Request, limits: MultipartLimits): BusboyInstance {
 interface Collecting {
   readonly req: Request;
   readonly fields: URLSearchParams;
-  readonly refuse: (what: string) => void;
+  readonly fail: (what: string) => void;
 }
 
-function collect(parser: BusboyInstance, { req, fields, refuse }: Collecting): void {
+function collect(parser: BusboyInstance, { req, fields, fail }: Collecting): void {
   parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
-    if (valueTruncated) refuse('an input of it is too long');
+    if (valueTruncated) fail('an input of it is too long');
     else fields.append(name, value);
   });
   parser.on('file', (_name, stream, fileName) => {

@@ -72,7 +72,7 @@ export interface BodyLimit {
  * is on its way, `MalformedRequest` for one that ends before its time.
  */
 export async function receive(req: Request, res: Response, limit: BodyLimit, take: (piece: Buffer) => void): Promise<void> {
-  refuseCompressed(req, res);
+  rejectCompressed(req, res);
   if (Number(req.get('Content-Length') ?? 0) > limit.bytes) throw limit.tooLarge();
   const owner = contextOf(res).actor?.user ?? NOBODY;
   const account = held.open(owner);
@@ -99,7 +99,7 @@ export function hasBody(req: Request): boolean {
 }
 
 /** A few bytes can become gigabytes, and nobody sends so little that it would be worth it. */
-function refuseCompressed(req: Request, res: Response): void {
+function rejectCompressed(req: Request, res: Response): void {
   const coding = (req.get('Content-Encoding') ?? 'identity').trim().toLowerCase();
   if (coding === 'identity' || coding === '') return;
   res.set('Accept-Encoding', 'identity');

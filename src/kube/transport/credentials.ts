@@ -43,7 +43,7 @@ const NOTHING_FOUND = 'loaded-context';
 export interface CredentialSource {
   /** Kept for seconds, so that it is cheap; files and the answers of exec plugins are read again as they expire. */
   current(): Promise<Credentials>;
-  /** Reads everything again at the next call: the api-server has refused what we had. */
+  /** Reads everything again at the next call: the api-server has rejected what we had. */
   forget(): void;
   entries(): ConfigEntries;
 }

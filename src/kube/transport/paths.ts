@@ -30,7 +30,7 @@ function withQuery(path: string, query: Query): string {
 }
 
 function segment(text: string): string {
-  // The api-server itself refuses these in names (path segment name validation).
+  // The api-server itself rejects these in names (path segment name validation).
   if (text === '' || text === '.' || text === '..' || /[/%\p{Cc}]/u.test(text)) {
     throw new AppError('InvalidInput', `address: ${JSON.stringify(text)} cannot be part of a resource's address`);
   }

@@ -76,12 +76,12 @@ function judge(status: StatusAnswer): Judgement {
   return judgeAdmission(status) ?? judgeFields(status) ?? judgeCode(status);
 }
 
-/** Refusals of admission come with several codes; only their words tell them apart from missing rights. */
+/** Rejections of admission come with several codes; only their words tell them apart from missing rights. */
 function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
   const impersonation = /cannot impersonate resource/.exec(message);
   if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
   const quota = /(?:exceeded|failed|status unknown for) quota: .*/s.exec(message);
-  if (quota !== null && code === 403) return refusedByQuota(quota[0]);
+  if (quota !== null && code === 403) return rejectedByQuota(quota[0]);
   const policy = /ValidatingAdmissionPolicy '([^']*)'.* denied request: (.*)/s.exec(message);
   if (policy !== null) return denied(`policy "${policy[1] ?? ''}": ${policy[2] ?? ''}`);
   const webhook = /admission webhook "([^"]*)" denied the request:? ?(.*)/s.exec(message);
@@ -96,7 +96,7 @@ function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgem
 }
 
 /** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
-function refusedByQuota(words: string): Judgement {
+function rejectedByQuota(words: string): Judgement {
   const sentence = words.startsWith('status unknown')
     ? `the cluster has not counted the resources of this quota yet, try again in a few minutes: ${words}`
     : words;

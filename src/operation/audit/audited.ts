@@ -16,7 +16,7 @@ export interface AuditPort extends Pick<AuditLog, 'search'> {
   readonly now: () => number;
 }
 
-/** Does something as the actor and writes down that it was done, refused or failed. */
+/** Does something as the actor and writes down that it was done, rejected or failed. */
 export async function audited<T>(
   { auditLog }: { readonly auditLog: AuditPort },
   actor: Actor,
@@ -34,8 +34,8 @@ export async function audited<T>(
     auditLog.checkPace(actor, 'act');
     result = await act();
   } catch (error) {
-    const isRefusal = isAppError(error) && error.status < 500;
-    await write(isRefusal ? 'refused' : 'failed', isAppError(error) ? error.code : 'Internal');
+    const isRejection = isAppError(error) && error.status < 500;
+    await write(isRejection ? 'rejected' : 'failed', isAppError(error) ? error.code : 'Internal');
     throw error;
   }
   await write('done', '');

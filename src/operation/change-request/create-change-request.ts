@@ -38,7 +38,7 @@ const MOST_LINES = 20;
 /**
  * Keeps a wish under an address of its own. Nothing is written to the cluster.
  *
- * @throws AppError `InvalidInput` for what the cluster would refuse from anybody and for values that are secrets; `TooLarge`;
+ * @throws AppError `InvalidInput` for what the cluster would reject from anybody and for values that are secrets; `TooLarge`;
  *   `LimitReached` beyond the bounds; else as the preflight of it.
  */
 export async function createChangeRequest(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary> {
@@ -47,7 +47,7 @@ export async function createChangeRequest(ports: Needs, actor: Actor, wish: Chan
 
 async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary> {
   const message = parseMessage(wish.message);
-  refuseNewSecrets(wish);
+  rejectNewSecrets(wish);
   const { content, beside, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
@@ -55,7 +55,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
       faults: preflight.faults,
     });
   }
-  await refuseSecrets(ports, actor, { app: wish.app, content: { ...beside, spec: content } });
+  await rejectSecrets(ports, actor, { app: wish.app, content: { ...beside, spec: content } });
   const now = ports.changeRequests.now();
   const changeRequest: ChangeRequest = {
     id: randomBytes(16).toString('hex'),
@@ -86,7 +86,7 @@ interface Wanted {
 }
 
 /** A value that nobody may see cannot wait for somebody else, and what refers to a Secret that is not there would not work. */
-function refuseNewSecrets({ secrets = [] }: ChangeRequestDraft): void {
+function rejectNewSecrets({ secrets = [] }: ChangeRequestDraft): void {
   if (secrets.length === 0) return;
   throw invalid('spec', `A change request cannot make Secrets (${secrets.map(({ name }) => name).join(', ')}): refer to existing ones`);
 }
@@ -127,7 +127,7 @@ async function change(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Pro
 }
 
 /** A change request is read by others, and kept outside the cluster: no place for a password. */
-async function refuseSecrets(
+async function rejectSecrets(
   ports: Needs,
   actor: Actor,
   { app, content }: { readonly app: string; readonly content: JsonObject },

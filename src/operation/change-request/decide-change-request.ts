@@ -30,7 +30,7 @@ export async function approveChangeRequest(
 ): Promise<InstanceView> {
   const { changeRequest } = await findChangeRequest(ports, actor, input.id);
   return await auditLog(ports, actor, { changeRequest, action: 'approve changeRequest', asking: input }, async () => {
-    refuseClosed(changeRequest);
+    rejectClosed(changeRequest);
     const { digest, write } = await candidateOf(ports, actor, changeRequest);
     if (input.digest !== digest) {
       throw new AppError('Conflict', 'changeRequest: its effect has changed since you opened it: review it again, then approve');
@@ -46,7 +46,7 @@ export async function approveChangeRequest(
 export async function declineChangeRequest(ports: Needs, actor: Actor, input: RequestVerdict & { readonly reason: string }): Promise<void> {
   const { changeRequest, mayDecide } = await findChangeRequest(ports, actor, input.id);
   await auditLog(ports, actor, { changeRequest, action: 'decline changeRequest', asking: input }, async () => {
-    if (!mayDecide) throw await refusal(ports, actor, changeRequest);
+    if (!mayDecide) throw await rejection(ports, actor, changeRequest);
     await close(
       ports,
       changeRequest,
@@ -85,12 +85,12 @@ async function auditLog<T>(
 }
 
 async function close({ changeRequests }: Needs, changeRequest: ChangeRequest, decision: RequestDecision): Promise<void> {
-  refuseClosed(changeRequest);
+  rejectClosed(changeRequest);
   if (!(await changeRequests.table.decide(changeRequest.id, decision)))
-    refuseClosed((await changeRequests.table.get(changeRequest.id)) ?? { ...changeRequest, state: 'expired' });
+    rejectClosed((await changeRequests.table.get(changeRequest.id)) ?? { ...changeRequest, state: 'expired' });
 }
 
-function refuseClosed({ state }: ChangeRequest): void {
+function rejectClosed({ state }: ChangeRequest): void {
   if (state === 'open') return;
   throw new AppError('ChangeRequestClosed', `changeRequest: it is already ${state}: create a new request if you still need the change`);
 }
@@ -103,7 +103,7 @@ function decisionOf(
   return { state, outcome, decidedBy: actor.user, decidedAt: new Date(changeRequests.now()).toISOString() };
 }
 
-async function refusal(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<AppError> {
+async function rejection(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<AppError> {
   const { group, plural: resource } = findApp(ports, actor, changeRequest.app).summary;
   const { namespace } = await findEnvironment(ports.clusters, actor, changeRequest.environment);
   const missing = await missingRight(ports, actor, { verb: verbOf(changeRequest), group, resource, namespace });

@@ -4,8 +4,8 @@ import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
-import { prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
-import { refuseLocked } from './instance-layers.ts';
+import { prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
 import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
@@ -22,7 +22,7 @@ export async function createInstance(
 }
 
 /**
- * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken, `TooManyRequests` beyond thirty a minute; a refused Instance leaves no Secret
+ * Writes a new Instance, and the Secrets that are made for it before. `AlreadyExists` when a name is taken, `TooManyRequests` beyond thirty a minute; a rejected Instance leaves no Secret
  * behind, or the error names it.
  */
 export async function makeInstance(
@@ -32,8 +32,8 @@ export async function makeInstance(
 ): Promise<InstanceView> {
   ports.auditLog.checkPace(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
-  refuseDeleting(entry);
-  refuseLocked(layers, { wanted: contentOf(object) });
+  rejectDeleting(entry);
+  rejectLocked(layers, { wanted: contentOf(object) });
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };
   const made = await makeSecrets(cluster, draft.secrets ?? [], place);

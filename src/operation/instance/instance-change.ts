@@ -11,8 +11,8 @@ import { objectAt, textsAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { hasSpec } from '../../form/model/content-schema.ts';
 import { findInstance, type FoundInstance } from './find-instance.ts';
-import { annotationsOf, refuseReserved, refuseUnknown, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
-import { layersOf, refuseLocked } from './instance-layers.ts';
+import { annotationsOf, rejectReserved, rejectUnknown, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { layersOf, rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, unmaskContent, withoutSecretsInErrors } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
@@ -58,8 +58,8 @@ export async function prepareChange(
 function changedObject({ entry, ref, object }: FoundInstance, change: InstanceChange): KubeObject {
   const { managedFields: _managedFields, ...live } = object.metadata;
   const { metadata: marks, ...members } = contentOf(change.beside);
-  refuseUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.beside));
-  refuseReserved(contentOf(change.beside), object);
+  rejectUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.beside));
+  rejectReserved(contentOf(change.beside), object);
   const finalizers = [...new Set([...(live.finalizers ?? []), ...textsAt(marks, 'finalizers')])];
   const patched = {
     ...live,
@@ -100,7 +100,7 @@ export async function writeChange(
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
-    refuseLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
+    rejectLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
     const secrets = await inOwnTurn(() => secretsOf(markedOf(entry, prepared.ref.version), before, changed));
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };

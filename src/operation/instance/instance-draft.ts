@@ -54,8 +54,8 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   await nextTurn();
   const own = unmaskContent(markedOf(entry), ownContent(schema, draft));
   const laid = draft.defaults === 'in spec' ? own : layOwnValues(lowerOf(layers), own, contentSchema(schema));
-  refuseUnknown(kind, schema, laid);
-  refuseReserved(laid);
+  rejectUnknown(kind, schema, laid);
+  rejectReserved(laid);
   const { metadata, ...members } = laid;
   const object = {
     apiVersion: apiVersionOf({ group, version }),
@@ -77,7 +77,7 @@ export function ownContent(schema: JsonObject, { spec, beside = {} }: Pick<Insta
 }
 
 /** @throws AppError `InvalidInput` for a member that the kind does not have: nearly always the name of one is mistyped. */
-export function refuseUnknown(kind: string, schema: JsonObject, content: JsonObject): void {
+export function rejectUnknown(kind: string, schema: JsonObject, content: JsonObject): void {
   const known = objectAt(contentSchema(schema), 'properties');
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return;
   const field = Object.keys(content).find((key) => !Object.hasOwn(known, key));
@@ -87,7 +87,7 @@ export function refuseUnknown(kind: string, schema: JsonObject, content: JsonObj
 }
 
 /** @throws AppError `InvalidInput` for labels, annotations and finalizers that people cannot set. */
-export function refuseReserved(content: JsonObject, live?: KubeObject): void {
+export function rejectReserved(content: JsonObject, live?: KubeObject): void {
   const faults = reservedFaults(content, live);
   const [first] = faults;
   if (first !== undefined) throw new AppError('InvalidInput', `${first.field ?? ''}: ${first.message}`, { faults });
@@ -98,7 +98,7 @@ export function refuseReserved(content: JsonObject, live?: KubeObject): void {
  *
  * @throws AppError `OperatorDeleting`.
  */
-export function refuseDeleting({ summary, operator, crd }: CatalogEntry): void {
+export function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
   const { namespace = '', name, deletionTimestamp } = operator.metadata;
   if (deletionTimestamp === undefined && crd.metadata.deletionTimestamp === undefined) return;
   const what = deletionTimestamp === undefined ? `CRD ${crd.metadata.name}` : `Operator ${namespace}/${name}`;

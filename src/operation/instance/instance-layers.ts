@@ -14,12 +14,12 @@ export function layersOf({ kindBlock, summary }: CatalogEntry, environment: Envi
 }
 
 /**
- * Refuses values that change what is locked.
+ * Rejects values that change what is locked.
  *
  * @param values contents: as it would be written, and as it is live where it is there already.
  * @throws AppError `InvalidInput` with a fault for each locked field, which names who locked it.
  */
-export function refuseLocked(layers: InstanceLayers, values: { readonly wanted: unknown; readonly live?: unknown }): void {
+export function rejectLocked(layers: InstanceLayers, values: { readonly wanted: unknown; readonly live?: unknown }): void {
   const specs = {
     wanted: objectAt(values, 'wanted') as JsonObject,
     lower: lowerOf(layers),

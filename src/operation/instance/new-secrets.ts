@@ -19,7 +19,7 @@ export interface MadeSecret extends ResourceRef {
 }
 
 /** @throws AppError `InvalidInput` with a fault for each Secret that cannot be made. */
-function refuseFaultySecrets(secrets: readonly NewSecret[]): void {
+function rejectFaultySecrets(secrets: readonly NewSecret[]): void {
   const faults = faultsOfNewSecrets(secrets);
   if (faults.length > 0) throw new AppError('InvalidInput', `new Secret: ${faults[0]?.message ?? ''}`, { faults });
 }
@@ -38,12 +38,12 @@ export async function missingSecretRight(
 
 /** Asks the api-server whether it would take them. What it is asked with is no real value. */
 export async function dryRunNewSecrets(cluster: Pick<Cluster, 'create'>, secrets: readonly NewSecret[], place: SecretPlace): Promise<void> {
-  refuseFaultySecrets(secrets);
+  rejectFaultySecrets(secrets);
   for (const secret of secrets) await createSecret(cluster, secret, { ...place, value: 'placeholder', dryRun: 'All' });
 }
 
 /**
- * Makes them as the actor, or none: a name that is taken is refused, so that nobody's Secret is changed.
+ * Makes them as the actor, or none: a name that is taken is rejected, so that nobody's Secret is changed.
  *
  * @throws AppError as `Cluster.create`, after what was made before is gone again.
  */
@@ -52,7 +52,7 @@ export async function makeSecrets(
   secrets: readonly NewSecret[],
   place: SecretPlace,
 ): Promise<readonly MadeSecret[]> {
-  refuseFaultySecrets(secrets);
+  rejectFaultySecrets(secrets);
   const made: MadeSecret[] = [];
   for (const secret of secrets) {
     try {
@@ -75,7 +75,7 @@ export async function ownSecrets(cluster: Pick<Cluster, 'patch'>, made: readonly
   }
 }
 
-/** Takes back what was made before a refusal, and gives the error to throw: it tells what could not be taken back. */
+/** Takes back what was made before a rejection, and gives the error to throw: it tells what could not be taken back. */
 export async function undone(cluster: Pick<Cluster, 'delete'>, made: readonly MadeSecret[], error: unknown): Promise<unknown> {
   // Nobody knows whether an answer that did not come was a yes; the Instance may be there, and need its Secret.
   const isKnown = isAppError(error) && error.code !== 'ClusterUnavailable';

@@ -31,7 +31,7 @@ export async function checkObjects(trial: DryRun, ports: Pick<Ports, 'discovery'
 
 function findingsOf(tried: DryRunObject): Partial<Findings> {
   const { name, outcome, warnings, podsInconclusive } = tried;
-  const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRefused(tried)];
+  const warned = [...warnings.map((warning) => line(`${name}: ${warning}`, 'Policy')), ...podsRejected(tried)];
   const rest = { warned, unchecked: podsInconclusive === undefined ? [] : [podsUnchecked(name, podsInconclusive)] };
   switch (outcome.kind) {
     case 'created': {
@@ -40,7 +40,7 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
     }
     case 'changed':
       return { ...rest, changed: [line(name, 'Object')] };
-    case 'refused': {
+    case 'rejected': {
       const colon = outcome.about === 'Object' ? '' : ':';
       return { ...rest, blocked: outcome.faults.map(({ message }) => line(`${name}${colon} ${message}`, outcome.about)) };
     }
@@ -53,7 +53,7 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
 }
 
 /** The line about pods that will not be let in, if they are not. */
-export function podsRefused({ name, pods }: DryRunObject): Finding[] {
+export function podsRejected({ name, pods }: DryRunObject): Finding[] {
   return pods === undefined ? [] : [line(`Pods of ${name} will be rejected: ${pods.message}`, pods.about)];
 }
 

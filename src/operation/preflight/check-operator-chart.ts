@@ -152,8 +152,8 @@ async function checkRendered(
     claimant,
     signal,
   });
-  const kinds = definitions.map(({ crd, change, refusal }): Partial<Findings> => {
-    if (refusal !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${refusal}`, 'Validation')] };
+  const kinds = definitions.map(({ crd, change, rejection }): Partial<Findings> => {
+    if (rejection !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${rejection}`, 'Validation')] };
     if (change === 'same') return {};
     return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
   });

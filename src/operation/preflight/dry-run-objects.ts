@@ -33,7 +33,7 @@ type Outcome =
   | { readonly kind: 'created' | 'changed'; readonly evidence: Finding['evidence'] }
   | { readonly kind: 'same' }
   /** It is somebody else's, or the api-server says no; with the faults in its words, redacted. */
-  | { readonly kind: 'refused'; readonly about: FindingSubject; readonly faults: readonly FieldFault[] }
+  | { readonly kind: 'rejected'; readonly about: FindingSubject; readonly faults: readonly FieldFault[] }
   /** Nobody could be asked. */
   | { readonly kind: 'untried' };
 
@@ -50,7 +50,7 @@ export interface DryRunObject {
   readonly forbidden: readonly ForbiddenDryRun[];
 }
 
-/** A trial that was refused for want of a right, or because it would give away rights that its account lacks. */
+/** A trial that was rejected for want of a right, or because it would give away rights that its account lacks. */
 export interface ForbiddenDryRun {
   readonly of: 'object' | 'pods';
   readonly right: MissingRight;
@@ -98,14 +98,14 @@ async function dryRunObject({ cluster }: DryRun, kind: ServedKind | undefined, q
   const answer = await tryWrite(cluster, kind, { wanted, input });
   const { kind: word } = answer.outcome;
   const pod = podOf(object, input.namespace);
-  if (pod === undefined || input.state === 'ToBeCreated' || word === 'same' || word === 'refused') return { ...known, ...answer };
+  if (pod === undefined || input.state === 'ToBeCreated' || word === 'same' || word === 'rejected') return { ...known, ...answer };
   return { ...known, ...answer, ...(await askForPods(cluster, pod, { input, answer })) };
 }
 
 function ofUnservedKind({ object, input }: ObjectDryRun): Outcome {
   const { apiVersion, kind } = object;
   if (input.kindsOfChart.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { kind: 'created', evidence: 'estimate' };
-  return { kind: 'refused', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
+  return { kind: 'rejected', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
 }
 
 async function tryWrite(
@@ -119,7 +119,7 @@ async function tryWrite(
   try {
     const live = await cluster.metadataOf({ ...kind, name, ...place }, { signal });
     const owner = live === undefined ? undefined : foreignOwner(live, input);
-    if (owner !== undefined) return { outcome: { kind: 'refused', about: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
+    if (owner !== undefined) return { outcome: { kind: 'rejected', about: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
     const { metadata, warnings } = await cluster.dryRunApply(kind, wanted, { fieldManager: HELM_MANAGER, signal });
     return { outcome: outcomeOf(live, metadata), warnings: warnings.map((warning) => shown(warning, input)) };
   } catch (error) {
@@ -129,7 +129,7 @@ async function tryWrite(
       return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', right, message: shown(error.message, input) }] };
     }
     if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
-    return { outcome: { kind: 'refused', about: subjectOf(error), faults: faultsIn(error, input) } };
+    return { outcome: { kind: 'rejected', about: subjectOf(error), faults: faultsIn(error, input) } };
   }
 }
 
@@ -166,7 +166,7 @@ async function askForPods(
   switch (verdict.kind) {
     case 'Admitted':
       return {};
-    case 'Refused':
+    case 'Rejected':
       return { pods: { about: verdict.about, message: shown(verdict.message, input) } };
     case 'Inconclusive':
       return { podsInconclusive: shown(verdict.why, input) };

@@ -59,11 +59,11 @@ export async function dryRunSamplePods(
     const trial = ports.clusters.tryAsController(actor);
     const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(trial, pod, signal)));
     if (verdicts.every(({ kind: word }) => word === 'Forbidden' || word === 'Inconclusive')) return { kind: 'None' };
-    const refusals = verdicts.flatMap((verdict) =>
-      verdict.kind === 'Refused' ? [{ about: verdict.about, message: verdict.message.slice(0, LONGEST) }] : [],
+    const rejections = verdicts.flatMap((verdict) =>
+      verdict.kind === 'Rejected' ? [{ about: verdict.about, message: verdict.message.slice(0, LONGEST) }] : [],
     );
     const warnings = verdicts.flatMap((verdict) => (verdict.kind === 'Admitted' ? verdict.warnings : []));
-    return { kind: 'Tried', of: found.of, refusals, warnings };
+    return { kind: 'Tried', of: found.of, rejections, warnings };
   } catch (error) {
     if (signal.aborted || isAppError(error, 'ClusterUnavailable', 'TooManyRequests')) return { kind: 'None' };
     throw error;

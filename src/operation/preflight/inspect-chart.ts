@@ -91,7 +91,7 @@ async function schemaWarnings(chart: Parameters<typeof checkChartValues>[0], def
   const { faults, unchecked } = await checkChartValues(chart, {});
   const where = 'values.schema.json';
   return [
-    ...faults.map((message) => ({ code: 'OwnValuesRefused', where, message }) as const),
+    ...faults.map((message) => ({ code: 'DefaultValuesInvalid', where, message }) as const),
     ...unchecked.map((message) => ({ code: 'ValuesUnchecked', where, message }) as const),
     ...definitions.flatMap(formWarnings),
   ];

@@ -50,7 +50,7 @@ export interface NamespaceConstraints {
 interface ConstraintsInput {
   readonly namespace: string;
   readonly spec: unknown;
-  /** Asked only where something may refuse pods. */
+  /** Asked only where something may reject pods. */
   readonly pods: () => Promise<PodEvidence>;
 }
 
@@ -81,9 +81,9 @@ export async function loadConstraints(
     pMap(namedClasses(spec), async (named) => await findClass(cluster, named), { concurrency: 4 }),
   ]);
   const enforces = own.found?.metadata.labels?.['pod-security.kubernetes.io/enforce'] !== undefined;
-  const refuses = enforces || [quotas, limitRanges].some(({ found = [] }) => found.length > 0);
+  const rejects = enforces || [quotas, limitRanges].some(({ found = [] }) => found.length > 0);
   return {
-    pods: refuses ? await askAboutPods() : { kind: 'None' },
+    pods: rejects ? await askAboutPods() : { kind: 'None' },
     quotas: quotas.found ?? [],
     limitRanges: limitRanges.found ?? [],
     ...(own.found === undefined ? {} : { namespace: own.found }),

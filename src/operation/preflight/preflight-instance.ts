@@ -13,8 +13,8 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { contentMarked, markedOf } from '../instance/instance-masking.ts';
-import { refuseLocked } from '../instance/instance-layers.ts';
-import { missingRight, ownContent, prepareDraft, refuseDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { rejectLocked } from '../instance/instance-layers.ts';
+import { missingRight, ownContent, prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
 import { missingSecretRight, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -45,8 +45,8 @@ export async function preflightInstance(
     object,
     may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
     dryRun: async () => {
-      refuseDeleting(entry);
-      refuseLocked(layers, { wanted: contentOf(object) });
+      rejectDeleting(entry);
+      rejectLocked(layers, { wanted: contentOf(object) });
       await dryRunNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },

@@ -45,7 +45,7 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
 
 /**
  * Finds out what would happen without writing: the right, the api-server's own dry run, which runs validation, quota and admission, and what stands
- * around it, all at once. Whatever the api-server refuses is an answer here, not an error; an unreachable cluster still throws.
+ * around it, all at once. Whatever the api-server rejects is an answer here, not an error; an unreachable cluster still throws.
  */
 async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { app, object, commands, changes = [] } = attempt;
@@ -58,19 +58,19 @@ async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
     const verdict = faults.length === 0 ? 'Ready' : 'Blocked';
     return { ...shared, verdict, result, warnings, faults, missing: [], remedies: [], findings };
   }
-  const why = whyRefused(missing, outcome);
+  const why = whyRejected(missing, outcome);
   const remedies = why.missing.map((right) => remedyFor({ user: actor.user, right, apps: new Set([app]) }));
   const { warned: also, unchecked } = joinFindings([judge(object)]);
   const findings = joinFindings([{ blocked: why.blocked, warned: also, unchecked }]);
   const grant = remedies.map(({ yaml }) => yaml).join('---\n');
   const { faults, missing: lacking } = why;
-  const refused = { ...shared, verdict: 'Blocked', warnings: [], faults, missing: lacking, remedies, findings } as const;
-  return grant === '' ? refused : { ...refused, grant };
+  const rejected = { ...shared, verdict: 'Blocked', warnings: [], faults, missing: lacking, remedies, findings } as const;
+  return grant === '' ? rejected : { ...rejected, grant };
 }
 
-type Outcome = { readonly written: Written } | { readonly refusal: AppError };
+type Outcome = { readonly written: Written } | { readonly rejection: AppError };
 
-const REFUSALS = [
+const REJECTIONS = [
   'InvalidInput',
   'AdmissionDenied',
   'QuotaExceeded',
@@ -85,8 +85,8 @@ async function attemptDryRun(dryRun: Attempt['dryRun']): Promise<Outcome> {
   try {
     return { written: await dryRun() };
   } catch (error) {
-    if (!isAppError(error, ...REFUSALS)) throw error;
-    return { refusal: error };
+    if (!isAppError(error, ...REJECTIONS)) throw error;
+    return { rejection: error };
   }
 }
 
@@ -97,20 +97,20 @@ interface Why {
 }
 
 /** A missing right says it all; what the api-server answered to the dry run is the same then, in its own words. */
-function whyRefused(missing: MissingRight | undefined, outcome: Outcome): Why {
+function whyRejected(missing: MissingRight | undefined, outcome: Outcome): Why {
   if (missing !== undefined) {
     const message = sentenceOf(missing);
     return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Right', evidence: 'exact' }] };
   }
-  const refusal = 'refusal' in outcome ? outcome.refusal : new AppError('Internal', 'preflight: rejected without a reason');
-  const faults = faultsOf(refusal);
+  const rejection = 'rejection' in outcome ? outcome.rejection : new AppError('Internal', 'preflight: rejected without a reason');
+  const faults = faultsOf(rejection);
   const blocked = faults.map(({ message, field }) => ({
     message: field === undefined || message.includes(field) ? message : `${field}: ${message}`,
-    about: subjectOf(refusal),
+    about: subjectOf(rejection),
     evidence: 'exact' as const,
     ...(field === undefined ? {} : { field }),
   }));
-  return { missing: refusal.missing === undefined ? [] : [refusal.missing], faults, blocked };
+  return { missing: rejection.missing === undefined ? [] : [rejection.missing], faults, blocked };
 }
 
 /** The faults of an error by field; the sentence of the error where it names none. */

@@ -95,7 +95,7 @@ export async function saveConfiguration(ports: Needs, actor: Actor, draft: Saved
   return await audited(ports, actor, savedConfigurationDeed('create savedConfiguration', `${draft.app}/${id}`, draft), async () => {
     const { app, owner } = draft;
     const words = parseWords(draft);
-    refuseForeign(actor, owner);
+    rejectForeign(actor, owner);
     const { stripped, ...values } = savedValues(appForm(await showApp(ports, actor, app), 'create'), contentOfSavedConfiguration(draft));
     const now = new Date(ports.savedConfigurations.now()).toISOString();
     const savedConfiguration: SavedConfiguration = {
@@ -135,14 +135,14 @@ export async function changeSavedConfiguration(
 /** Lays the change over the saved configuration as it is now; `stale` when somebody was faster. */
 async function attemptChange(ports: Needs, actor: Actor, change: SavedConfigurationChange): Promise<SavedConfigurationResult | 'stale'> {
   const before = await showSavedConfiguration(ports, actor, change.id);
-  await refuseOthers(ports, actor, before);
+  await rejectOthers(ports, actor, before);
   checkPreconditions(savedConfigurationWords(before), savedConfigurationEtag(before), change.preconditions ?? {});
   const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
   const { beside: _beside, ...rest } = before;
   const { stripped, ...values } = await valuesOf(ports, actor, { before, change });
   const updated = new Date(ports.savedConfigurations.now()).toISOString();
   const owner = change.owner ?? before.owner;
-  refuseForeign(actor, owner);
+  rejectForeign(actor, owner);
   const savedConfiguration: SavedConfiguration = { ...rest, ...words, ...values, owner, updated, version: before.version + 1 };
   if (before.version !== (change.version ?? before.version)) throw stale(before);
   const done = await ports.savedConfigurations.table.replace(savedConfiguration, { version: before.version, bounds: BOUNDS });
@@ -171,7 +171,7 @@ export async function deleteSavedConfiguration(
 ): Promise<void> {
   await audited(ports, actor, savedConfigurationDeed('delete savedConfiguration', id, asking), async () => {
     const savedConfiguration = await showSavedConfiguration(ports, actor, id);
-    await refuseOthers(ports, actor, savedConfiguration);
+    await rejectOthers(ports, actor, savedConfiguration);
     checkPreconditions(savedConfigurationWords(savedConfiguration), savedConfigurationEtag(savedConfiguration), preconditions);
     if (!(await ports.savedConfigurations.table.delete(id, version ?? savedConfiguration.version))) throw stale(savedConfiguration);
   });
@@ -196,13 +196,13 @@ function parseWords(words: { readonly title: string; readonly description: strin
   return { title, description };
 }
 
-function refuseForeign(actor: Actor, owner: SavedConfigurationOwner): void {
+function rejectForeign(actor: Actor, owner: SavedConfigurationOwner): void {
   if (ownersFor(actor).some((one) => isSameOwner(one, owner))) return;
   throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
 }
 
 /** What is for everybody is changed by its author and by admins. */
-async function refuseOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, savedConfiguration: SavedConfiguration): Promise<void> {
+async function rejectOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, savedConfiguration: SavedConfiguration): Promise<void> {
   if (!isOfAnotherAuthor(savedConfiguration, actor) || (await me(ports, actor)).admin) return;
   const message = `${savedConfigurationWords(savedConfiguration)}: it is for everybody, so only its author and admins can change or delete it`;
   throw new AppError('Forbidden', `${message}; save a copy of your own instead`);

@@ -43,7 +43,7 @@ const PATIENCE_MS = 60_000;
  * that were approved.
  *
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest, and for values that are not
- *   decided; `Conflict` when the Operator was changed meanwhile; `ApprovalRefused` for one that would have no effect;
+ *   decided; `Conflict` when the Operator was changed meanwhile; `ApprovalInvalid` for one that would have no effect;
  *   `Forbidden` without the right to patch the Operator.
  */
 export async function approveUpgrade(
@@ -63,9 +63,9 @@ async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor
   const installed = installedChart(status)?.version;
   const { policy } = spec.upgrade;
   const verdict = judgeApproval({ ...channelOf(spec), text: approvalText(approval), policy, installed, offered: [] });
-  if (verdict.kind === 'NoEffect') throw new AppError('ApprovalRefused', `operator "${input.name}": ${verdict.fault.message}`);
+  if (verdict.kind === 'NoEffect') throw new AppError('ApprovalInvalid', `operator "${input.name}": ${verdict.fault.message}`);
   if (verdict.kind === 'Without')
-    throw new AppError('ApprovalRefused', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
+    throw new AppError('ApprovalInvalid', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
   const { namespace, name } = input;
   const annotations = { [APPROVED_UPGRADE]: approvalText(approval) };
   return await writeChecked({ ...input, what: operatorWords(input), object: operator }, async (only) => {
@@ -92,10 +92,10 @@ async function withValues(
   const turn = { actor, milliseconds: PATIENCE_MS };
   const gathered = await inTurn(ports.upgrades, turn, (signal) => loadUpgradeInputs(ports, actor, { address: input, version, signal }));
   const { previewed, patch } = decideOwnValues({ ...gathered, decisions });
-  const refused = (why: string): AppError => new AppError('ApprovalRefused', `operator "${name}": ${why}`);
-  if (digest !== '' && gathered.charts.to.digest !== digest) throw refused(digestDiffers({ version, digest }).message);
+  const rejected = (why: string): AppError => new AppError('ApprovalInvalid', `operator "${name}": ${why}`);
+  if (digest !== '' && gathered.charts.to.digest !== digest) throw rejected(digestDiffers({ version, digest }).message);
   if (previewed.source !== undefined && previewed.rows.length > 0)
-    throw refused(`a file of the source ${previewed.source} sets its values; change them in that file, and approve without decisions`);
+    throw rejected(`a file of the source ${previewed.source} sets its values; change them in that file, and approve without decisions`);
   if (previewed.faults.length > 0)
     throw new AppError('InvalidInput', 'decisions: some values need a decision', { faults: previewed.faults });
   const { resourceVersion } = gathered.operator.metadata;

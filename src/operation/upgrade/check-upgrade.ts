@@ -5,7 +5,7 @@ import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
-import { checkObjects, podsRefused, type CheckedObjects } from '../preflight/check-objects.ts';
+import { checkObjects, podsRejected, type CheckedObjects } from '../preflight/check-objects.ts';
 import { foreignOwner, isHook, marked } from '../operator/helm-ownership.ts';
 import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
@@ -46,7 +46,7 @@ export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'
     ...checked,
     findings: joinFindings([checked.findings, { removed }]),
     missing: trial.by === 'actor' ? untried.map(({ right }) => right) : [],
-    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Right'), ...checked.tried.flatMap(podsRefused)].map(
+    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Right'), ...checked.tried.flatMap(podsRejected)].map(
       ({ message }) => message,
     ),
   };

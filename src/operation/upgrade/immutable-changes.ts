@@ -19,7 +19,7 @@ interface FieldsInput {
 const IMMUTABLE =
   /immutable|may not change|cannot be changed|cannot change|updates to .* spec .*are forbidden|updates to .* for fields other than/i;
 
-/** What the api-server refused of the objects of a chart. Where it was not asked about one that changes, what is known of its kind answers. */
+/** What the api-server rejected of the objects of a chart. Where it was not asked about one that changes, what is known of its kind answers. */
 export function immutableFields(input: FieldsInput): Omit<PreviewedFields, 'missing'> {
   const { checked } = input;
   const asked = checked.tried.filter(({ outcome }) => outcome.kind !== 'untried');
@@ -27,11 +27,11 @@ export function immutableFields(input: FieldsInput): Omit<PreviewedFields, 'miss
   const pairs = pairObjects(input).filter(
     ({ to, ...rest }) => to !== undefined && isChanged({ to, ...rest }) && !isHook(to) && !known.has(to),
   );
-  return { refusals: [...asked.flatMap(refusalsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], asked: asked.length };
+  return { rejections: [...asked.flatMap(rejectionsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], asked: asked.length };
 }
 
-function refusalsOf({ name, outcome }: DryRunObject): FieldRejection[] {
-  if (outcome.kind !== 'refused') return [];
+function rejectionsOf({ name, outcome }: DryRunObject): FieldRejection[] {
+  if (outcome.kind !== 'rejected') return [];
   return outcome.faults.map(({ field = '', message }) => ({
     object: name,
     field,

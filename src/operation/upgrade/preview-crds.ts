@@ -74,7 +74,7 @@ async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant,
   const judged: StoredVerdict =
     live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
   const conflict = live === undefined ? undefined : crdConflict(live, claimant);
-  const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { refusal: conflict };
+  const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { rejection: conflict };
   const { findings, faults, touched, missing: unread } = judged;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
@@ -83,7 +83,7 @@ async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant,
     definition: {
       ...definition,
       ...(touched === undefined ? {} : { touched }),
-      ...(answer.refusal === undefined ? {} : { refusal: answer.refusal }),
+      ...(answer.rejection === undefined ? {} : { rejection: answer.rejection }),
     },
     ...(unread === undefined ? {} : { missing: unread }),
     ...(answer.forbidden === undefined ? {} : { forbidden: answer.forbidden }),
@@ -140,7 +140,7 @@ function uncheckedRule(rule: string): CrdFinding {
 }
 
 interface Answer {
-  readonly refusal?: string;
+  readonly rejection?: string;
   readonly forbidden?: NamedDryRun;
 }
 
@@ -153,7 +153,7 @@ async function dryRun({ cluster }: DryRun, candidate: KubeObject, signal: AbortS
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     const { message } = error;
-    if (error.code !== 'Forbidden') return { refusal: message };
+    if (error.code !== 'Forbidden') return { rejection: message };
     const right = missingOf(error, { verb: 'patch', group: CRD.group, resource: CRD.resource });
     return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, right, message } };
   }

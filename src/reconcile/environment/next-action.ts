@@ -9,7 +9,7 @@ export type EnvironmentAction =
   | { readonly kind: 'adopt-namespace'; readonly namespace: KubeObject }
   | { readonly kind: 'apply'; readonly namespace: KubeObject }
   /** Nothing can be done until somebody else does something. */
-  | { readonly kind: 'refuse'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
+  | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   | { readonly kind: 'await-removal'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** Takes the rights and our label away and leaves the rest. */
@@ -31,16 +31,16 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
       return { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${ownership.why}`.trim() };
     case 'Foreign': {
       const message = `namespace ${spec.namespace} belongs to the environment ${ownership.owner}; choose another one`;
-      return { kind: 'refuse', reason: 'NamespaceTaken', message };
+      return { kind: 'reject', reason: 'NamespaceTaken', message };
     }
     case 'Occupied': {
       const message = `namespace ${spec.namespace} is used by the Operator ${ownership.operators.join(', ')}; choose another one, or move the Operator`;
-      return { kind: 'refuse', reason: 'OperatorNamespace', message };
+      return { kind: 'reject', reason: 'OperatorNamespace', message };
     }
     case 'Unowned': {
       if (ownership.adopt === 'asked') return { kind: 'adopt-namespace', namespace: ownership.namespace };
       const message = `namespace ${spec.namespace} already exists; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to adopt it`;
-      return { kind: 'refuse', reason: 'NamespaceExists', message };
+      return { kind: 'reject', reason: 'NamespaceExists', message };
     }
     default:
       return ownership satisfies never;

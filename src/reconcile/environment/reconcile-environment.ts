@@ -64,7 +64,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       await applyEnvironment(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
       await writeEnvironmentCondition(ports, environment, { standing: readyIn(act.namespace), signal });
       return { requeueAfter: DRIFT_MS };
-    case 'refuse':
+    case 'reject':
       await writeEnvironmentCondition(ports, environment, {
         standing: { word: 'Stalled', reason: act.reason, message: act.message },
         signal,

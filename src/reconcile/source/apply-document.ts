@@ -33,7 +33,7 @@ type Ownership =
   | { readonly kind: 'Foreign'; readonly owner: KubeObject };
 
 /**
- * Applies a document, without taking fields from others, and nothing that another source owns. What the api-server refuses comes back as faults, on the
+ * Applies a document, without taking fields from others, and nothing that another source owns. What the api-server rejects comes back as faults, on the
  * lines of the fields that it names.
  *
  * @throws AppError when the cluster is away or busy: nothing is wrong with the document then.

@@ -99,7 +99,7 @@ function placeOf(document: SourceDocument): string {
   return `${document.file}:${document.locate('metadata.name').line}`;
 }
 
-/** Labels of a document's metadata that are texts; others are left for the api-server to refuse. */
+/** Labels of a document's metadata that are texts; others are left for the api-server to reject. */
 export function labelsOf(object: KubeObject): Readonly<Record<string, string>> {
   const { labels } = object.metadata;
   return isObject(labels) ? labels : {};

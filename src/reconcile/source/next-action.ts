@@ -5,7 +5,7 @@ export type SourceAction =
   | { readonly kind: 'guard' }
   | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
-  | { readonly kind: 'refuse'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
+  | { readonly kind: 'reject'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
 
 const HINT = 'delete the CatalogSource to delete its resources';
@@ -21,13 +21,13 @@ export function nextSourceAction(state: SourceState): SourceAction {
       return { kind: 'rest' };
     case 'Vanished':
       return {
-        kind: 'refuse',
+        kind: 'reject',
         reason: 'FolderVanished',
         message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
-      return { kind: 'refuse', reason: 'FolderEmpty', message, revision: state.revision };
+      return { kind: 'reject', reason: 'FolderEmpty', message, revision: state.revision };
     }
     case 'Stocked':
       return { kind: 'synchronise', stock: state.stock };

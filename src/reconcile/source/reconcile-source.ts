@@ -28,7 +28,7 @@ export interface SourceResult {
 type SourceOutcome =
   | { readonly kind: 'InStep'; readonly resources: number; readonly files: number }
   | { readonly kind: 'Faulty'; readonly faults: readonly SourceFault[] }
-  | { readonly kind: 'Refused'; readonly reason: string; readonly fault: SourceFault };
+  | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault };
 
 const MAX_FAULTS = 100;
 
@@ -73,11 +73,11 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
         conditions: [notReady('Suspended', 'The source is suspended')],
       });
       return {};
-    case 'refuse': {
+    case 'reject': {
       const fault = { file: '', line: 0, column: 0, message: act.message };
       await report(work, {
         faults: [fault],
-        conditions: sourceConditions({ kind: 'Refused', reason: act.reason, fault }),
+        conditions: sourceConditions({ kind: 'Rejected', reason: act.reason, fault }),
         ...(act.revision === undefined ? {} : { revision: act.revision }),
       });
       return { requeueAfter: RETRY_MS };
@@ -196,7 +196,7 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
     }
     case 'Faulty':
       return stalled('Faulty', faultySentence(outcome.faults));
-    case 'Refused':
+    case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     default:
       return outcome satisfies never;

@@ -41,7 +41,7 @@ export interface EnvironmentChoice {
   readonly tier: Badge;
   readonly selected: boolean;
   /** Why it cannot be chosen; empty when it can. */
-  readonly refusal: string;
+  readonly rejection: string;
   /** What to know before it is chosen: why it cannot be, or that the right is missing; empty when there is nothing. */
   readonly note: string;
 }
@@ -98,15 +98,15 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
   const possible = targets.filter(({ environment, rights }) => rights.create && environment.ready);
   const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
   return targets.map(({ environment, rights }, index) => {
-    const refusal = environment.ready ? '' : 'The environment is still being created.';
+    const rejection = environment.ready ? '' : 'The environment is still being created.';
     return {
       id: index === 0 ? 'environment' : `environment-${index}`,
       name: environment.name,
       displayName: environment.displayName === '' ? environment.name : environment.displayName,
       tier: tierBadge(environment.tier),
-      selected: refusal === '' && environment.name === (chosen === '' ? only : chosen),
-      refusal,
-      note: rights.create ? refusal : 'Your role there does not allow installing apps. You can request approval.',
+      selected: rejection === '' && environment.name === (chosen === '' ? only : chosen),
+      rejection,
+      note: rights.create ? rejection : 'Your role there does not allow installing apps. You can request approval.',
     };
   });
 }

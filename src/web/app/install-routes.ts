@@ -19,7 +19,7 @@ import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
 import { askSomebody } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
-import { faultsOfRefusal } from '../instance/instance-form.ts';
+import { faultsOfRejection } from '../instance/instance-form.ts';
 import { keptInputs, reviewOf } from '../instance/review.ts';
 import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
@@ -230,7 +230,7 @@ function nameFaults(name: string): readonly FieldFault[] {
     parseObjectName(name);
     return [];
   } catch (error) {
-    return faultsOfRefusal(error) ?? [];
+    return faultsOfRejection(error) ?? [];
   }
 }
 

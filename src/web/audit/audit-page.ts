@@ -84,9 +84,9 @@ function hrefOfTarget(action: string, environment: string, target: string): stri
   return isInstance ? instancePath({ environment, app, name }) : '';
 }
 
-const WORDS: Readonly<Record<AuditOutcome, string>> = { done: 'Done', refused: 'Refused', failed: 'Failed' };
+const WORDS: Readonly<Record<AuditOutcome, string>> = { done: 'Done', rejected: 'Rejected', failed: 'Failed' };
 const TONES: Readonly<Record<AuditOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
   done: { tone: 'good', symbol: 'check' },
-  refused: { tone: 'warn', symbol: 'warn' },
+  rejected: { tone: 'warn', symbol: 'warn' },
   failed: { tone: 'bad', symbol: 'bad' },
 };

@@ -54,14 +54,14 @@ export interface ChangeRequestPage {
   readonly asked: boolean;
   /** The whole address, for whoever has to send it on. */
   readonly address?: string;
-  readonly refused?: { readonly title: string; readonly text: string };
+  readonly rejected?: { readonly title: string; readonly text: string };
 }
 
 /** The result of an action on the page of a change request. */
 export interface RequestMoment {
   readonly asked: boolean;
   readonly publicUrl: string;
-  readonly refused?: ChangeRequestPage['refused'];
+  readonly rejected?: ChangeRequestPage['rejected'];
 }
 
 export function changeRequestsPage({ mine, waiting }: ChangeRequestList): ChangeRequestsPage {
@@ -75,7 +75,7 @@ export function changeRequestsPage({ mine, waiting }: ChangeRequestList): Change
   };
 }
 
-export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, refused }: RequestMoment): ChangeRequestPage {
+export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected }: RequestMoment): ChangeRequestPage {
   const { changeRequest, preflight, mine, mayDecide, digest, obstacle } = view;
   const open = changeRequest.state === 'open';
   const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
@@ -101,7 +101,7 @@ export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, r
     withdraw: open && mine,
     asked,
     ...(open && mine ? { address: `${publicUrl}${changeRequestPath(changeRequest.id)}` } : {}),
-    ...(refused === undefined ? {} : { refused }),
+    ...(rejected === undefined ? {} : { rejected }),
   };
 }
 

@@ -37,21 +37,21 @@ export async function askSomebody(
   return { redirect: `${changeRequestPath(changeRequest.id)}?asked` };
 }
 
-async function show({ operations, publicUrl }: WebDeps, visit: Visit, refusal?: AppError): Promise<Answer> {
+async function show({ operations, publicUrl }: WebDeps, visit: Visit, rejection?: AppError): Promise<Answer> {
   const view = await operations.showChangeRequest(visit.actor, visit.param('id'));
   const moment: RequestMoment = {
     asked: visit.query.has('asked'),
     publicUrl,
-    ...(refusal === undefined ? {} : { refused: wordsFor(refusal) }),
+    ...(rejection === undefined ? {} : { rejected: wordsFor(rejection) }),
   };
   const title = changeRequestTitle(view.changeRequest);
   return {
     view: 'change-requests/show',
-    title: `${refusal === undefined ? '' : 'Error: '}${title}`,
+    title: `${rejection === undefined ? '' : 'Error: '}${title}`,
     section: 'changeRequests',
     crumbs: [{ label: 'Requests', href: '/change-requests' }, { label: title }],
     model: changeRequestPage(view, moment),
-    ...(refusal === undefined ? {} : { status: refusal.status }),
+    ...(rejection === undefined ? {} : { status: rejection.status }),
   };
 }
 
@@ -91,6 +91,6 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   }
 }
 
-function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['refused']> {
+function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['rejected']> {
   return { title: code === 'Conflict' ? 'Nothing was written: review the request again' : title, text: message };
 }

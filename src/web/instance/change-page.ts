@@ -18,7 +18,7 @@ export interface ChangePage extends ShownForm {
   readonly backHref: string;
   /** Digests of the values that the form was opened on, as `seen`, and of the live rows that those of the form come from, as `rows`. */
   readonly carried: readonly HiddenInput[];
-  /** Paths of fields that the cluster refused to change. */
+  /** Paths of fields that the cluster reports as immutable. */
   readonly frozen: readonly string[];
   /** What somebody else changed meanwhile, in sentences. */
   readonly foreign: readonly string[];
@@ -33,7 +33,7 @@ export interface ChangeDraft {
   readonly more?: number;
   /** The digest that the page carries on; by default that of the live values. */
   readonly seen?: string;
-  /** The fields that the cluster refused to change; by default those that the form carries. */
+  /** The fields that the cluster reports as immutable; by default those that the form carries. */
   readonly frozen?: readonly string[];
   /** What the fields can refer to in the environment. */
   readonly choices?: ShownChoices;

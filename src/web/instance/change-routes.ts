@@ -181,7 +181,7 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
     preflight: async () => await operations.preflightChange(visit.actor, wanted),
     write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })),
     review: async (preflight, typed) => await showReview(change, { preflight, typed }),
-    correct: async (faults) => await showDraft(...(await refused(change, faults))),
+    correct: async (faults) => await showDraft(...(await rejected(change, faults))),
   });
 }
 
@@ -208,7 +208,7 @@ async function showReview(
 }
 
 /** What the cluster says cannot be changed shows its live value again, and says why. */
-async function refused(change: Change, wrong: readonly FieldFault[]): Promise<[Change, ChangeDraft]> {
+async function rejected(change: Change, wrong: readonly FieldFault[]): Promise<[Change, ChangeDraft]> {
   const { visit } = change;
   const { frozen, faults } = await runFormJob('frozenFaults', change.model, visit.body, wrong);
   const model = freezeNodes(change.model, frozen);

@@ -5,7 +5,7 @@ import type { ResourceKind } from '../../form/yaml/read-manifest.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import type { Answer, FileAnswer, Visit } from '../page/page.ts';
 import type { FormOfFiles } from './form-file.ts';
-import { faultsOfRefusal } from './instance-form.ts';
+import { faultsOfRejection } from './instance-form.ts';
 import { fileAnswer, readReviewYaml, wantsReview } from './review.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 
@@ -68,7 +68,7 @@ export async function submitForm(body: URLSearchParams, steps: InstanceWrite): P
 
 /** Answers what the operations reject by fault in a field with the form; throws everything else. */
 export async function orCorrect(error: unknown, correct: InstanceWrite['correct']): Promise<Answer> {
-  const faults = faultsOfRefusal(error);
+  const faults = faultsOfRejection(error);
   if (faults === undefined) throw error;
   return await correct(faults);
 }

@@ -29,8 +29,8 @@ export function ownFault(faults: readonly FieldFault[], field: 'environment' | '
     .join('. ');
 }
 
-/** What a refusal says about the input, to be shown beside it; undefined for errors that no other input would avoid. */
-export function faultsOfRefusal(error: unknown): readonly FieldFault[] | undefined {
+/** What a rejection says about the input, to be shown beside it; undefined for errors that no other input would avoid. */
+export function faultsOfRejection(error: unknown): readonly FieldFault[] | undefined {
   if (!isAppError(error, 'InvalidInput', 'AlreadyExists', 'AdmissionDenied', 'QuotaExceeded', 'WebhookUnavailable')) return undefined;
   return error.faults.length > 0 ? error.faults : [wholeFault(error)];
 }

@@ -117,15 +117,15 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
 }
 
 /**
- * The deepest cause explains most and comes first; what the banner says already is left out. That the cluster refuses a workload its pods stands
+ * The deepest cause explains most and comes first; what the banner says already is left out. That the cluster rejects a workload its pods stands
  * in an event alone.
  */
 function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
   const told = causes.map((cause) => {
-    const refused = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
-    return refused === undefined
+    const rejected = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
+    return rejected === undefined
       ? cause
-      : { ...cause, message: `No pods can be created: ${refused.message.replace(/^.* is forbidden: /s, '')}` };
+      : { ...cause, message: `No pods can be created: ${rejected.message.replace(/^.* is forbidden: /s, '')}` };
   });
   return told.toReversed().filter(({ message }) => message !== health.message);
 }

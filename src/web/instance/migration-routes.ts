@@ -4,7 +4,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView, Preflight } from '../../domain/instance/instance.ts';
 import { decideMigration } from '../../form/migration/decide-migration.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
-import { faultsOfRefusal } from './instance-form.ts';
+import { faultsOfRejection } from './instance-form.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { decisionsIn, migrationPage } from './migration-page.ts';
@@ -66,9 +66,9 @@ async function decide({ operations }: WebDeps, context: MigrationContext): Promi
     }
     return show(context, { body, faults: [], outcome: outcomeOf(preflight) });
   } catch (error) {
-    const refused = faultsOfRefusal(error);
-    if (refused === undefined) throw error;
-    return show(context, { body, faults: refused });
+    const rejected = faultsOfRejection(error);
+    if (rejected === undefined) throw error;
+    return show(context, { body, faults: rejected });
   }
 }
 

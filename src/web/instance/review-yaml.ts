@@ -31,7 +31,7 @@ function commented(typed: string, yaml: string): string | undefined {
   return text !== undefined && isSame(olderYaml(text), value) ? text : undefined;
 }
 
-/** As parsers of YAML 1.1 read it, kubectl among them; undefined for what they refuse. */
+/** As parsers of YAML 1.1 read it, kubectl among them; undefined for what they reject. */
 function olderYaml(text: string): unknown {
   const document = parseDocument(text, { version: '1.1', logLevel: 'silent', prettyErrors: false, uniqueKeys: false });
   return document.errors.length > 0 || repeatedKey(document) !== undefined ? undefined : document.toJS({ maxAliasCount: 0 });

@@ -75,7 +75,7 @@ export interface OperatorDeletePage {
   readonly source: string;
   readonly missing: readonly string[];
   /** Why it may not be deleted; empty when it may. */
-  readonly refused: string;
+  readonly rejected: string;
   readonly action: string;
   readonly backHref: string;
   readonly command: string;
@@ -86,10 +86,10 @@ export interface DeleteInput {
   readonly deletion: OperatorDeletion;
   /** Absent when the name was not typed as it should be. */
   readonly fault?: string;
-  readonly refused: string;
+  readonly rejected: string;
 }
 
-export function operatorDeletePage({ operator, deletion, fault = '', refused }: DeleteInput): OperatorDeletePage {
+export function operatorDeletePage({ operator, deletion, fault = '', rejected }: DeleteInput): OperatorDeletePage {
   return {
     name: operator.name,
     displayName: displayNameOf(operator),
@@ -101,7 +101,7 @@ export function operatorDeletePage({ operator, deletion, fault = '', refused }: 
     faults: fault === '' ? [] : [{ message: fault, href: '#name' }],
     source: operator.source ?? '',
     missing: deletion.missing.map(missingSentence),
-    refused,
+    rejected,
     action: operatorPath(operator, 'delete'),
     backHref: operatorPath(operator),
     command: operatorCommands(operator).delete,

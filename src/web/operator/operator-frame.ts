@@ -29,7 +29,7 @@ export interface OperatorFrame {
   /** Absent without the right, or while it is deleted. */
   readonly deleteHref?: string;
   /** Why there are no buttons; empty when there are. */
-  readonly refused: string;
+  readonly rejected: string;
   /** What was asked for just now; empty when nothing was. */
   readonly asked: string;
   readonly commands: readonly LabelledCommand[];
@@ -78,7 +78,7 @@ export function operatorFrame({ operator, rights, tab, asked }: FrameInput): Ope
     tabs: OPERATOR_TABS.map((one) => ({ label: LABELS[one], href: tabPath(operator, one), current: one === tab })),
     buttons: rights.patch !== undefined || deleting ? [] : stepButtons(operator),
     ...(rights.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),
-    refused: refusal(rights),
+    rejected: rejection(rights),
     asked: askedSentence(asked),
     commands: commandsOf(operator),
     streamHref: LIVE_TABS.includes(tab) ? `${page}/stream?tab=${tab}` : '',
@@ -113,7 +113,7 @@ function stepButtons(operator: OperatorView): StepButton[] {
   ];
 }
 
-function refusal({ patch, delete: remove }: OperatorPermissions): string {
+function rejection({ patch, delete: remove }: OperatorPermissions): string {
   const sentences = [patch, remove].flatMap((right) => (right === undefined ? [] : [missingSentence(right)]));
   return sentences.length === 0 ? '' : `You may read this Operator, but some actions need permissions. ${sentences.join(' ')}`;
 }

@@ -143,13 +143,13 @@ async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: stri
     operations.previewOperatorDeletion(actor, address),
     operations.operatorPermissions(actor, address),
   ]);
-  const refused = rights.delete === undefined ? '' : missingSentence(rights.delete);
+  const rejected = rights.delete === undefined ? '' : missingSentence(rights.delete);
   return {
     view: 'operators/delete',
     title: `${fault === undefined ? '' : 'Error: '}Delete ${displayNameOf(operator)}`,
     section: 'operators',
     crumbs: operatorCrumbs(operator, 'Delete'),
-    model: operatorDeletePage({ operator, deletion, refused, ...(fault === undefined ? {} : { fault }) }),
+    model: operatorDeletePage({ operator, deletion, rejected, ...(fault === undefined ? {} : { fault }) }),
     ...(fault === undefined ? {} : { status: 422 }),
   };
 }

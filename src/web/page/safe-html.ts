@@ -1,6 +1,6 @@
 const minted = new WeakSet<object>();
 
-/** HTML that was sanitised or rendered here. Only `mintSafeHtml` makes one; an object that merely looks like it is refused when it is rendered. */
+/** HTML that was sanitised or rendered here. Only `mintSafeHtml` makes one; an object that merely looks like it is rejected when it is rendered. */
 export interface SafeHtml {
   readonly html: string;
 }

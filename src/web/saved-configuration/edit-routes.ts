@@ -146,7 +146,7 @@ async function receive(edit: Edit): Promise<Answer> {
     return await save(edit, { words, values, version: asTyped.version });
   } catch (error) {
     if (isAppError(error, 'Conflict')) return await showConflict(edit, asTyped, values);
-    return await show(edit, { ...asTyped, faults: faultsOfRefusal(error) });
+    return await show(edit, { ...asTyped, faults: faultsOfRejection(error) });
   }
 }
 
@@ -174,7 +174,7 @@ async function save({ deps: { operations }, visit, app, savedConfiguration }: Ed
   return { redirect: `${savedConfigurationsPath(app.id)}?saved=${saved.savedConfiguration.id}${left}` };
 }
 
-function faultsOfRefusal(error: unknown): readonly FieldFault[] {
+function faultsOfRejection(error: unknown): readonly FieldFault[] {
   if (!isAppError(error, 'InvalidInput', 'TooLarge', 'LimitReached')) throw error;
   return error.faults.length > 0 ? error.faults : [{ message: error.message }];
 }

@@ -38,9 +38,9 @@ export interface UpgradePage {
     readonly note: string;
   };
   readonly fields: {
-    readonly refusals: readonly { readonly object: string; readonly why: string; readonly advice: string }[];
+    readonly rejections: readonly { readonly object: string; readonly why: string; readonly advice: string }[];
     readonly sentence: string;
-    /** What the api-server says of each object, but for what it refuses. */
+    /** What the api-server says of each object, but for what it rejects. */
     readonly findings: FindingsView;
     readonly remedies: Review['remedies'];
   };
@@ -72,8 +72,8 @@ export interface UpgradePage {
   readonly chartFacts: readonly { readonly term: string; readonly text: string }[];
   readonly choices: readonly { readonly version: string; readonly selected: boolean }[];
   readonly commands: readonly LabelledCommand[];
-  /** Why an approval that was just asked for was refused; empty when none was. */
-  readonly refused: string;
+  /** Why an approval that was just asked for was rejected; empty when none was. */
+  readonly rejected: string;
   /** What an approval that was just given leads to. */
   readonly approvedNow?: { readonly title: string; readonly text: string };
 }
@@ -97,7 +97,7 @@ interface ValueRow {
 }
 
 export interface UpgradeOutcome {
-  readonly refused?: string;
+  readonly rejected?: string;
   readonly approved?: 'approved';
   /** What was chosen about values. */
   readonly body?: URLSearchParams;
@@ -106,7 +106,7 @@ export interface UpgradeOutcome {
 }
 
 export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {}): UpgradePage {
-  const { refused = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
+  const { rejected = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
   const timing = timingOf(preview);
   const action = operatorPath(preview, 'upgrade');
   const approve = approveOf(preview, action);
@@ -136,7 +136,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     chartFacts: chartFacts(preview),
     choices: choicesOf(preview),
     commands: preview.commands,
-    refused,
+    rejected,
     ...(approved === undefined ? {} : { approvedNow: { title: `${preview.to.version} is approved`, text: timing.sentence } }),
   };
 }
@@ -219,7 +219,7 @@ const SAFETY_NOTES: Readonly<Record<UpgradePreview['definitions']['safety'], str
 };
 
 function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definitions']['safety']): Badge {
-  if (definition.refusal !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
+  if (definition.rejection !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
   switch (definition.change) {
@@ -236,23 +236,23 @@ function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definiti
   }
 }
 
-function findingLines({ findings, faults, faultCount, refusal }: PreviewedCrd): string[] {
+function findingLines({ findings, faults, faultCount, rejection }: PreviewedCrd): string[] {
   const more = faultCount - faults.length;
   return [
-    ...(refusal === undefined ? [] : [`The api-server rejects the CRD: ${refusal}`]),
+    ...(rejection === undefined ? [] : [`The api-server rejects the CRD: ${rejection}`]),
     ...findings.map(({ path, what, severity }) => `${path}: ${what}${severity === 'Notice' ? ' (harmless)' : ''}`),
     ...faults.map(({ instance, path, why }) => `${instance} would be invalid: ${path}: ${why}`),
     ...(more > 0 ? [`${plural(more, 'more instance', 'more instances')} would be invalid`] : []),
   ];
 }
 
-function fieldsOf({ fields: { refusals, asked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
+function fieldsOf({ fields: { rejections, asked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
   const asks = `The api-server checked ${plural(asked, 'object', 'objects')} in a dry run.`;
   const rules = 'You lack the permission to dry-run all of them, so the rest is inferred from their kinds.';
   return {
-    refusals: refusals.map((refusal) => ({ object: refusal.object, why: refusal.why, advice: adviceOn(refusal) })),
+    rejections: rejections.map((rejection) => ({ object: rejection.object, why: rejection.why, advice: adviceOn(rejection) })),
     sentence:
-      `${refusals.length === 0 ? 'No objects are rejected. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
+      `${rejections.length === 0 ? 'No objects are rejected. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
     findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Right') }),
     remedies: remediesOf({ remedies }),
   };

@@ -69,15 +69,15 @@ async function show({ operations }: WebDeps, visit: Visit, version: string, outc
   return answerOf(preview, upgradePage(preview, outcome), outcome);
 }
 
-function answerOf(preview: UpgradePreview, model: object, { refused, trialFault }: UpgradeOutcome): Answer {
+function answerOf(preview: UpgradePreview, model: object, { rejected, trialFault }: UpgradeOutcome): Answer {
   const undecided = preview.decisions.state === 'Faulty' || trialFault !== undefined;
   return {
     view: 'operators/upgrade',
-    title: `${refused === undefined && !undecided ? '' : 'Error: '}Upgrade of ${preview.displayName}`,
+    title: `${rejected === undefined && !undecided ? '' : 'Error: '}Upgrade of ${preview.displayName}`,
     section: 'operators',
     crumbs: operatorCrumbs(preview, 'Upgrade'),
     model,
-    ...(refused !== undefined ? { status: 409 } : undecided ? { status: 422 } : {}),
+    ...(rejected !== undefined ? { status: 409 } : undecided ? { status: 422 } : {}),
   };
 }
 
@@ -93,8 +93,8 @@ async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
     await deps.operations.approveUpgrade(visit.actor, { ...approval, ...visit.asking });
   } catch (error) {
     if (isAppError(error, 'InvalidInput') && decisions !== undefined) return await show(deps, visit, version, { body });
-    if (!isAppError(error, 'ApprovalRefused', 'Conflict')) throw error;
-    return await show(deps, visit, version, { refused: error.message, body });
+    if (!isAppError(error, 'ApprovalInvalid', 'Conflict')) throw error;
+    return await show(deps, visit, version, { rejected: error.message, body });
   }
   return { redirect: `${operatorPath(address, 'upgrade')}?version=${encodeURIComponent(version)}&approved` };
 }

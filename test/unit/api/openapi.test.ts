@@ -58,7 +58,7 @@ describe('the OpenAPI description', () => {
     assert.deepEqual(inline ?? [], []);
   });
 
-  it('refuses two objects of one name', () => {
+  it('rejects two objects of one name', () => {
     const object = (key: string): JsonSchema => ({ type: 'object', properties: { [key]: { type: 'string' } } });
     assert.throws(
       () => nameSchemas({ A: { type: 'object', properties: { b: object('x') } }, AB: object('y') }),
@@ -91,7 +91,7 @@ describe('a request', () => {
     ['a limit of nothing', { limit: '0' }],
     ['a limit that is no number', { limit: 'many' }],
   ] as const) {
-    it(`with ${title} is refused`, () => assert.throws(() => validatorOf(route('listApps')).query(query), { code: 'InvalidInput' }));
+    it(`with ${title} is rejected`, () => assert.throws(() => validatorOf(route('listApps')).query(query), { code: 'InvalidInput' }));
   }
 
   for (const [title, body] of [
@@ -112,7 +112,7 @@ describe('a request', () => {
     ['a name that is a number', { app: 'x', name: 1 }, 'name'],
     ['a member of metadata that people do not set', { app: 'x', name: 'a', metadata: { uid: 'x' } }, 'metadata.uid'],
   ] as const) {
-    it(`with ${title} is refused`, () => {
+    it(`with ${title} is rejected`, () => {
       assert.throws(
         () => validatorOf(route('createInstance')).body(body),
         (error: { code?: string; faults?: { field?: string }[] }) => error.code === 'InvalidInput' && error.faults?.[0]?.field === field,

@@ -19,7 +19,7 @@ describe('a page of a list', () => {
     assert.deepEqual(pageOfItems(['c', 'd', 'e'], self, { limit: 2, after: next }).items, ['c', 'd']);
   });
 
-  it('refuses a cursor that is not ours', () => {
+  it('rejects a cursor that is not ours', () => {
     assert.throws(() => pageOfItems(items, self, { after: '!!' }), { code: 'MalformedRequest' });
   });
 });

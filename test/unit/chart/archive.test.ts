@@ -115,21 +115,21 @@ const BAD: readonly BadArchive[] = [
 ];
 
 for (const { title, entries, code = 'ChartInvalid', sentence, limits } of BAD) {
-  test(`an archive is refused for ${title}, and leaves nothing in the cache`, async (t) => {
-    await assertRefused(t, await packEntries(entries), { code, sentence, ...(limits === undefined ? {} : { limits }) });
+  test(`an archive is rejected for ${title}, and leaves nothing in the cache`, async (t) => {
+    await assertRejected(t, await packEntries(entries), { code, sentence, ...(limits === undefined ? {} : { limits }) });
   });
 }
 
-test('an archive with a NUL in a name is refused', async (t) => {
+test('an archive with a NUL in a name is rejected', async (t) => {
   const packed = await packEntries([CHART, { name: 'demo/a\0b', pax: { path: 'demo/a\0b' } }]);
-  await assertRefused(t, packed, { code: 'ChartInvalid', sentence: /out of the archive|no tar archive/ });
+  await assertRejected(t, packed, { code: 'ChartInvalid', sentence: /out of the archive|no tar archive/ });
 });
 
 test('a gzip bomb is stopped while it is unpacked', async (t) => {
   const packed = await packEntries([CHART, { name: 'demo/zeros', content: Buffer.alloc(60 * 1024 * 1024) }]);
   assert.ok(packed.length < 200_000);
   const before = process.memoryUsage().rss;
-  await assertRefused(t, packed, { code: 'ChartTooLarge', sentence: /unpacks to more than 50 MiB/, limits: { fileBytes: 1024 ** 3 } });
+  await assertRejected(t, packed, { code: 'ChartTooLarge', sentence: /unpacks to more than 50 MiB/, limits: { fileBytes: 1024 ** 3 } });
   assert.ok(process.memoryUsage().rss - before < 200 * 1024 * 1024);
 });
 
@@ -139,7 +139,7 @@ test('a bomb in a packed subchart counts against the same limit', async (t) => {
     { name: 'sub/zeros', content: Buffer.alloc(60 * 1024 * 1024) },
   ]);
   const packed = await packEntries([CHART, { name: 'demo/charts/sub-1.0.0.tgz', content: inner }]);
-  await assertRefused(t, packed, {
+  await assertRejected(t, packed, {
     code: 'ChartTooLarge',
     sentence: /subchart charts\/sub-1.0.0.tgz: it unpacks to more/,
     limits: { fileBytes: 1024 ** 3 },
@@ -148,22 +148,22 @@ test('a bomb in a packed subchart counts against the same limit', async (t) => {
 
 test('values that keep the parser busy end with its time', async (t) => {
   const packed = await packEntries([CHART, { name: 'demo/values.yaml', content: 'a: [b, {c: d}]\n'.repeat(200_000) }]);
-  await assertRefused(t, packed, { code: 'ChartInvalid', sentence: /its files could not be parsed in 0.4 s/, limits: { parseMs: 400 } });
+  await assertRejected(t, packed, { code: 'ChartInvalid', sentence: /its files could not be parsed in 0.4 s/, limits: { parseMs: 400 } });
 });
 
-test('an archive that breaks off is refused as such', async (t) => {
+test('an archive that breaks off is rejected as such', async (t) => {
   const packed = await packEntries([
     CHART,
     { name: 'demo/noise', content: Buffer.from(Array.from({ length: 4000 }, (_, index) => (index * 7919) % 251)) },
   ]);
-  await assertRefused(t, packed.subarray(0, packed.length - 200), { code: 'ChartInvalid', sentence: /breaks off before its end/ });
+  await assertRejected(t, packed.subarray(0, packed.length - 200), { code: 'ChartInvalid', sentence: /breaks off before its end/ });
 });
 
-test('gzip without a tar inside is refused as such', async (t) => {
-  await assertRefused(t, gzipSync('just a text '.repeat(100)), { code: 'ChartInvalid', sentence: /no tar archive/ });
+test('gzip without a tar inside is rejected as such', async (t) => {
+  await assertRejected(t, gzipSync('just a text '.repeat(100)), { code: 'ChartInvalid', sentence: /no tar archive/ });
 });
 
-async function assertRefused(
+async function assertRejected(
   t: TestContext,
   packed: Buffer,
   expected: { code: ErrorCode; sentence: RegExp; limits?: Partial<ChartLimits> },

@@ -34,7 +34,7 @@ describe('a signature of cosign', () => {
     });
   }
 
-  it('by a key that nobody trusts is refused, and both sides are named', async (t) => {
+  it('by a key that nobody trusts is rejected, and both sides are named', async (t) => {
     const { registry, library, digest } = await pushed(t);
     signByTag(registry, EVE, { repository: REPOSITORY, digest });
     signByBundle(registry, EVE, { repository: REPOSITORY, digest });

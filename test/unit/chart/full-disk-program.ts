@@ -32,17 +32,17 @@ const library = await createChartLibrary({ cacheDir, roots: {}, mirrors: [{ pref
 const fetchChart = (name: string) => library.fetch({ kind: 'url', url: `${PREFIX}${name}.tgz` }, AbortSignal.timeout(20_000));
 
 const small = await fetchChart('small');
-const refusals = [
-  await refusalOf(fetchChart('large')),
-  await refusalOf(library.versions({ kind: 'repository', repoURL: PREFIX, name: 'demo', version: '' }, AbortSignal.timeout(20_000))),
+const rejections = [
+  await rejectionOf(fetchChart('large')),
+  await rejectionOf(library.versions({ kind: 'repository', repoURL: PREFIX, name: 'demo', version: '' }, AbortSignal.timeout(20_000))),
 ];
 const kept = (await library.contents(small.digest))?.metadata.name;
 const files = (await readdir(cacheDir)).map((name) => name.replace(/^sha256-\w+/, ''));
-const again = (await refusalOf(fetchChart('small'))).code;
-const inTurn = [(await refusalOf(fetchChart('first'))).code, (await refusalOf(fetchChart('second'))).code];
+const again = (await rejectionOf(fetchChart('small'))).code;
+const inTurn = [(await rejectionOf(fetchChart('first'))).code, (await rejectionOf(fetchChart('second'))).code];
 const { path } = await fetchChart('copied');
-inTurn.push((await refusalOf(library.forRelease(path, () => Promise.resolve(), AbortSignal.timeout(20_000)))).code);
-console.log(JSON.stringify({ refusals, kept, files, again, inTurn }));
+inTurn.push((await rejectionOf(library.forRelease(path, () => Promise.resolve(), AbortSignal.timeout(20_000)))).code);
+console.log(JSON.stringify({ rejections, kept, files, again, inTurn }));
 server.close();
 
 /** Text that packs to about three quarters of its length. */
@@ -50,7 +50,7 @@ function noise(bytes: number): string {
   return randomBytes(bytes).toString('base64');
 }
 
-async function refusalOf(task: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {
+async function rejectionOf(task: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> {
   try {
     await task;
     return { code: 'none', message: '' };

@@ -17,18 +17,18 @@ test('a full disk is told with its folder and what to do, loses nothing, and is 
   const mayMount = await run('unshare -rm sh -c \'mount -t tmpfs -o size=2m tmpfs "$1"\' - "$1"', folder);
   const { status, output } = await run(mayMount.status === 0 ? SMALL_DISK : SMALL_FILES, folder);
   assert.equal(status, 0, output);
-  const { refusals, kept, files, again, inTurn } = JSON.parse(output) as {
-    refusals: readonly { code: string; message: string }[];
+  const { rejections, kept, files, again, inTurn } = JSON.parse(output) as {
+    rejections: readonly { code: string; message: string }[];
     kept: string;
     files: readonly string[];
     again: string;
     inTurn: readonly string[];
   };
-  for (const { code, message } of refusals) {
+  for (const { code, message } of rejections) {
     assert.equal(code, 'ChartCacheFull', message);
     assert.match(message, /^chart: the cache in \S+\/disk\/cache is full \(E\w+\); free space there, .*--chart-cache-size, .*--state$/);
   }
-  assert.deepEqual([refusals.length, kept, files, again], [2, 'small', ['.tgz'], 'none']);
+  assert.deepEqual([rejections.length, kept, files, again], [2, 'small', ['.tgz'], 'none']);
   if (mayMount.status === 0) assert.deepEqual(inTurn, ['none', 'none', 'none'], 'a chart that was not used lately makes room');
 });
 

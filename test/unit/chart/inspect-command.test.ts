@@ -53,7 +53,7 @@ describe('chandlery chart inspect', () => {
     assert.match(text, /RenderFailed {2}chart: .*no such size/);
   });
 
-  it('tells who signed a chart, and refuses one that the key did not sign', async (t) => {
+  it('tells who signed a chart, and rejects one that the key did not sign', async (t) => {
     const [ann, eve] = [await createPgpSigner('Ann'), await createPgpSigner('Eve')];
     const { packed, provenance } = await packSigned(t, { name: 'a', version: '1.0.0', files: chartFiles('a', '1.0.0') }, ann);
     const folder = await temporaryFolder(t);
@@ -69,10 +69,10 @@ describe('chandlery chart inspect', () => {
       await run('inspect', archive, '--verify-key', join(folder, 'ann.asc')),
       new RegExp(`signed by key ${ann.fingerprint} \\(Ann`),
     );
-    const refused = (key: string) => run('inspect', archive, '--verify-key', join(folder, key));
-    await assertFails(refused('eve.asc'), 'SignatureInvalid', /which is not in the file ".*eve\.asc"/);
-    await assertFails(refused('cosign.pub'), 'ChartUnsigned', /signs in registries only/);
-    await assertFails(refused('none.asc'), 'ConfigInvalid', /--verify-key: ".*none\.asc" cannot be read/);
+    const rejected = (key: string) => run('inspect', archive, '--verify-key', join(folder, key));
+    await assertFails(rejected('eve.asc'), 'SignatureInvalid', /which is not in the file ".*eve\.asc"/);
+    await assertFails(rejected('cosign.pub'), 'ChartUnsigned', /signs in registries only/);
+    await assertFails(rejected('none.asc'), 'ConfigInvalid', /--verify-key: ".*none\.asc" cannot be read/);
     await assertFails(
       run('inspect', archive, '--chart-ca', join(folder, 'ann.asc')),
       'ConfigInvalid',
@@ -90,7 +90,7 @@ describe('chandlery chart inspect', () => {
     assert.match(await run('inspect', `${site.address}/a.tgz`, ...open, '--chart-ca', join(folder, 'ca.pem')), /^a 1\.0\.0\n/);
   });
 
-  it('refuses what it does not know, and says what to write', async () => {
+  it('rejects what it does not know, and says what to write', async () => {
     await assertFails(run('inspect'), 'ConfigInvalid', /write chandlery chart inspect/);
     await assertFails(run('look', 'charts/cache-operator'), 'ConfigInvalid', /write chandlery chart inspect/);
     await assertFails(run('inspect', 'a', '-o', 'yaml'), 'ConfigInvalid', /"yaml" is not one of lines, json/);

@@ -60,7 +60,7 @@ test('an odd address ends in a sentence, wherever it leads', async (t) => {
   }
 });
 
-test('an address with a user or a password is refused, and shown without them', async (t) => {
+test('an address with a user or a password is rejected, and shown without them', async (t) => {
   const library = await libraryFor(t, { allowEgress: ['127.0.0.0/8'] });
   for (const before of [
     'https://ann:s3cret@',
@@ -82,7 +82,7 @@ test('an address with a user or a password is refused, and shown without them', 
   }
 });
 
-test('a schema of any depth is read, or refused with a sentence', async (t) => {
+test('a schema of any depth is read, or rejected with a sentence', async (t) => {
   const folder = await temporaryFolder(t);
   const library = await libraryFor(t, { roots: { a: folder } });
   const nested = (depth: number): string => `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`;

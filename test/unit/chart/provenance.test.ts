@@ -46,7 +46,7 @@ describe('the provenance of a chart', () => {
     await assertFails(unsigned, 'ChartUnsigned', /the registry has no provenance with it/);
   });
 
-  it('by a key that nobody trusts is refused, and both keys are named', async (t) => {
+  it('by a key that nobody trusts is rejected, and both keys are named', async (t) => {
     const { library } = await folderWith(t, await signed(t, '1.0.0', EVE));
     const sentence = new RegExp(
       `signed by the key ${EVE.fingerprint.slice(-16)}, which is not in Secret "ops/repo"; trusted are: key ${ANN.fingerprint} \\(Ann`,
@@ -54,7 +54,7 @@ describe('the provenance of a chart', () => {
     await assertFails(fetchWith(library, trusting({ 'ann.asc': ANN.publicKey })), 'SignatureInvalid', sentence);
   });
 
-  it('by a key that was revoked since is refused', async (t) => {
+  it('by a key that was revoked since is rejected', async (t) => {
     const { library } = await folderWith(t, await signed(t, '1.0.0', ANN));
     const { publicKey } = await revokeKey({ key: await readPrivateKey({ binaryKey: ANN.secretRing }), format: 'object' });
     const sentence = new RegExp(`its signature by key ${ANN.fingerprint} \\(Ann .* does not hold: .*revoked`, 'i');
@@ -141,13 +141,13 @@ describe('the provenance of a chart', () => {
     const { library } = await folderWith(t, await signed(t, '1.0.0', ANN));
     const box = Buffer.concat([Buffer.from([0, 0, 0, 32, 1, 1, 0, 2]), Buffer.from('KBXf')]);
     const armored = (await readPrivateKey({ binaryKey: ANN.secretRing })).armor();
-    const refused: readonly [Record<string, string | Buffer>, RegExp][] = [
+    const rejected: readonly [Record<string, string | Buffer>, RegExp][] = [
       [{ 'pubring.gpg': box }, /"pubring\.gpg" is a keybox.*gpg --export/],
       [{ 'pubring.gpg': Buffer.from('s3cret') }, /"pubring\.gpg" holds no OpenPGP public key/],
       [{ 'secring.gpg': Buffer.from(ANN.secretRing) }, /"secring\.gpg" holds a private key/],
       [{ 'ann.asc': armored }, /"ann\.asc" holds a private key/],
     ];
-    for (const [texts, sentence] of refused) await assertFails(fetchWith(library, trusting(texts)), 'ChartSecretInvalid', sentence);
+    for (const [texts, sentence] of rejected) await assertFails(fetchWith(library, trusting(texts)), 'ChartSecretInvalid', sentence);
   });
 
   it('is checked for a chart of the cache as well, once for each policy', async (t) => {

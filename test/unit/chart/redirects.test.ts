@@ -21,14 +21,14 @@ test('an error never shows the query of an address', async (t) => {
   await assert.rejects(fetchURL(library, 'https://127.0.0.1/a.tgz?token=t0ken'), (error: Error) => !error.message.includes('t0ken'));
 });
 
-test('a redirect from https to http is refused', async (t) => {
+test('a redirect from https to http is rejected', async (t) => {
   const plain = await serveHttp(t, (_request, response) => response.end());
   const site = await serveHttps(t, (_request, response) => response.writeHead(301, { location: `${plain}/a.tgz` }).end());
   const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [site.authority] });
   await assertFails(fetchURL(library, `${site.address}/a.tgz`), 'EgressDenied', /https only/);
 });
 
-test('a redirect to a file of this machine is refused', async (t) => {
+test('a redirect to a file of this machine is rejected', async (t) => {
   const site = await serveHttps(t, (_request, response) => response.writeHead(301, { location: 'file://charts/a.tgz' }).end());
   const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [site.authority], roots: { charts: '/' } });
   await assertFails(fetchURL(library, `${site.address}/a.tgz`), 'EgressDenied', /redirects to a file/);

@@ -80,7 +80,7 @@ const LAYOUTS = [
 ];
 
 for (const { layout, pack } of LAYOUTS)
-  describe(`the schemas of subcharts that are ${layout} refuse what Helm refuses, with`, () => {
+  describe(`the schemas of subcharts that are ${layout} reject what Helm rejects, with`, () => {
     let folder: string;
     let helm: string;
     let contents: ChartContents;

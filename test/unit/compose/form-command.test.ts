@@ -149,7 +149,7 @@ describe('chandlery form', () => {
     ['an object of another kind', 'b.yaml', 'kind: ConfigMap\n', /b\.yaml: it is neither/],
     ['an empty file', 'c.yaml', '', /c\.yaml: it is neither/],
   ] as const) {
-    it(`refuses ${title}, naming the file`, async () => {
+    it(`rejects ${title}, naming the file`, async () => {
       await assert.rejects(formCommand(['-f', await write(name, text)], AbortSignal.timeout(30_000)), { code: 'InvalidInput', message });
     });
   }
@@ -160,7 +160,7 @@ describe('chandlery form', () => {
     ['an output that it does not know', ['-f', 'x', '-o', 'xml'], /"xml" is not one of/],
     ['an option that it does not know', ['--fiel', 'x'], /--fiel/],
   ] as const) {
-    it(`refuses ${title} with a sentence that helps`, async () => {
+    it(`rejects ${title} with a sentence that helps`, async () => {
       await assert.rejects(formCommand(argv, AbortSignal.timeout(30_000)), { name: 'AppError', message });
     });
   }

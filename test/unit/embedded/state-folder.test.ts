@@ -21,7 +21,7 @@ test('a state folder is made where there is none, for its owner alone', async ()
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });
 
-test('a second start on a state folder is refused with the process that uses it, until that lets go', async () => {
+test('a second start on a state folder is rejected with the process that uses it, until that lets go', async () => {
   const state = await claimStateFolder(folder);
   await assert.rejects(
     claimStateFolder(folder, { patienceMs: 0 }),
@@ -68,7 +68,7 @@ test('a reset discards everything in a folder of ours', async () => {
   assert.deepEqual((await readdir(folder)).sort(), ['.chandlery-state', 'lock']);
 });
 
-test('a folder with files of somebody else is refused, and a reset does not touch them', async () => {
+test('a folder with files of somebody else is rejected, and a reset does not touch them', async () => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'thesis.txt'), 'years of work');
   await assert.rejects(claimStateFolder(folder, { reset: true }), /did not make.*--state/);

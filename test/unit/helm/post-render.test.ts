@@ -38,7 +38,7 @@ test('revealing shows the hook that Helm drops and touches nothing else', () => 
   assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'hook' });
 });
 
-test('the program refuses what cannot be carried over, and says so', async () => {
+test('the program rejects what cannot be carried over, and says so', async () => {
   const program = spawn(process.execPath, [PROGRAM], { stdio: 'pipe' });
   const stderr = collect(program.stderr);
   program.stdin.end('apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: p}\n');

@@ -35,7 +35,7 @@ describe('what a chart renders for a cluster', () => {
     const { faults } = await rendering([reserved, LEGACY], { legacyAPIs: 'Reject' });
     assert.deepEqual(
       faults.map(({ code }) => code),
-      ['ObjectReserved', 'UpliftRefused'],
+      ['ObjectReserved', 'UpliftFailed'],
     );
     assert.ok(faults.every(({ message }) => !message.includes('hunter2')));
   });

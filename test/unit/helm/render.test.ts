@@ -52,7 +52,7 @@ test('a chart of 2018 renders whole, with the definition that is a hook of Helm 
   const settings = objects.find((object) => object.kind === 'ConfigMap');
   assert.deepEqual(settings?.['data'], { answer: 'yes', clock: '1:30', host: '10.0.0.1' });
   const lifted = uplift(objects);
-  assert.deepEqual(lifted.refusals, []);
+  assert.deepEqual(lifted.failedConversions, []);
   assert.equal(lifted.conversions.length, 4);
 });
 
@@ -239,11 +239,11 @@ for (const [file, values, kinds] of [
   ['postgres-crd-v2-chart-0.0.2.tgz', {}, ['CustomResourceDefinition', 'Deployment']],
   ['moodle-operator-chart-0.0.1.tgz', { HOST_IP: '192.168.99.100' }, ['ClusterRoleBinding', 'CustomResourceDefinition', 'Deployment']],
 ] as const) {
-  test(`the seed chart ${file} renders and is carried over without a refusal`, async (t) => {
+  test(`the seed chart ${file} renders and is carried over without a failedConversion`, async (t) => {
     const { render, folder } = await bench(t);
     await writeSeedCharts(folder);
     const result = uplift(await render({}, { chartPath: join(folder, file), values }));
-    assert.deepEqual(result.refusals, []);
+    assert.deepEqual(result.failedConversions, []);
     assert.deepEqual(result.conversions.map((conversion) => conversion.kind).sort(), kinds);
   });
 }

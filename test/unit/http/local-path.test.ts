@@ -9,7 +9,7 @@ describe('a path to return to', () => {
     it(`is kept: ${path}`, () => assert.equal(localPath(path), new URL(path, 'http://x').href.slice('http://x'.length)));
   }
 
-  const REFUSED: readonly [string, unknown][] = [
+  const REJECTED: readonly [string, unknown][] = [
     ['the root of another host', '//evil.example'],
     ['a backslash that browsers read as a slash', '/\\evil.example'],
     ['a backslash later on', '/a\\b'],
@@ -26,7 +26,7 @@ describe('a path to return to', () => {
     ['several values', ['/a', '/b']],
     ['no value', undefined],
   ];
-  for (const [what, text] of REFUSED) it(`is refused: ${what}`, () => assert.equal(localPath(text), undefined));
+  for (const [what, text] of REJECTED) it(`is rejected: ${what}`, () => assert.equal(localPath(text), undefined));
 
   it('stays on our origin, whatever is typed', () => {
     const typed = oneof(

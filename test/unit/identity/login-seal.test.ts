@@ -14,7 +14,7 @@ describe('a sealed sign-in', () => {
     assert.doesNotMatch(Buffer.from(sealed, 'base64url').toString('latin1'), /verifier|nonce/);
   });
 
-  it('is refused when it is missing, late, changed, of another key, or of another state', async () => {
+  it('is rejected when it is missing, late, changed, of another key, or of another state', async () => {
     const sealed = await sealLogin(login, key, now);
     const stale = { name: 'AppError', code: 'Unauthenticated' };
     await assert.rejects(unsealLogin(undefined, 'state', { key, now }), stale);

@@ -57,7 +57,7 @@ describe('renewing tokens', () => {
     assert.equal(world.table.size, 0);
   });
 
-  it('ends the session when the issuer refuses', async () => {
+  it('ends the session when the issuer rejects', async () => {
     const { world, renewal } = setUp(() => Promise.reject(new AppError('Unauthenticated', 'no')));
     assert.equal(await renewal.current('key', RECORD), undefined);
     assert.equal(world.table.size, 0);

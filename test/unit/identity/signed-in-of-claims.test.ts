@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from '../../../src/domain/core/errors.ts';
 import { DEFAULT_MAPPING } from '../../../src/identity/identity-settings.ts';
 import { parsePrefix, signedInOfClaims } from '../../../src/identity/signed-in-of-claims.ts';
 
-const refused = (code: ErrorCode, message: RegExp) => (error: unknown) => {
+const rejected = (code: ErrorCode, message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof AppError);
   assert.equal(error.code, code);
   assert.match(error.message, message);
@@ -48,11 +48,11 @@ describe('claims', () => {
   const email = { usernameClaim: 'email' };
   it('name somebody by an e-mail address only when the issuer has verified it', () => {
     assert.equal(actorOf({ email: 'a@b.example', email_verified: true }, email).user, 'oidc:a@b.example');
-    assert.throws(() => actorOf({ email: 'a@b.example' }, email), refused('Unauthenticated', /has not verified/));
-    assert.throws(() => actorOf({ email: 'a@b.example', email_verified: 'true' }, email), refused('Unauthenticated', /has not verified/));
+    assert.throws(() => actorOf({ email: 'a@b.example' }, email), rejected('Unauthenticated', /has not verified/));
+    assert.throws(() => actorOf({ email: 'a@b.example', email_verified: 'true' }, email), rejected('Unauthenticated', /has not verified/));
   });
 
-  const REFUSED: readonly [string, Readonly<Record<string, unknown>>, RegExp][] = [
+  const REJECTED: readonly [string, Readonly<Record<string, unknown>>, RegExp][] = [
     ['no name', {}, /claim "sub" names nobody/],
     ['an empty name', { sub: ' ' }, /names nobody/],
     ['a name that is a number', { sub: 5 }, /names nobody/],
@@ -64,8 +64,8 @@ describe('claims', () => {
     ['too many groups', { sub: 'u1', groups: Array.from({ length: 501 }, (_, index) => `g${index}`) }, /501 groups are more than the 500/],
     ['groups that are no names', { sub: 'u1', groups: ['a', 5] }, /not a list of names/],
   ];
-  for (const [what, claims, why] of REFUSED) {
-    it(`are refused when they hold ${what}`, () => assert.throws(() => actorOf(claims), refused('Unauthenticated', why)));
+  for (const [what, claims, why] of REJECTED) {
+    it(`are rejected when they hold ${what}`, () => assert.throws(() => actorOf(claims), rejected('Unauthenticated', why)));
   }
 
   it('tell how somebody is called, best name first', () => {
@@ -80,8 +80,8 @@ describe('a prefix', () => {
   it('keeps names of an issuer apart', () => assert.equal(parsePrefix('oidc:', 'groups-prefix'), 'oidc:'));
 
   for (const text of ['', 'system:', 'system:oidc:', 'sys', 's', 'chandlery:', 'chandlery:x', 'a b', 'ö:', 'x'.repeat(65)]) {
-    it(`is refused: ${JSON.stringify(text)}`, () => {
-      assert.throws(() => parsePrefix(text, 'groups-prefix'), refused('ConfigInvalid', /^groups-prefix: /));
+    it(`is rejected: ${JSON.stringify(text)}`, () => {
+      assert.throws(() => parsePrefix(text, 'groups-prefix'), rejected('ConfigInvalid', /^groups-prefix: /));
     });
   }
 });

@@ -36,7 +36,7 @@ describe('credentials', () => {
     assert.equal(bearer.server.href, 'https://cluster.example:6443/prefix');
   });
 
-  test('come from a file beside the kubeconfig, and a new one is read after they were refused', async () => {
+  test('come from a file beside the kubeconfig, and a new one is read after they were rejected', async () => {
     await writeFile(join(folder, 'token'), 'one\n');
     const source = createCredentials({ kubeconfigPath: await kubeconfig('{tokenFile: token}') }, () => 0);
     assert.equal((await source.current()).authorization, 'Bearer one');
@@ -58,7 +58,7 @@ describe('credentials', () => {
     ['the user is not there', '{token: abc}', 'torn', /context "torn": its cluster or user is not there/],
     ['it impersonates by itself', '{token: abc, as: somebody}', 'demo', /user "u": remove "as"/],
   ] as const) {
-    test(`are refused when ${why}`, async () => {
+    test(`are rejected when ${why}`, async () => {
       const kubeconfigPath = await kubeconfig(user);
       assert.throws(() => createCredentials({ kubeconfigPath, context }), { code: 'ConfigInvalid', message });
     });
@@ -76,7 +76,7 @@ describe('credentials', () => {
     assert.deepEqual(JSON.parse(stdout), [true, []]);
   });
 
-  test('are refused when the file is not there', () => {
+  test('are rejected when the file is not there', () => {
     assert.throws(() => createCredentials({ kubeconfigPath: join(folder, 'no-such') }), { code: 'ConfigInvalid', message: /no-such/ });
   });
 });

@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
     says: /own account may not impersonate/,
   },
   {
-    world: 'values that a schema refuses',
+    world: 'values that a schema rejects',
     code: 422,
     reason: 'Invalid',
     message: 'Cache "c" is invalid: spec.size: Unsupported value: "huge"',

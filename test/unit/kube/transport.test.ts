@@ -80,7 +80,7 @@ describe('identity', () => {
     await kube.close();
   });
 
-  test('a token that was replaced is read again when the old one is refused', async () => {
+  test('a token that was replaced is read again when the old one is rejected', async () => {
     await using server = await startTinyApiServer((request, response) => {
       const accepted = request.headers.authorization === 'Bearer second-token';
       return accepted

@@ -25,7 +25,7 @@ describe('an act of somebody', () => {
 
   it('is one line, whatever comes of it', async () => {
     assert.deepEqual(await outcomeOf(async () => 'x'), [line('done ')]);
-    assert.deepEqual(await outcomeOf(async () => await Promise.reject(new AppError('Forbidden', 'no'))), [line('refused Forbidden')]);
+    assert.deepEqual(await outcomeOf(async () => await Promise.reject(new AppError('Forbidden', 'no'))), [line('rejected Forbidden')]);
     const away = new AppError('ClusterUnavailable', 'the password is hunter2');
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(away)), [line('failed ClusterUnavailable')]);
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(new Error('hunter2'))), [line('failed Internal')]);
@@ -62,22 +62,22 @@ describe('the audit log of operations', () => {
     assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
   });
 
-  it('records a hundred refused acts of a person in an hour, then their number; done acts, and those of others, as ever', async () => {
+  it('records a hundred rejected acts of a person in an hour, then their number; done acts, and those of others, as ever', async () => {
     const entries: AuditEntry[] = [];
     const port = keepAuditLog(sampleAuditLog(entries), logged().log);
     let now = Date.parse('2026-01-01T10:00:00Z');
     const auditLog = { ...port, now: () => now };
     const ben = parseActor('oidc:ben', ['oidc:team-b']);
-    const refuse = async (): Promise<never> => await Promise.reject(new AppError('Forbidden', 'no'));
-    for (let n = 0; n < 300; n += 1) await assert.rejects(audited({ auditLog }, ANNA, DEED, refuse), /no/);
+    const reject = async (): Promise<never> => await Promise.reject(new AppError('Forbidden', 'no'));
+    for (let n = 0; n < 300; n += 1) await assert.rejects(audited({ auditLog }, ANNA, DEED, reject), /no/);
     await audited({ auditLog }, ANNA, DEED, async () => 'made');
-    await assert.rejects(audited({ auditLog }, ben, DEED, refuse), /no/);
+    await assert.rejects(audited({ auditLog }, ben, DEED, reject), /no/);
     assert.equal(entries.length, 103);
     assert.match(entries[100]?.target ?? '', /more than 100 in an hour/);
     now += 3_600_000;
     await audited({ auditLog }, ben, DEED, async () => 'made');
     const number = entries.find(({ target }) => target.startsWith('200 '));
-    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further refused acts', 'refused']);
+    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further rejected acts', 'rejected']);
   });
 
   it('lets nobody act so fast that the entries of others are pushed out', async () => {
@@ -86,9 +86,9 @@ describe('the audit log of operations', () => {
     let done = 0;
     const act = async (): Promise<number> => (done += 1);
     const tries = Array.from({ length: 700 }, async () => await audited({ auditLog }, ANNA, DEED, act).catch((error: unknown) => error));
-    const refused = (await Promise.all(tries)).filter((answer) => answer instanceof AppError && answer.code === 'TooManyRequests');
+    const rejected = (await Promise.all(tries)).filter((answer) => answer instanceof AppError && answer.code === 'TooManyRequests');
     assert.ok(done >= 600 && done < 620, `${done} were done`);
-    assert.equal(refused.length, 700 - done);
+    assert.equal(rejected.length, 700 - done);
     assert.equal(await audited({ auditLog }, parseActor('oidc:ben', ['oidc:b']), DEED, act), done, 'others are not held up');
   });
 

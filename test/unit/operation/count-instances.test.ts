@@ -54,8 +54,8 @@ describe('counting instances', () => {
   });
 
   it('names the right that is missing, and still counts the others', async () => {
-    const refused = new AppError('Forbidden', 'no', { missing: right });
-    const { ports } = portsWith({ caches: [some(1, 0)], secretkinds: refused });
+    const rejected = new AppError('Forbidden', 'no', { missing: right });
+    const { ports } = portsWith({ caches: [some(1, 0)], secretkinds: rejected });
     const counts = await countInstances(ports, ACTOR, ['caches.a.example', 'secretkinds.a.example']);
     assert.deepEqual(Object.fromEntries(counts), { 'caches.a.example': { count: 1 }, 'secretkinds.a.example': { missing: right } });
   });

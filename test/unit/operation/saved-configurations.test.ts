@@ -213,7 +213,7 @@ test('A saved configuration is compared with the defaults of today', async () =>
   );
 });
 
-test('What is too much or says nothing is refused', async () => {
+test('What is too much or says nothing is rejected', async () => {
   await start();
   for (const [change, answer] of [
     [{ title: ' ' }, 'InvalidInput'],
@@ -229,7 +229,7 @@ test('What is too much or says nothing is refused', async () => {
   assert.equal(await code(saveConfiguration(ports, ANNA, draft())), 'LimitReached');
 });
 
-test('Each write is in the audit log, also one that was refused', async () => {
+test('Each write is in the audit log, also one that was rejected', async () => {
   await start();
   const { id } = (await saveConfiguration(ports, ANNA, draft())).savedConfiguration;
   await code(deleteSavedConfiguration(ports, EVE, { id, via: 'page', requestId: 'r2' }));
@@ -243,7 +243,7 @@ test('Each write is in the audit log, also one that was refused', async () => {
   ]);
   assert.deepEqual(lines, [
     [ANNA.user, 'delete savedConfiguration', id, 'done', 'r3'],
-    [EVE.user, 'delete savedConfiguration', id, 'refused', 'r2'],
+    [EVE.user, 'delete savedConfiguration', id, 'rejected', 'r2'],
     [ANNA.user, 'create savedConfiguration', `${APP}/${id}`, 'done', 'r1'],
   ]);
 });

@@ -8,21 +8,21 @@ import { runs } from '../../support/runs.ts';
 const faults: readonly { readonly world: string; readonly text: string; readonly line: number; readonly says: RegExp }[] = [
   { world: 'A broken line is named', text: 'a: 1\nb: [1,\nc: 2\n', line: 3, says: /not valid YAML/ },
   { world: 'A key that is there twice is named', text: 'a: 1\nb: 2\na: 3\n', line: 3, says: /unique/ },
-  { world: 'An alias is refused', text: 'a: &x [1]\nb: *x\n', line: 2, says: /Aliases/ },
-  { world: 'A tag nobody knows is refused', text: 'a: 1\nb: !thing {}\n', line: 2, says: /tag/i },
+  { world: 'An alias is rejected', text: 'a: &x [1]\nb: *x\n', line: 2, says: /Aliases/ },
+  { world: 'A tag nobody knows is rejected', text: 'a: 1\nb: !thing {}\n', line: 2, says: /tag/i },
   {
-    world: 'A number that would be rounded is refused',
+    world: 'A number that would be rounded is rejected',
     text: 'a: 1\nb: 12345678901234567890\n',
     line: 2,
     says: /12345678901234567890 has more digits/,
   },
-  { world: 'A fraction that would be rounded is refused', text: 'a: 0.12345678901234567890\n', line: 1, says: /has more digits/ },
-  { world: 'What JSON cannot hold is refused', text: 'a: .inf\n', line: 1, says: /cannot be stored|not a number/ },
-  { world: 'A key that is a list is refused', text: '? [a]\n: 1\n', line: 1, says: /key must be plain text/ },
-  { world: 'A second document is refused', text: 'a: 1\n---\nb: 2\n', line: 2, says: /document/i },
-  { world: 'Brackets without end are refused', text: '['.repeat(20_000), line: 1, says: /not valid YAML|nested too deeply/ },
-  { world: 'Dashes without end are refused', text: '- '.repeat(20_000), line: 1, says: /nested too deeply/ },
-  { world: 'A text of megabytes is refused', text: `a: "${'x'.repeat(1_000_000)}"`, line: 1, says: /longer than/ },
+  { world: 'A fraction that would be rounded is rejected', text: 'a: 0.12345678901234567890\n', line: 1, says: /has more digits/ },
+  { world: 'What JSON cannot hold is rejected', text: 'a: .inf\n', line: 1, says: /cannot be stored|not a number/ },
+  { world: 'A key that is a list is rejected', text: '? [a]\n: 1\n', line: 1, says: /key must be plain text/ },
+  { world: 'A second document is rejected', text: 'a: 1\n---\nb: 2\n', line: 2, says: /document/i },
+  { world: 'Brackets without end are rejected', text: '['.repeat(20_000), line: 1, says: /not valid YAML|nested too deeply/ },
+  { world: 'Dashes without end are rejected', text: '- '.repeat(20_000), line: 1, says: /nested too deeply/ },
+  { world: 'A text of megabytes is rejected', text: `a: "${'x'.repeat(1_000_000)}"`, line: 1, says: /longer than/ },
 ];
 
 for (const { world, text, line, says } of faults) {

@@ -135,7 +135,7 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
       withStore(async ({ store: { auditLog } }) => {
         await auditLog.append(aLine({ target: 'a', user: 'oidc:Anna', environment: 'shop' }));
         await auditLog.append(aLine({ target: 'b', user: 'oidc:ben', environment: 'shop', groups: ['oidc:team-b'] }));
-        await auditLog.append(aLine({ target: 'c', user: 'oidc:anna', outcome: 'refused', code: 'Forbidden' }));
+        await auditLog.append(aLine({ target: 'c', user: 'oidc:anna', outcome: 'rejected', code: 'Forbidden' }));
         const found = async (query: Partial<AuditQuery>): Promise<string[]> =>
           (await auditLog.search({ ...EVERY_ENTRY, ...query })).map(({ target }) => target);
         assert.deepEqual(await found({ person: 'anna' }), ['c', 'a']);

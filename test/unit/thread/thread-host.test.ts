@@ -27,7 +27,7 @@ describe('a host of threads', () => {
   it('keeps the thread of a job that throws an AppError, which comes with its faults', async () => {
     assert.equal(host.prepare(), 'Kept');
     const faults = [{ field: 'spec.a', message: 'wrong' }];
-    await assert.rejects(host.ask('refuse', [], LONG), { code: 'InvalidInput', message: 'no', faults });
+    await assert.rejects(host.ask('reject', [], LONG), { code: 'InvalidInput', message: 'no', faults });
     assert.deepEqual(await host.ask('count', [], LONG), { kind: 'Result', result: 2 });
   });
 

@@ -13,7 +13,7 @@ export function copyButtons() {
   });
 }
 
-/** The clipboard exists on https and localhost only, and the browser may still refuse. */
+/** The clipboard exists on https and localhost only, and the browser may still reject. */
 async function write(text) {
   try {
     await navigator.clipboard.writeText(text);

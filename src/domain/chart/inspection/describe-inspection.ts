@@ -2,7 +2,7 @@ import type { ChartInspection } from './inspection.ts';
 
 /** An inspection as lines for people; programs take the JSON. */
 export function describeInspection(inspection: ChartInspection): string {
-  const { chart, kinds, objects, conversions, refusals, warnings, release } = inspection;
+  const { chart, kinds, objects, conversions, failedConversions, warnings, release } = inspection;
   const percent = Math.round((release.bytes / release.limitBytes) * 1000) / 10;
   const sections: readonly (readonly [string, readonly string[]])[] = [
     [
@@ -26,8 +26,8 @@ export function describeInspection(inspection: ChartInspection): string {
       conversions.map(({ kind, name, from, to, note }) => `${kind} "${name}" from ${from} to ${to}${note === '' ? '' : ` (${note})`}`),
     ],
     [
-      count(refusals.length, 'refusal'),
-      refusals.map(({ kind, name, apiVersion, reason }) => `${kind} "${name}" of ${apiVersion}: ${reason}`),
+      count(failedConversions.length, 'failedConversion'),
+      failedConversions.map(({ kind, name, apiVersion, reason }) => `${kind} "${name}" of ${apiVersion}: ${reason}`),
     ],
     [count(warnings.length, 'warning'), warnings.map(({ code, where, message }) => `${code}  ${where}: ${message}`)],
   ];

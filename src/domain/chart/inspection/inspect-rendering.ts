@@ -32,7 +32,7 @@ const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
 /** Puts together what is known of a chart. Pure. */
 export function inspectRendering({ chart, text, crds, rendering, namespace, recordBytes }: InspectionInput): ChartInspection {
   const rendered = rendering.kind === 'Rendered' ? rendering.objects : crds;
-  const { objects, conversions, refusals } = uplift(rendered);
+  const { objects, conversions, failedConversions } = uplift(rendered);
   const others = objects.filter((object) => !isCustomResourceDefinition(object));
   const release = releaseSize(recordBytes);
   const failed = rendering.kind === 'Failed' ? [{ code: 'RenderFailed', where: 'chart', message: rendering.why } as const] : [];
@@ -41,7 +41,7 @@ export function inspectRendering({ chart, text, crds, rendering, namespace, reco
     kinds: inspectedKinds(objects, crds),
     objects: countKinds(others),
     conversions,
-    refusals,
+    failedConversions,
     warnings: [
       ...failed,
       ...reservedWarnings(objects),

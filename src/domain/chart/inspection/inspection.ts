@@ -1,6 +1,6 @@
 import type { CrdOrigin } from '../../operator/kind/status-fields.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
-import type { Conversion, Refusal } from '../../uplift/conversion.ts';
+import type { Conversion, FailedConversion } from '../../uplift/conversion.ts';
 
 /** What is known of a chart before anybody installs it. */
 export interface ChartInspection {
@@ -10,7 +10,7 @@ export interface ChartInspection {
   /** How many objects of each kind the chart renders with its own values, CustomResourceDefinitions left out. Sorted by kind. */
   readonly objects: readonly { readonly kind: string; readonly count: number }[];
   readonly conversions: readonly Conversion[];
-  readonly refusals: readonly Refusal[];
+  readonly failedConversions: readonly FailedConversion[];
   readonly warnings: readonly ChartWarning[];
   readonly release: ReleaseSize;
 }
@@ -50,7 +50,7 @@ const WARNING_CODES = [
   'ObjectReserved',
   'ReleaseTooLarge',
   'ReleaseLarge',
-  'OwnValuesRefused',
+  'DefaultValuesInvalid',
   'ValuesUnchecked',
   'FormReduced',
   'NoSchema',

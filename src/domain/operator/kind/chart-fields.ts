@@ -15,7 +15,7 @@ const verify = object(
       },
     ),
   },
-  { description: 'Asks for a signature. A chart that is not signed by one of the keys is refused, and what is installed stays.' },
+  { description: 'Asks for a signature. A chart that is not signed by one of the keys is rejected, and what is installed stays.' },
 );
 
 export const chartField = object(
@@ -41,7 +41,7 @@ export const chartField = object(
     digest: optional(
       text({
         description:
-          'The SHA-256 digest that the archive must have, or, in an oci registry, the archive or its manifest. A chart with another digest is refused.',
+          'The SHA-256 digest that the archive must have, or, in an oci registry, the archive or its manifest. A chart with another digest is rejected.',
         pattern: '^sha256:[0-9a-f]{64}$',
       }),
     ),

@@ -70,7 +70,7 @@ const spec = object(
     ),
     legacyAPIs: choice(['Uplift', 'Reject'], {
       description:
-        'What to do with objects of the chart in API versions that this Kubernetes does not serve any more. Uplift converts them and lists each conversion in the condition Uplifted, Reject refuses the chart.',
+        'What to do with objects of the chart in API versions that this Kubernetes does not serve any more. Uplift converts them and lists each conversion in the condition Uplifted, Reject rejects the chart.',
       default: 'Uplift',
     }),
     upgrade: orEmpty(upgradeField),

@@ -7,7 +7,7 @@ export interface CrdFinding {
   readonly path: string;
   /** A clause: `the maximum falls from 10 to 5`. */
   readonly what: string;
-  /** `Incompatible`: what is stored may be refused or lost. `Unsafe`: what clients send may be refused. `Notice`: worth knowing. */
+  /** `Incompatible`: what is stored may be rejected or lost. `Unsafe`: what clients send may be rejected. `Notice`: worth knowing. */
   readonly severity: FindingSeverity;
 }
 

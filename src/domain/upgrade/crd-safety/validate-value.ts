@@ -103,7 +103,7 @@ function textFaults(schema: unknown, value: string): string[] {
   return faults;
 }
 
-/** A pattern that cannot be read is the api-server's to refuse. */
+/** A pattern that cannot be read is the api-server's to reject. */
 function matches(pattern: string, value: string): boolean {
   try {
     return RE2JS.compile(pattern).matcher(value).find();

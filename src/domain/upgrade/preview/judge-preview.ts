@@ -21,12 +21,12 @@ export interface JudgeInput {
 /** The one word about an upgrade, what would stop it, and what was not looked at. */
 export function judgePreview({ definitions, fields, instances, values, faults }: JudgeInput): UpgradeVerdict {
   const unsafe = definitions.definitions.filter((definition) => stopsUpgrade(definition, definitions.safety));
-  const refused = definitions.definitions.flatMap(({ crd, refusal }) => (refusal === undefined ? [] : [`${crd}: ${refusal}`]));
+  const rejected = definitions.definitions.flatMap(({ crd, rejection }) => (rejection === undefined ? [] : [`${crd}: ${rejection}`]));
   const stops = [
     ...faults,
     ...unsafe.map((definition) => unsafeSentence(definition, definitions.safety)),
-    ...refused,
-    ...fields.refusals.map(({ object, why, recreate }) =>
+    ...rejected,
+    ...fields.rejections.map(({ object, why, recreate }) =>
       recreate ? `${object} would have to be deleted and recreated: ${why}` : `${object} would be rejected: ${why}`,
     ),
   ];

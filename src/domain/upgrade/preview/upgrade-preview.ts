@@ -117,7 +117,7 @@ export interface PreviewedCrd {
   /** What it will ask about stored instances; absent where that is nothing, or where they may not be listed. */
   readonly touched?: AffectedInstances;
   /** What the api-server says against it. */
-  readonly refusal?: string;
+  readonly rejection?: string;
 }
 
 export interface PreviewedCrds {
@@ -127,7 +127,7 @@ export interface PreviewedCrds {
   readonly missing: readonly MissingRight[];
 }
 
-/** A change that the api-server refuses, or would. */
+/** A change that the api-server rejects, or would. */
 export interface FieldRejection {
   /** `Deployment ns/name` */
   readonly object: string;
@@ -141,7 +141,7 @@ export interface FieldRejection {
 }
 
 export interface PreviewedFields {
-  readonly refusals: readonly FieldRejection[];
+  readonly rejections: readonly FieldRejection[];
   /** How many objects the api-server was asked about. */
   readonly asked: number;
   readonly missing: readonly MissingRight[];

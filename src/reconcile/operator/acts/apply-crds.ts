@@ -35,12 +35,12 @@ const ADVICE =
  * Applies the CustomResourceDefinitions of a chart and waits until the api-server serves them.
  *
  * @throws AppError before anything is written: `CrdConflict` when one of them belongs to somebody else, `UnsafeUpgrade` when it would not fit what
- *   is stored, `InvalidInput` when the api-server would refuse it.
+ *   is stored, `InvalidInput` when the api-server would reject it.
  */
 export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promise<void> {
   const { cluster } = work.ports;
   const live = await pMap(crds, (crd) => findCrd(cluster, crd.metadata.name, work.signal), { concurrency: AT_ONCE });
-  for (const crd of live) if (crd !== undefined) refuseForeign(work, crd);
+  for (const crd of live) if (crd !== undefined) rejectForeign(work, crd);
   await checkCrds(work, { live, candidates: crds });
   for (const crd of crds) {
     await cluster.apply(CRD, crd, {
@@ -63,20 +63,20 @@ export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promis
 }
 
 /** A definition without an owner is only taken over when the Operator asks for that, or left it there itself. */
-function refuseForeign({ operator: { metadata }, spec, status }: Work, crd: KubeObject): void {
+function rejectForeign({ operator: { metadata }, spec, status }: Work, crd: KubeObject): void {
   const conflict = crdConflict(crd, crdClaimant({ namespace: metadata.namespace ?? 'default', name: metadata.name }, spec, status));
   if (conflict !== undefined) throw new AppError('CrdConflict', `kind "${crd.metadata.name}": ${conflict}`);
 }
 
 /** Another definition has the plural, the kind or a short name already: waiting does not help. */
-function refuseTakenNames({ metadata, status }: KubeObject): void {
-  const refusal = listAt(status, 'conditions').find(
+function rejectTakenNames({ metadata, status }: KubeObject): void {
+  const rejection = listAt(status, 'conditions').find(
     (condition) => textAt(condition, 'type') === 'NamesAccepted' && textAt(condition, 'status') === 'False',
   );
-  if (refusal === undefined) return;
+  if (rejection === undefined) return;
   throw new AppError(
     'CrdConflict',
-    `kind "${metadata.name}": its names conflict with another CRD: ${textAt(refusal, 'message') ?? 'no reason given'}`,
+    `kind "${metadata.name}": its names conflict with another CRD: ${textAt(rejection, 'message') ?? 'no reason given'}`,
   );
 }
 
@@ -84,7 +84,7 @@ async function untilEstablished(work: Work, name: string, deadline: AbortSignal)
   for (;;) {
     const crd = await findCrd(work.ports.cluster, name, work.signal);
     if (crd !== undefined && isEstablished(crd)) return;
-    if (crd !== undefined) refuseTakenNames(crd);
+    if (crd !== undefined) rejectTakenNames(crd);
     work.signal.throwIfAborted();
     if (deadline.aborted)
       throw new AppError('ClusterUnavailable', `kind "${name}": the api-server does not serve it after ${ESTABLISHED_MS / 1000} s`);
@@ -97,7 +97,7 @@ async function untilEstablished(work: Work, name: string, deadline: AbortSignal)
  * the api-server whether it would take them. Writes nothing.
  *
  * @throws AppError `UnsafeUpgrade` that names what would be lost, unless the Operator says that this does not matter; `InvalidInput` or
- *   `AdmissionDenied` when the api-server would refuse a definition.
+ *   `AdmissionDenied` when the api-server would reject a definition.
  */
 async function checkCrds(work: Work, { live, candidates }: Definitions): Promise<void> {
   const { ports, signal } = work;
@@ -116,7 +116,7 @@ async function checkCrds(work: Work, { live, candidates }: Definitions): Promise
   await askApiServer(work, candidates);
 }
 
-/** Whether it would take the definitions; it also refuses rules in CEL that it cannot read or that cost too much. */
+/** Whether it would take the definitions; it also rejects rules in CEL that it cannot read or that cost too much. */
 async function askApiServer({ ports, signal }: Work, candidates: readonly KubeObject[]): Promise<void> {
   const options = {
     fieldManager: OURS.fieldManager,

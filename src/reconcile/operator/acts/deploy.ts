@@ -54,7 +54,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     if (!(error instanceof AppError) || isAway(error)) throw error;
     return {
       kind: 'Failed',
-      phase: error.code === 'UpliftRefused' ? 'Uplift' : phase,
+      phase: error.code === 'UpliftFailed' ? 'Uplift' : phase,
       error: withoutSecrets(error, input.target.values.secrets),
       ...(rendered === undefined ? {} : { rendered }),
     };

@@ -8,7 +8,7 @@ const SUBJECTS: Readonly<Record<RenderFault['code'], string>> = {
   HelmFailed: '',
   InvalidInput: '',
   ObjectReserved: 'chart: ',
-  UpliftRefused: 'uplift: ',
+  UpliftFailed: 'uplift: ',
 };
 
 /**

@@ -140,7 +140,7 @@ export function failedPhase(phase: DeployPhase, error: AppError): ConditionInput
     case 'Render':
       return isFalse('Released', error.code === 'HelmFailed' ? 'RenderFailed' : error.code, error.message);
     case 'Uplift':
-      return isFalse('Uplifted', 'Refused', error.message);
+      return isFalse('Uplifted', 'ConversionFailed', error.message);
     case 'CRDs':
       return isFalse('CRDsEstablished', error.code, error.message);
     case 'Release':

@@ -20,7 +20,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'ChartUnsigned',
   'SignatureInvalid',
   'EgressDenied',
-  'UpliftRefused',
+  'UpliftFailed',
   'CrdConflict',
   'ObjectReserved',
   'UnsafeUpgrade',

@@ -56,7 +56,7 @@ export async function reportReleaseHealth(work: Work, facts: ActiveFacts, state:
   const conditions = [
     fetched(work.spec.chart, chart),
     released(work.release, release.kind === 'Own' ? release.revision : 0),
-    (await refusedClaim(work, crds)) ?? (crds.length === 0 ? await noKinds(work, facts, chart) : crdsEstablished(crds)),
+    (await rejectedClaim(work, crds)) ?? (crds.length === 0 ? await noKinds(work, facts, chart) : crdsEstablished(crds)),
     healthy(health),
     ...testedSoFar(work, facts),
   ];
@@ -152,7 +152,7 @@ async function likelyCause({ ports, spec }: Work, facts: Pick<ActiveFacts, 'char
 }
 
 /** The condition that names the first CRD that the Operator claims or registers although it is somebody else's; undefined when there is none. */
-async function refusedClaim(work: Work, crds: readonly CrdFact[]): Promise<ConditionInput | undefined> {
+async function rejectedClaim(work: Work, crds: readonly CrdFact[]): Promise<ConditionInput | undefined> {
   const { name, namespace = 'default' } = work.operator.metadata;
   const [reserved] = await observeReservedCrds(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
   if (reserved !== undefined) {

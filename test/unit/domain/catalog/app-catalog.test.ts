@@ -62,7 +62,7 @@ describe('the catalogue', () => {
     ['a working operator', { status: 'READY' }, true, 'Available'],
     ['an operator on its way', { status: 'INSTALLING' }, true, 'Installing'],
     ['a failed operator', { status: 'ERROR' }, true, 'Unavailable'],
-    ['an operator whose next version was refused', { status: 'ERROR', history: [SOUND] }, true, 'Available'],
+    ['an operator whose next version was rejected', { status: 'ERROR', history: [SOUND] }, true, 'Available'],
     ['an operator whose next version failed half way', { status: 'ERROR', history: [{ ...SOUND, status: 'failed' }] }, true, 'Unavailable'],
     ['an operator that fell ill', { status: 'ERROR', history: [SOUND], conditions: [ILL] }, true, 'Unavailable'],
     ['a kind that is not served yet', { status: 'READY' }, false, 'Installing'],

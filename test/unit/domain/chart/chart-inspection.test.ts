@@ -169,11 +169,11 @@ describe('an inspection', () => {
     assert.deepEqual(counts, [{ kind: 'ConfigMap', count: 2 }]);
   });
 
-  it('lists conversions and refusals', () => {
+  it('lists conversions and failedConversions', () => {
     const old = { ...kind('Deployment'), apiVersion: 'apps/v1beta2', spec: { template: { metadata: { labels: { a: 'b' } } } } };
     const psp = { ...kind('PodSecurityPolicy'), apiVersion: 'policy/v1beta1' };
-    const { conversions, refusals } = inspectRendering(input({ rendering: { kind: 'Rendered', objects: [old, psp] } }));
-    assert.deepEqual([conversions[0]?.to, refusals[0]?.kind], ['apps/v1', 'PodSecurityPolicy']);
+    const { conversions, failedConversions } = inspectRendering(input({ rendering: { kind: 'Rendered', objects: [old, psp] } }));
+    assert.deepEqual([conversions[0]?.to, failedConversions[0]?.kind], ['apps/v1', 'PodSecurityPolicy']);
   });
 
   it('of a chart that does not render still tells its kinds, and says why', () => {

@@ -57,7 +57,7 @@ describe('the Secret of a private source', () => {
     assert.throws(() => login(HTTPS), /is for oci repositories/);
   });
 
-  const refused: readonly [string, Readonly<Record<string, string>>, RegExp][] = [
+  const rejected: readonly [string, Readonly<Record<string, string>>, RegExp][] = [
     ['nothing of use', { user: 'ann' }, /it has none of the keys username and password/],
     ['a user without a password', { username: 'ann' }, /it has no key "password"/],
     ['a password without a user', { password: 's3cret' }, /it has no key "username"/],
@@ -71,8 +71,8 @@ describe('the Secret of a private source', () => {
     ['a docker configuration that is not JSON', { '.dockerconfigjson': '{s3cret' }, /is for oci|not JSON/],
     ['a half-hearted answer', { bearerToken: 't', passCredentialsAll: 's3cret' }, /"passCredentialsAll" is neither true nor false/],
   ];
-  for (const [title, texts, sentence] of refused) {
-    it(`refuses ${title}, and quotes nothing`, () => {
+  for (const [title, texts, sentence] of rejected) {
+    it(`rejects ${title}, and quotes nothing`, () => {
       assert.throws(
         () => parseChartSecret(secretOf(texts), HTTPS),
         (error) => {

@@ -58,7 +58,7 @@ describe('the version to ask a repository for', () => {
   ];
   for (const [title, given, expected] of cases) it(title, () => assert.equal(versionToAskFor(given), expected));
 
-  it('a range that is none is refused with a sentence', () => {
+  it('a range that is none is rejected with a sentence', () => {
     checkRange({ version: '1.0.0', range: '^1 || >=2.1 <3' });
     assert.throws(() => checkRange({ version: '1.0.0', range: 'newest' }), {
       code: 'InvalidInput',

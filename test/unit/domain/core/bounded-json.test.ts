@@ -20,7 +20,7 @@ describe('JSON of strangers', () => {
     assert.deepEqual([Object.keys(value), value['admin']], [['__proto__'], undefined]);
   });
 
-  const REFUSED: readonly [string, string | Buffer, string, RegExp][] = [
+  const REJECTED: readonly [string, string | Buffer, string, RegExp][] = [
     ['broken', '{"a":1', 'MalformedRequest', /not valid JSON/],
     ['a plain text', '"a"', 'MalformedRequest', /neither an object nor a list/],
     ['another encoding', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), 'MalformedRequest', /UTF-8/],
@@ -31,8 +31,8 @@ describe('JSON of strangers', () => {
     ['more digits than are kept', '[1.00000000000000000001]', 'InvalidInput', /^\[0\]: /],
     ['a number of a million digits', `{"a":1.${'0'.repeat(1_000_000)}1}`, 'InvalidInput', /^a: /],
   ];
-  for (const [what, text, code, message] of REFUSED) {
-    it(`is refused within 50 ms of work: ${what}`, () => {
+  for (const [what, text, code, message] of REJECTED) {
+    it(`is rejected within 50 ms of work: ${what}`, () => {
       const before = process.threadCpuUsage();
       assert.throws(
         () => parse(text),

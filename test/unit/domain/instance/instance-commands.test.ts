@@ -47,7 +47,7 @@ describe('the commands that do the same', () => {
     assert.equal(file.file, 'team/caches/c.yaml');
   });
 
-  it('keep characters that parsers of YAML take for the end of a line, or refuse', () => {
+  it('keep characters that parsers of YAML take for the end of a line, or reject', () => {
     const odd = 'a\u2028b\u2029c\u0085d\ufeffe\u007ff\u0090g';
     const spec = { [odd]: [odd, `two\nlines${odd}`, '👩‍👩‍👧'] };
     const install = commandsFor({ ...nasty, spec }, { ...CALL, method: 'POST', body: { spec } });

@@ -7,7 +7,7 @@ describe('an actor', () => {
     assert.deepEqual(parseActor('oidc:a', ['oidc:y', 'oidc:x', 'oidc:y']), { user: 'oidc:a', groups: ['oidc:x', 'oidc:y'] });
   });
 
-  const refused: readonly [string, string, string[]][] = [
+  const rejected: readonly [string, string, string[]][] = [
     ['an empty user', ' ', ['g']],
     ['no groups', 'u', []],
     ['only blank groups', 'u', [' ']],
@@ -16,7 +16,7 @@ describe('an actor', () => {
     ['a line break in a group', 'u', ['g\r\nImpersonate-Group: system:masters']],
     ['a letter that no header holds', 'ü', ['g']],
   ];
-  for (const [title, user, groups] of refused) {
-    it(`with ${title} is refused`, () => assert.throws(() => parseActor(user, groups), { code: 'ActorMissing' }));
+  for (const [title, user, groups] of rejected) {
+    it(`with ${title} is rejected`, () => assert.throws(() => parseActor(user, groups), { code: 'ActorMissing' }));
   }
 });

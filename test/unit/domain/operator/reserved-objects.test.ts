@@ -59,7 +59,7 @@ describe('an object of a chart', () => {
     ['a policy of ours', object('ValidatingAdmissionPolicy', 'chandlery-x', 'admissionregistration.k8s.io/v1'), /policies of such names/],
   ];
   for (const [title, found, message] of reserved) {
-    it(`that is ${title} is refused with its name and the reason`, () => {
+    it(`that is ${title} is rejected with its name and the reason`, () => {
       const [sentence = '', ...more] = reservedObjects([found]);
       assert.match(sentence, message);
       assert.ok(sentence.startsWith(`${found.kind} "${found.metadata.name}": `), sentence);

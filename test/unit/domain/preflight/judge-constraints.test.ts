@@ -109,21 +109,21 @@ describe('limit ranges', () => {
   const lines = (limits: object, spec: object): string[] =>
     warnings(judge(spec, { limitRanges: [limitRange({ type: 'Container', ...limits })] }));
 
-  it('refuse what is above the most, with both numbers and the field', () => {
+  it('reject what is above the most, with both numbers and the field', () => {
     assert.deepEqual(lines({ max: { memory: '2Gi' } }, { memory: '4Gi' }), [
       'spec.memory: pods will be rejected: memory 4Gi is above the limit of 2Gi for a container (LimitRange l)',
     ]);
     assert.deepEqual(lines({ max: { memory: '4096Mi' } }, { memory: '4Gi' }), []);
   });
 
-  it('refuse what is below the least', () => {
+  it('reject what is below the least', () => {
     assert.match(
       lines({ min: { cpu: '100m' } }, { resources: { requests: { cpu: '50m' } } })[0] ?? '',
       /cpu 50m is below the minimum of 100m/,
     );
   });
 
-  it('refuse a limit too far above its request', () => {
+  it('reject a limit too far above its request', () => {
     const spec = (limit: string): object => ({ resources: { requests: { memory: '1Gi' }, limits: { memory: limit } } });
     assert.match(lines({ maxLimitRequestRatio: { memory: '2' } }, spec('3Gi'))[0] ?? '', /more than 2 times the request of 1Gi/);
     assert.deepEqual(lines({ maxLimitRequestRatio: { memory: '2' } }, spec('2Gi')), []);
@@ -167,7 +167,7 @@ describe('the level of Pod Security of the namespace', () => {
 
   it('is judged by what the namespace says to pods of another instance, where there is one', () => {
     const restricted = namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
-    const pods = { kind: 'Tried', of: 'orders', refusals: [{ about: 'LimitRange', message: 'too much' }], warnings: ['is old'] } as const;
+    const pods = { kind: 'Tried', of: 'orders', rejections: [{ about: 'LimitRange', message: 'too much' }], warnings: ['is old'] } as const;
     assert.deepEqual(judge({}, { namespace: restricted, pods }), {
       ...judge({}),
       warned: [
@@ -175,7 +175,7 @@ describe('the level of Pod Security of the namespace', () => {
         { message: 'Pods like those of orders: is old', about: 'Policy', evidence: 'estimate' },
       ],
     });
-    const fine = { kind: 'Tried', of: 'orders', refusals: [], warnings: [] } as const;
+    const fine = { kind: 'Tried', of: 'orders', rejections: [], warnings: [] } as const;
     assert.match(
       judge({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
       /level restricted; .*creates them\. Pods like those of orders are allowed/,

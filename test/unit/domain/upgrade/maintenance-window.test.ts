@@ -78,7 +78,7 @@ describe('a maintenance window', () => {
     assert.equal(windowSentence({ ...window('06:05 0'), duration: 45 * 60_000 }), 'every day at 06:05 for 45 min (UTC)');
   });
 
-  it('in a zone that nobody knows is refused with a sentence', () => {
+  it('in a zone that nobody knows is rejected with a sentence', () => {
     assert.throws(() => isOpen(window('22:00 4 Europe/Atlantis'), new Date()), {
       code: 'InvalidInput',
       message: 'spec.upgrade.window.timeZone: "Europe/Atlantis" is no time zone; write one such as Europe/Berlin or UTC',

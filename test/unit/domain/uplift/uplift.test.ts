@@ -210,7 +210,7 @@ const CASES: readonly Case[] = [
 for (const { title, from, to, note } of CASES) {
   test(title, () => {
     const result = uplift([from]);
-    assert.deepEqual(result.refusals, []);
+    assert.deepEqual(result.failedConversions, []);
     assert.deepEqual(result.objects, [to]);
     const [conversion] = result.conversions;
     assert.deepEqual(
@@ -218,11 +218,11 @@ for (const { title, from, to, note } of CASES) {
       [from.kind, 'x', from.apiVersion, to.apiVersion],
     );
     if (note !== undefined) assert.match(conversion?.note ?? 'no note', note);
-    assert.deepEqual(uplift([to]), { objects: [to], conversions: [], refusals: [] });
+    assert.deepEqual(uplift([to]), { objects: [to], conversions: [], failedConversions: [] });
   });
 }
 
-const REFUSED: readonly { title: string; from: KubeObject; reason: RegExp }[] = [
+const REJECTED: readonly { title: string; from: KubeObject; reason: RegExp }[] = [
   {
     title: 'a PodSecurityPolicy',
     from: object('policy/v1beta1', 'PodSecurityPolicy'),
@@ -273,12 +273,12 @@ const REFUSED: readonly { title: string; from: KubeObject; reason: RegExp }[] = 
   },
 ];
 
-for (const { title, from, reason } of REFUSED) {
-  test(`refused: ${title}`, () => {
+for (const { title, from, reason } of REJECTED) {
+  test(`rejected: ${title}`, () => {
     const result = uplift([from]);
     assert.deepEqual(result.conversions, []);
     assert.equal(result.objects[0], from);
-    assert.match(result.refusals[0]?.reason ?? '', reason);
+    assert.match(result.failedConversions[0]?.reason ?? '', reason);
   });
 }
 
@@ -306,7 +306,9 @@ test('objects of current APIs pass through untouched, whatever is in them', () =
     fc.property(fc.array(anyObject), (objects) => {
       const result = uplift(objects);
       return (
-        result.conversions.length === 0 && result.refusals.length === 0 && result.objects.every((one, index) => one === objects[index])
+        result.conversions.length === 0 &&
+        result.failedConversions.length === 0 &&
+        result.objects.every((one, index) => one === objects[index])
       );
     }),
   );

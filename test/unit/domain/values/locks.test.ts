@@ -33,7 +33,7 @@ const LOCKED = { defaults: { size: '1Gi' }, locked: ['spec.size'] };
 const CASES: readonly { because: string; world: World; wanted: JsonObject; live?: JsonObject; faults: readonly string[] }[] = [
   { because: 'what is not locked may be anything', world: { defaults: { size: '1Gi' } }, wanted: { size: '2Gi' }, faults: [] },
   { because: 'a locked field keeps the value of its owner', world: LOCKED, wanted: { size: '1Gi' }, faults: [] },
-  { because: 'another value is refused', world: LOCKED, wanted: { size: '2Gi' }, faults: [BY_OPERATOR] },
+  { because: 'another value is rejected', world: LOCKED, wanted: { size: '2Gi' }, faults: [BY_OPERATOR] },
   { because: 'to take it away is another value, too', world: LOCKED, wanted: {}, faults: [BY_OPERATOR] },
   {
     because: 'without a value of its owner it stays unset',

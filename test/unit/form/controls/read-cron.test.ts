@@ -69,7 +69,7 @@ describe('a schedule', () => {
     it(`${text.slice(0, 40)} is none, and why`, () => assert.match(readCron(text).fault ?? '', says));
   }
 
-  it('of any text is read or refused within a moment', () => {
+  it('of any text is read or rejected within a moment', () => {
     const part = fc.oneof(
       fc.constantFrom('*', '?', 'L', '*/5', '1-5', '1,2,3', 'mon', '7', '1#2', '15W', '0/0', '*/0', '-1'),
       fc.string({ maxLength: 6 }),

@@ -37,13 +37,13 @@ const read: readonly {
     fault: 'Enter a multiple of 2',
   },
   {
-    world: 'A whole number beyond 64 bits is refused, not rounded',
+    world: 'A whole number beyond 64 bits is rejected, not rounded',
     schema: { type: 'integer' },
     text: '9223372036854775809',
     fault: 'This number has too many digits: whole numbers are kept exactly from -9223372036854775808 to 9223372036854775807',
   },
   {
-    world: 'A fraction with more digits than a double has is refused, not rounded',
+    world: 'A fraction with more digits than a double has is rejected, not rounded',
     schema: { type: 'number' },
     text: '0.12345678901234567890',
     fault: 'This number has more digits than can be kept; the nearest one is 0.12345678901234568',

@@ -96,7 +96,7 @@ const values: readonly (readonly [world: string, key: string, schema: JsonObject
   ['a number where a share could be', 'maxSurge', mixed, '25', 25],
   ['digits that are meant as text', 'maxSurge', mixed, '"25"', '25'],
   [
-    'a share that its pattern refuses',
+    'a share that its pattern rejects',
     'x',
     { ...mixed, pattern: SHARE },
     '250%',
@@ -152,7 +152,7 @@ const values: readonly (readonly [world: string, key: string, schema: JsonObject
 
 describe('what is typed into it', () => {
   for (const [world, key, schema, typed, value, fault] of values) {
-    it(`is ${fault === undefined ? 'taken' : 'refused'}: ${world}`, () => {
+    it(`is ${fault === undefined ? 'taken' : 'rejected'}: ${world}`, () => {
       const node = nodeOf(schema, key);
       const read = readScalar(node, typed);
       assert.deepEqual(read.value, value);
@@ -246,9 +246,9 @@ describe('a choice', () => {
     assert.equal(html.match(/<datalist/g)?.length, 1);
     assert.equal(html.match(/list="f-spec-zones-0-choices"/g)?.length, 3);
     const { faults } = formToValues(model, fields, {});
-    const refused = views.render('parts/form', formView(model, { fields, base: {}, faults }));
-    assert.match(refused, /not one of the 150 choices: did you mean zone-14, zone-140/);
-    assert.match(refused, /11 choices with e-14 in them/);
+    const rejected = views.render('parts/form', formView(model, { fields, base: {}, faults }));
+    assert.match(rejected, /not one of the 150 choices: did you mean zone-14, zone-140/);
+    assert.match(rejected, /11 choices with e-14 in them/);
   });
 });
 
@@ -256,7 +256,7 @@ describe('a live value that breaks a limit', () => {
   const model = buildForm({ schema: { properties: { port: whole, note: text } }, root: 'spec', curated: [], mode: 'edit' });
   const read = (port: string) => formToValues(model, new URLSearchParams({ 'v.spec.port': port, 'v.spec.note': 'new' }), { port: 70_000 });
 
-  it('is kept while nobody touches it, and refused once it was changed', () => {
+  it('is kept while nobody touches it, and rejected once it was changed', () => {
     const { values: kept, faults } = read('70000');
     assert.deepEqual([kept, faults], [{ port: 70_000, note: 'new' }, []]);
     assert.deepEqual(

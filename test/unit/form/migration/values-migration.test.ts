@@ -21,7 +21,7 @@ describe('values under another version of a chart', () => {
       rows: ['values.logLevel removed remove,leave', 'values.controller.workers renamed move:values.controller.workerCount,remove,leave'],
     },
     {
-      title: 'that the schema of the new chart refuses may not be left',
+      title: 'that the schema of the new chart rejects may not be left',
       from: { values: { a: 1, b: 1 } },
       to: { values: { b: 1 }, schema: { additionalProperties: false, properties: { b: {} } } },
       own: { a: 2 },

@@ -31,7 +31,7 @@ for (const [world, text, fault, line] of [
   ['another version', HEAD.replace('v1', 'v2'), 'This is written for the version v2; the fields here are those of v1', 1],
   ['more than a resource has', `${HEAD}spec: {}\nspecs: {}\n`, 'A Cache has no "specs"', 4],
 ] as const) {
-  test(`A text with ${world} is refused with its line`, () => {
+  test(`A text with ${world} is rejected with its line`, () => {
     const read = readManifest(text, CACHE, ['spec']);
     assert.ok(read.fault?.startsWith(fault), read.fault);
     assert.equal('line' in read && read.line, line);

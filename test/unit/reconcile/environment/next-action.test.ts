@@ -58,28 +58,28 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
   ['a new one gets its finalizer before anything else', { finalizers: [] }, 'add-finalizer'],
   ['without a namespace, one is made', {}, 'create-namespace'],
   ['its own namespace is applied', { namespace: OURS }, 'apply'],
-  ['a namespace that somebody made is not taken', { namespace: {} }, 'refuse', /already exists/],
+  ['a namespace that somebody made is not taken', { namespace: {} }, 'reject', /already exists/],
   ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],
-  ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'refuse', /already exists/],
+  ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'reject', /already exists/],
   ['a namespace that it remembers is its own', { namespace: OURS, uids: {}, remembered: 'n1' }, 'apply'],
   [
     'the namespace of an environment of its name that was lost is its own',
     { namespace: OURS, uids: { [ENVIRONMENT_UID]: 'e0', [NAMESPACE_UID]: 'n1' } },
     'apply',
   ],
-  ['a label without a uid reserves nothing', { namespace: OURS, uids: {} }, 'refuse', /already exists/],
+  ['a label without a uid reserves nothing', { namespace: OURS, uids: {} }, 'reject', /already exists/],
   [
     'a label that was copied from another namespace reserves nothing',
     { namespace: OURS, uids: { [ENVIRONMENT_UID]: 'e0', [NAMESPACE_UID]: 'n0' }, remembered: 'n0' },
-    'refuse',
+    'reject',
     /already exists/,
   ],
   ['deleting does not touch a namespace with a label alone', { deleting: true, reclaim: 'Delete', namespace: OURS, uids: {} }, 'finish'],
-  ["another environment's namespace is refused", { namespace: { [LABEL]: 'team-b' } }, 'refuse', /belongs to the environment team-b/],
+  ["another environment's namespace is rejected", { namespace: { [LABEL]: 'team-b' } }, 'reject', /belongs to the environment team-b/],
   [
-    "another environment's namespace is refused whatever is asked",
+    "another environment's namespace is rejected whatever is asked",
     { namespace: { [LABEL]: 'team-b' }, annotations: { [ADOPT_ANNOTATION]: 'true' } },
-    'refuse',
+    'reject',
     /team-b/,
   ],
   [
@@ -123,7 +123,7 @@ describe('operators in the namespace of an environment', () => {
   test('keep an environment from taking it, and not from ending', () => {
     const ownership: NamespaceOwnership = { kind: 'Occupied', operators: ['chandlery-system/cache'] };
     const act = nextEnvironmentAction({ ...stateOf({}), ownership });
-    assert.equal(act.kind, 'refuse');
+    assert.equal(act.kind, 'reject');
     assert.match('message' in act ? act.message : '', /used by the Operator chandlery-system\/cache/);
     assert.equal(nextEnvironmentAction({ ...stateOf({ deleting: true }), ownership }).kind, 'finish');
   });

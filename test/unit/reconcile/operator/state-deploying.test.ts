@@ -34,17 +34,17 @@ const CASES: readonly Case[] = [
     state: 'FinalizerMissing',
   },
   {
-    title: 'one whose release somebody has made by hand is refused',
+    title: 'one whose release somebody has made by hand is rejected',
     facts: { release: foreign() },
     state: 'Foreign',
   },
   {
-    title: 'one whose release another Operator owns is refused',
+    title: 'one whose release another Operator owns is rejected',
     facts: { release: foreign({ owner: 'n.other' }) },
     state: 'Foreign',
   },
   {
-    title: 'one that adopts is refused the release of another Operator all the same',
+    title: 'one that adopts is rejected the release of another Operator all the same',
     facts: { adopt: true, release: foreign({ owner: 'n.other' }) },
     state: 'Foreign',
   },
@@ -54,7 +54,7 @@ const CASES: readonly Case[] = [
     state: 'Foreign',
   },
   {
-    title: 'one that is forced is still refused a foreign release',
+    title: 'one that is forced is still rejected a foreign release',
     facts: { forced: true, release: foreign() },
     state: 'Foreign',
   },

@@ -28,17 +28,17 @@ describe('what to do about a CatalogSource', () => {
     { title: 'a suspended one rests', source: source({}, { suspend: true }), content: folder(GOOD), act: 'rest' },
     { title: 'a new one gets our finalizer first', source: source({}), content: folder(GOOD), act: 'guard' },
     {
-      title: 'one whose folder is away is refused',
+      title: 'one whose folder is away is rejected',
       source: source(FINALIZER),
       content: { kind: 'Vanished', why: 'gone' },
-      act: 'refuse FolderVanished',
+      act: 'reject FolderVanished',
     },
-    { title: 'one whose folder is empty is refused', source: source(FINALIZER), content: folder(), act: 'refuse FolderEmpty' },
+    { title: 'one whose folder is empty is rejected', source: source(FINALIZER), content: folder(), act: 'reject FolderEmpty' },
     {
-      title: 'one whose files hold only comments is refused',
+      title: 'one whose files hold only comments is rejected',
       source: source(FINALIZER),
       content: folder('# nothing\n'),
-      act: 'refuse FolderEmpty',
+      act: 'reject FolderEmpty',
     },
     {
       title: 'one with nothing but faults is brought in step as far as it goes',
@@ -51,7 +51,7 @@ describe('what to do about a CatalogSource', () => {
   for (const { title, source: object, content, act } of cases) {
     it(title, () => {
       const planned = nextSourceAction(determineSourceState(object, specOf(CATALOG_SOURCE_KIND, object), content));
-      assert.equal(planned.kind === 'refuse' ? `refuse ${planned.reason}` : planned.kind, act);
+      assert.equal(planned.kind === 'reject' ? `reject ${planned.reason}` : planned.kind, act);
     });
   }
 });

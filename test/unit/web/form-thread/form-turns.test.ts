@@ -15,7 +15,7 @@ test('whoever sends many large forms waits for themselves, and others have their
   const many = Array.from({ length: 9 }, () => send('many'));
   const all = await Promise.allSettled([...many, send('one'), send('other')]);
   assert.deepEqual(done.slice(0, 4).toSorted(), ['many', 'many', 'one', 'other']);
-  const refused = all.filter(({ status }) => status === 'rejected');
-  assert.equal(refused.length, 2);
-  for (const one of refused) assert.equal((one as PromiseRejectedResult).reason.code, 'LimitReached');
+  const rejected = all.filter(({ status }) => status === 'rejected');
+  assert.equal(rejected.length, 2);
+  for (const one of rejected) assert.equal((one as PromiseRejectedResult).reason.code, 'LimitReached');
 });

@@ -215,7 +215,7 @@ test('a link can choose a preset, over which its own values win; an unknown one 
   assert.doesNotMatch(await url(`${INSTALL}?preset=nothing`), /name="preset"/);
 });
 
-test('what the environment sets and locks stands in the form, and is refused when it is sent all the same', async () => {
+test('what the environment sets and locks stands in the form, and is rejected when it is sent all the same', async () => {
   const { url } = await opened();
   const html = await url(`${INSTALL}?environment=team-a&v.spec.storage.className=slow`);
   assert.match(html, /name="v\.spec\.storage\.className"[^>]* value="fast"[^>]* disabled/);
@@ -223,9 +223,9 @@ test('what the environment sets and locks stands in the form, and is refused whe
   assert.match(html, /Version<[\s\S]{0,200}Value from: <\/span>Environment<\/span>/);
   assert.match(html, /name="v\.spec\.port"[^>]* value="5432"[^>]* disabled/);
   const post = await start();
-  const refused = await post(INSTALL, `${GOOD}&v.spec.storage.className=slow&_do=install`);
-  assert.equal(refused.status, 422);
-  assert.match(await refused.text(), /Class name: It is locked by the environment team-a/);
+  const rejected = await post(INSTALL, `${GOOD}&v.spec.storage.className=slow&_do=install`);
+  assert.equal(rejected.status, 422);
+  assert.match(await rejected.text(), /Class name: It is locked by the environment team-a/);
 });
 
 test('the form and its review have a link that fills the form in the same way, without secrets', async () => {
@@ -299,9 +299,9 @@ test('production is deleted only by its name, and says so in a summary', async (
   const deleted: string[] = [];
   const post = await start({ deleteInstance: async (_actor, { name }) => void deleted.push(name) });
   const path = `/environments/shop/instances/${POSTGRES}/orders/delete`;
-  const refused = await post(path, 'name=order');
-  assert.equal(refused.status, 422);
-  assert.equal(linkTo(await refused.text(), 'Type orders to delete it'), '#name');
+  const rejected = await post(path, 'name=order');
+  assert.equal(rejected.status, 422);
+  assert.equal(linkTo(await rejected.text(), 'Type orders to delete it'), '#name');
   const done = await post(path, 'name=orders');
   assert.equal(done.headers.get('location'), '/environments/shop?deleted=orders');
   assert.deepEqual(deleted, ['orders']);
@@ -328,7 +328,7 @@ test('whoever lacks the right can ask somebody else, with exactly what the revie
   assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', message: 'please' });
 });
 
-test('a secret in a plan is refused at its field, and the form comes back', async () => {
+test('a secret in a plan is rejected at its field, and the form comes back', async () => {
   const faults = [{ field: 'spec.storage.size', message: 'A plan must not hold a secret' }];
   const post = await start({ createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'plan: no', { faults })) });
   const response = await post(INSTALL, `${GOOD}&_do=ask`);

@@ -101,7 +101,7 @@ test('YAML that cannot be read stays as it was typed, with line and column, unti
   }
 });
 
-test('Anchors are refused with their line', async () => {
+test('Anchors are rejected with their line', async () => {
   const page = await (await (await open(INSTALL)).press(TO_YAML)).press(TO_FORM, { 'y.': 'a: &x 1\nb: *x\n' });
   assert.match(page.html, /Line 2, column 4: Aliases are not supported here/);
   assert.equal(page.value('y.'), 'a: &x 1\nb: *x\n');
@@ -149,7 +149,7 @@ test('A whole resource becomes a form, and its spec alone is changed by it', asy
   assert.equal(again.value('y.'), WHOLE.replace('instances: 2', 'instances: 4').replace('{size: 1Gi}', '{size: 1Gi}'));
 });
 
-test('A resource of another kind, and one of another name or namespace, are refused with a sentence', async () => {
+test('A resource of another kind, and one of another name or namespace, are rejected with a sentence', async () => {
   const yaml = await (await open(INSTALL)).press(TO_YAML, { name: 'shop', environment: 'team-a' });
   const page = await yaml.press(TO_FORM, { 'y.': WHOLE.replace('PostgresCluster', 'Cache') });
   assert.match(page.html, /Line 2: This is a Cache, but this form is for a PostgresCluster/);
@@ -169,7 +169,7 @@ test('All other fields can be had as comments, once', async () => {
   assert.equal((await full.press(TO_FORM)).value('v.spec.storage.size'), '20Gi');
 });
 
-test('Live values are YAML and come back, and a resource that is another one is refused', async () => {
+test('Live values are YAML and come back, and a resource that is another one is rejected', async () => {
   const yaml = await (await open(EDIT)).press(TO_YAML);
   assert.match(yaml.value('y.') ?? '', /size: /);
   const form = await yaml.press(TO_FORM);

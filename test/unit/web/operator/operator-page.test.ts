@@ -97,7 +97,7 @@ describe('the page of an Operator', () => {
     const right = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: 'a', name: 'b' };
     const found = frame({}, { patch: right });
     assert.deepEqual(labels(found), []);
-    assert.match(found.refused, /permission to patch operators\.operatorcontroller\.kubeplus "b"/);
+    assert.match(found.rejected, /permission to patch operators\.operatorcontroller\.kubeplus "b"/);
     assert.ok(found.deleteHref !== undefined);
   });
 

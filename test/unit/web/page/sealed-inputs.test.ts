@@ -67,18 +67,18 @@ test('What was sealed is opened by the same key within twelve hours, and not whe
   const seal = createFormSeal(new Uint8Array(32), () => now);
   const [{ name, value } = { name: '', value: '' }] = seal.seal('anna', [{ name: 'v.a', value: 'b' }]);
   const open = (text: string, by = seal): string => by.unseal('anna', new URLSearchParams([[name, text]])).toString();
-  const refuses = (act: () => unknown): void => assert.throws(act, (error) => isAppError(error, 'MalformedRequest'));
+  const rejects = (act: () => unknown): void => assert.throws(act, (error) => isAppError(error, 'MalformedRequest'));
   assert.equal(open(value), 'v.a=b');
   for (const index of [0, 20, 40, value.length - 2]) {
-    refuses(() => open(`${value.slice(0, index)}${value[index] === 'A' ? 'B' : 'A'}${value.slice(index + 1)}`));
+    rejects(() => open(`${value.slice(0, index)}${value[index] === 'A' ? 'B' : 'A'}${value.slice(index + 1)}`));
   }
-  refuses(() => open('AAAA'));
-  refuses(() =>
+  rejects(() => open('AAAA'));
+  rejects(() =>
     open(
       value,
       createFormSeal(new Uint8Array(32).fill(1), () => now),
     ),
   );
   now += 12 * 3_600_000 + 1;
-  refuses(() => open(value));
+  rejects(() => open(value));
 });

@@ -5,7 +5,7 @@ import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upg
 
 const NOTHING: JudgeInput = {
   definitions: { definitions: [], safety: 'Strict', missing: [] },
-  fields: { refusals: [], asked: 3, missing: [] },
+  fields: { rejections: [], asked: 3, missing: [] },
   instances: { places: [], total: 0, missing: [] },
   values: { leaves: [], omitted: 0, missing: [] },
   faults: [],
@@ -52,19 +52,19 @@ describe('the verdict on an upgrade', () => {
     ['lets it go where nobody minds', { ...NOTHING, definitions: definitions('None') }, 'Safe', /^$/],
     [
       'minds the api-server all the same',
-      { ...NOTHING, definitions: definitions('None', { refusal: 'no such type' }) },
+      { ...NOTHING, definitions: definitions('None', { rejection: 'no such type' }) },
       'Stopped',
       /boxes\.example\.com: no such type/,
     ],
     [
       'names an object that must be made anew',
-      { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(true)] } },
+      { ...NOTHING, fields: { ...NOTHING.fields, rejections: [rejection(true)] } },
       'Stopped',
       /Deployment a\/b would have to be deleted and recreated: immutable/,
     ],
     [
-      'names an object that is refused',
-      { ...NOTHING, fields: { ...NOTHING.fields, refusals: [refusal(false)] } },
+      'names an object that is rejected',
+      { ...NOTHING, fields: { ...NOTHING.fields, rejections: [rejection(false)] } },
       'Stopped',
       /Deployment a\/b would be rejected/,
     ],
@@ -92,6 +92,6 @@ describe('the verdict on an upgrade', () => {
   });
 });
 
-function refusal(recreate: boolean): JudgeInput['fields']['refusals'][number] {
+function rejection(recreate: boolean): JudgeInput['fields']['rejections'][number] {
   return { object: 'Deployment a/b', field: 'spec.selector', why: 'immutable', recreate, source: 'DryRun' };
 }

@@ -14,10 +14,10 @@ interface Count {
 }
 
 /**
- * Keeps refused and failed acts, which cost whoever asks nothing, from filling the audit log: of each person the first hundred in an hour are recorded, the
+ * Keeps rejected and failed acts, which cost whoever asks nothing, from filling the audit log: of each person the first hundred in an hour are recorded, the
  * others as one number when the hour is over.
  */
-export class RefusalQuota {
+export class RejectionQuota {
   /** The oldest window first. */
   readonly #counts = new Map<string, Count>();
 

@@ -8,7 +8,7 @@ import { problemOf } from './problem.ts';
  * Answers what Node cannot read as a request, which therefore never comes to the app, as every other error is answered: problem+json with a code of
  * the table. The connection ends then.
  */
-export function refuseUnreadable(server: Server): void {
+export function answerClientErrors(server: Server): void {
   const answering = new WeakMap<Duplex, Exchange[]>();
   server.on('request', (req, res) => {
     const exchange = { req, res };

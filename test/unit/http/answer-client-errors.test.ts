@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { refuseUnreadable } from '../../../src/http/refuse-unreadable.ts';
+import { answerClientErrors } from '../../../src/http/answer-client-errors.ts';
 
 describe('what is no request that can be read', () => {
   let server: Server;
@@ -14,7 +14,7 @@ describe('what is no request that can be read', () => {
       res.write('half');
       req.resume();
     });
-    refuseUnreadable(server);
+    answerClientErrors(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });
