@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { textAt } from '../../src/domain/core/read.ts';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
@@ -15,6 +21,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 
+const run = promisify(execFile);
 const deployments: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 const core = (resource: string): ResourceType => ({ group: '', version: 'v1', resource });
 const field = { fieldManager: 'test', force: 'force' } as const;
@@ -31,6 +38,7 @@ const stay: ReturnType<typeof setInterval> = setInterval(() => undefined, 1000);
 `;
 
 let folder: string;
+let kubectlProgram: string;
 let embedded: EmbeddedCluster;
 let kube: Kube;
 let cluster: Cluster;
@@ -40,7 +48,9 @@ let ended: Promise<void>;
 before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-programs-')));
   await writeFile(join(folder, 'main.ts'), PROGRAM);
-  embedded = await startThrowawayCluster(await loadTools(repoRoot));
+  const tools = await loadTools(repoRoot);
+  kubectlProgram = tools.kubectl ?? 'kubectl';
+  embedded = await startThrowawayCluster(tools);
   kube = createKube({ kubeconfigPath: embedded.kubeconfigPath, userAgent: 'chandlery/test' });
   cluster = kube.asController();
   stop = new AbortController();
@@ -63,6 +73,40 @@ test('a Deployment with the annotation gets its program, which acts as its servi
     sub: 'system:serviceaccount:default:first',
     env: ['HOME', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'NODE_COMPILE_CACHE', 'POD_NAMESPACE'],
   });
+});
+
+test('kubectl logs shows what the program writes, and of a simulated container that it is one', async () => {
+  await apply({ replicas: 1, account: 'first', program: 'none' }, 'simulated');
+  const [pod, simulated] = [await podOf('demo'), await podOf('simulated')];
+  const words = JSON.stringify(await firstWords());
+  assert.equal(await kubectl('logs', pod, '--tail=1'), `${words}\n`);
+  assert.match(await kubectl('logs', pod, '--timestamps', '--since=1h'), /^\d{4}-\d\d-\d\dT[\d:.]+Z \{"sub"/);
+  assert.equal(await kubectl('logs', pod, '--limit-bytes=6'), words.slice(0, 6));
+  const following = spawn(kubectlProgram, ['logs', pod, '--follow', '--tail=0'], {
+    env: { KUBECONFIG: embedded.kubeconfigPath, HOME: folder },
+    stdio: 'pipe',
+  });
+  const followed = once(following.stdout, 'data') as Promise<[Buffer]>;
+  process.kill(await runningPid(), 'SIGKILL');
+  assert.equal(String((await followed)[0]), `${words}\n`);
+  following.kill();
+  assert.match(await kubectl('logs', simulated), /^The embedded cluster simulates this container: .*registry\.example\/demo:1 runs\.\n$/);
+  await assert.rejects(kubectl('logs', pod, '--previous'), /previous terminated container "main" in pod .* not found/);
+});
+
+test('logs of pods are for the api-server alone: neither a client without a certificate nor the admin reads them beside it', async () => {
+  const { kubelet } = JSON.parse(await readFile(join(embedded.stateDir, 'run', 'ports.json'), 'utf8')) as { kubelet: number };
+  const pki = async (file: string): Promise<string> => await readFile(join(embedded.stateDir, 'pki', file), 'utf8');
+  const ca = await pki('cluster-ca.crt');
+  const url = `https://127.0.0.1:${kubelet}/containerLogs/default/${await podOf('demo')}/main`;
+  const statusFor = async (certificate: object): Promise<number | undefined> => {
+    const [response] = (await once(get(url, { ca, ...certificate }), 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  await assert.rejects(statusFor({}), /ERR_SSL|ECONNRESET|socket hang up|certificate required/);
+  assert.equal(await statusFor({ cert: await pki('admin.crt'), key: await pki('admin.key') }), 404);
+  assert.equal(await statusFor({ cert: await pki('kubelet-client.crt'), key: await pki('kubelet-client.key') }), 200);
 });
 
 test('a program that is killed is started again', async () => {
@@ -111,6 +155,17 @@ async function apply(
   await cluster.apply(deployments, object, field);
 }
 
+async function kubectl(...args: readonly string[]): Promise<string> {
+  return (await run(kubectlProgram, args, { env: { KUBECONFIG: embedded.kubeconfigPath, HOME: folder } })).stdout;
+}
+
+async function podOf(app: string): Promise<string> {
+  return eventually(async () => {
+    const { items } = await cluster.list(core('pods'), { namespace: 'default', labelSelector: `app=${app}` });
+    return items.find(({ status }) => textAt(status, 'phase') === 'Running')?.metadata.name ?? false;
+  }, `a pod of ${app}`);
+}
+
 async function serviceAccount(called: string): Promise<void> {
   await cluster.apply(
     core('serviceaccounts'),
@@ -121,7 +176,7 @@ async function serviceAccount(called: string): Promise<void> {
 
 async function firstWords(): Promise<unknown> {
   const text = await readFile(join(embedded.stateDir, 'run', `${name}.log`), 'utf8');
-  return JSON.parse(text.slice(0, text.indexOf('\n')));
+  return JSON.parse(text.slice(text.indexOf('{'), text.indexOf('\n')));
 }
 
 async function runningPid(): Promise<number> {

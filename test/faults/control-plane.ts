@@ -78,7 +78,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   etcd.start();
   apiServer.start();
   await ready();
-  await createNodes(kube.asController(), AbortSignal.timeout(60_000));
+  await createNodes(kube.asController(), { kubelet: ports.kubelet, signal: AbortSignal.timeout(60_000) });
   for (const client of clients) client.start();
   const stop = async (): Promise<void> => {
     for (const each of [...clients, apiServer, etcd]) await each.kill();

@@ -7,7 +7,10 @@ const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 
 /** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
-export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, signal: AbortSignal): Promise<void> {
+export async function createNodes(
+  cluster: Pick<Cluster, 'apply' | 'applyStatus' | 'delete'>,
+  { kubelet, signal }: { readonly kubelet: number; readonly signal: AbortSignal },
+): Promise<void> {
   await Promise.all(NODES.map((name) => releaseNode(cluster, name, signal)));
   const furniture: readonly (readonly [ResourceType, KubeObject])[] = [
     [CLUSTER_ROLE, kwokRole()],
@@ -17,6 +20,12 @@ export async function createNodes(cluster: Pick<Cluster, 'apply' | 'delete'>, si
   ];
   const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
   await Promise.all(furniture.map(([type, object]) => cluster.apply(type, object, options)));
+  await Promise.all(NODES.map((name) => cluster.applyStatus(NODE, kubeletOf(name, kubelet), options)));
+}
+
+/** Where the api-server finds the kubelet of a node. KWOK adds the address. */
+function kubeletOf(name: string, port: number): KubeObject {
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name }, status: { daemonEndpoints: { kubeletEndpoint: { Port: port } } } };
 }
 
 /** KWOK waits for a node's lease to expire before it takes the node over; the holder of one that is left from an earlier start is gone. */

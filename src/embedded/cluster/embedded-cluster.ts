@@ -10,7 +10,9 @@ import { renderAuditPolicy } from './audit-policy.ts';
 import { type ClusterIssuer, renderAuthentication, serveClusterIssuer } from './cluster-issuer.ts';
 import { createNodes } from './create-nodes.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
+import { serveKubelet } from './kubelet.ts';
 import { type Pki, preparePki } from './pki.ts';
+import { podLogs } from './pod-logs.ts';
 import { choosePorts } from './ports.ts';
 import { writePrivateFile } from './private-file.ts';
 import {
@@ -113,16 +115,18 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
   await writeConfiguration(input, server);
   const issuer = options.trustIssuer === undefined ? undefined : await openIssuer(input, options.trustIssuer);
   const kube = createKube({ kubeconfigPath: join(input.stateFolder, 'kubeconfig'), userAgent: 'chandlery/embedded' });
+  const kubelet = await openKubelet(input, kube);
   const stop = async (): Promise<void> => {
     await Promise.all([group.stop(), kube.close()]);
     issuer?.close();
+    kubelet.close();
   };
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), ...(options.signal === undefined ? [] : [options.signal])]);
     group.start('store', etcdProgram(input));
     group.start('api', apiServerProgram({ ...input, ...issuer?.trusted }));
     await untilReady(kube, group, signal);
-    await createNodes(kube.asController(), signal);
+    await createNodes(kube.asController(), { kubelet: input.ports.kubelet, signal });
     for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
   } catch (error) {
     await stop();
@@ -142,6 +146,12 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
       await folder.release();
     },
   };
+}
+
+async function openKubelet({ stateFolder, pki, ports }: ProgramInput, kube: Kube): Promise<{ close(): void }> {
+  const logs = podLogs({ folder: join(stateFolder, 'run'), cluster: kube.asController() });
+  const clientAuthority = pki['cluster-ca'].certificate;
+  return await serveKubelet({ port: ports.kubelet, certificate: pki.kubelet, clientAuthority, logs });
 }
 
 function accountKubeconfigs(kube: Kube, cluster: { server: string; authority: string }): EmbeddedCluster['accountKubeconfig'] {

@@ -11,7 +11,18 @@ export interface StoredKeyPair extends KeyPair {
 }
 
 type Authority = 'cluster-ca' | 'etcd-ca' | 'front-proxy-ca';
-type Leaf = 'apiserver' | 'issuer' | 'admin' | 'controller-manager' | 'scheduler' | 'kwok' | 'front-proxy' | 'etcd-server' | 'etcd-client';
+type Leaf =
+  | 'apiserver'
+  | 'issuer'
+  | 'kubelet'
+  | 'kubelet-client'
+  | 'admin'
+  | 'controller-manager'
+  | 'scheduler'
+  | 'kwok'
+  | 'front-proxy'
+  | 'etcd-server'
+  | 'etcd-client';
 
 /** All certificates of a cluster, and the key that signs service account tokens. */
 export type Pki = Readonly<Record<Authority | Leaf, StoredKeyPair>> & {
@@ -32,12 +43,17 @@ const API_SERVER_HOSTS = [
   '10.96.0.1',
 ];
 
+/** The name under which the api-server asks the kubelet. */
+export const KUBELET_CLIENT = 'kube-apiserver-kubelet-client';
+
 /** etcd has an authority of its own: whoever holds a certificate of the cluster's authority must not read etcd past the api-server. */
 const LEAVES: Readonly<
   Record<Leaf, { readonly issuer: Authority } & Pick<CertificateRequest, 'commonName' | 'organization' | 'use' | 'hosts'>>
 > = {
   apiserver: { issuer: 'cluster-ca', commonName: 'kube-apiserver', use: 'server', hosts: API_SERVER_HOSTS },
   issuer: { issuer: 'cluster-ca', commonName: 'chandlery-issuer', use: 'server', hosts: LOOPBACK },
+  kubelet: { issuer: 'cluster-ca', commonName: 'chandlery-kubelet', use: 'server', hosts: LOOPBACK },
+  'kubelet-client': { issuer: 'cluster-ca', commonName: KUBELET_CLIENT, use: 'client' },
   admin: { issuer: 'cluster-ca', commonName: 'chandlery-admin', organization: 'system:masters', use: 'client' },
   'controller-manager': { issuer: 'cluster-ca', commonName: 'system:kube-controller-manager', use: 'client' },
   scheduler: { issuer: 'cluster-ca', commonName: 'system:kube-scheduler', use: 'client' },
@@ -63,6 +79,8 @@ export async function preparePki(folder: string, now: Date): Promise<Pki> {
     ...authorities,
     apiserver: await leaf('apiserver'),
     issuer: await leaf('issuer'),
+    kubelet: await leaf('kubelet'),
+    'kubelet-client': await leaf('kubelet-client'),
     admin: await leaf('admin'),
     'controller-manager': await leaf('controller-manager'),
     scheduler: await leaf('scheduler'),

@@ -11,6 +11,8 @@ export interface Ports {
   readonly etcdPeer: number;
   /** Where the api-server reads the keys of the embedded issuer. */
   readonly issuer: number;
+  /** Where the api-server reads the logs of pods. */
+  readonly kubelet: number;
 }
 
 /** Below the range from which operating systems give ports to outgoing connections, so that a remembered port is seldom taken. */
@@ -38,6 +40,7 @@ export async function choosePorts(file: string, seed: string): Promise<Ports> {
     etcd: await choose(remembered.etcd),
     etcdPeer: await choose(remembered.etcdPeer),
     issuer: await choose(remembered.issuer),
+    kubelet: await choose(remembered.kubelet),
   };
   await writePrivateFile(file, `${JSON.stringify(ports)}\n`);
   return ports;

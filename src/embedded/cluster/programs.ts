@@ -76,6 +76,7 @@ export function apiServerProgram({ stateFolder, programs, pki, ports, authentica
     `--etcd-certfile=${pki['etcd-client'].certificateFile}`,
     `--etcd-keyfile=${pki['etcd-client'].keyFile}`,
     ...serviceAccountArgs(pki),
+    ...kubeletArgs(pki),
     ...aggregationArgs(pki),
     ...auditArgs(stateFolder),
   ];
@@ -87,6 +88,15 @@ function serviceAccountArgs({ serviceAccount }: Pki): string[] {
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${serviceAccount.publicKeyFile}`,
     `--service-account-signing-key-file=${serviceAccount.keyFile}`,
+  ];
+}
+
+function kubeletArgs(pki: Pki): string[] {
+  return [
+    `--kubelet-certificate-authority=${pki['cluster-ca'].certificateFile}`,
+    `--kubelet-client-certificate=${pki['kubelet-client'].certificateFile}`,
+    `--kubelet-client-key=${pki['kubelet-client'].keyFile}`,
+    '--kubelet-preferred-address-types=InternalIP',
   ];
 }
 
@@ -153,10 +163,7 @@ export function schedulerProgram({ stateFolder, programs }: ProgramInput): Progr
   return { name: 'kube-scheduler', command: programs.scheduler, args };
 }
 
-/**
- * Simulated kubelets. They serve nothing: with `--node-port` KWOK would listen on all addresses of the machine. The address is the loopback, so
- * that asking for logs is rejected at once instead of waiting for an answer.
- */
+/** Simulated kubelets. They serve nothing: with `--node-port` KWOK would listen on all addresses of the machine. Logs are served by `kubelet.ts`. */
 export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
   const args = [
     `--kubeconfig=${programKubeconfig(stateFolder, 'kwok')}`,

@@ -9,6 +9,7 @@ import { messageOf } from '../../domain/core/errors.ts';
 import type { Log } from '../../observe/log.ts';
 import type { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 import { pidFile } from '../cluster/leftovers.ts';
+import { logLine } from '../cluster/pod-logs.ts';
 import { writePrivateFile } from '../cluster/private-file.ts';
 import type { LocalController } from './local-controller.ts';
 
@@ -92,8 +93,10 @@ function launch(controller: LocalController, { file, embedded, kubeconfig, log }
   if (child.pid !== undefined) writeFileSync(pidFile(embedded.stateDir, nameOf(controller)), String(child.pid));
   const output = createWriteStream(`${base}.log`, { flags: 'a', mode: 0o600 });
   for (const stream of [child.stdout, child.stderr]) {
-    stream.pipe(output, { end: false });
-    createInterface({ input: stream }).on('line', (line) => log.debug('a local controller says', { line }));
+    createInterface({ input: stream }).on('line', (line) => {
+      output.write(logLine(line, new Date()));
+      log.debug('a local controller says', { line });
+    });
   }
   child.once('close', () => output.end());
   return child;
