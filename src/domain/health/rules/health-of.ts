@@ -1,37 +1,24 @@
 import type { Health } from '../health.ts';
 import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
-import { autoscalerHealth } from './autoscaler.ts';
-import { conditionsHealth } from './conditions.ts';
-import { jobHealth } from './job.ts';
-import { apiServiceHealth, claimHealth, ingressHealth, serviceHealth } from './network-storage.ts';
-import { podHealth } from './pod.ts';
-import { daemonSetHealth, deploymentHealth, replicaSetHealth, statefulSetHealth } from './workloads.ts';
-
-type Rule = (object: KubeObject) => Health | undefined;
-
-const RULES: Readonly<Record<string, Rule>> = {
-  'v1/Pod': podHealth,
-  'v1/Service': serviceHealth,
-  'v1/PersistentVolumeClaim': claimHealth,
-  'apps/Deployment': deploymentHealth,
-  'apps/StatefulSet': statefulSetHealth,
-  'apps/DaemonSet': daemonSetHealth,
-  'apps/ReplicaSet': replicaSetHealth,
-  'batch/Job': jobHealth,
-  'networking.k8s.io/Ingress': ingressHealth,
-  'apiregistration.k8s.io/APIService': apiServiceHealth,
-  'autoscaling/HorizontalPodAutoscaler': autoscalerHealth,
-};
+import { genericHealth } from './generic.ts';
+import { ruleFor } from './registry.ts';
+import { deleted, evenWhenDeleted } from './rule.ts';
 
 /**
- * The health of one object by the rule of its kind; by its conditions where the kind has no rule; undefined where it has neither, because
- * a kind that says nothing about itself is not thereby healthy.
+ * The health of one object by the rule of its kind; by the generic rule where the kind has none; undefined where it has no conditions either, because a kind
+ * that says nothing about itself is not thereby healthy.
  */
 export function healthOf(object: KubeObject): Health | undefined {
-  if (object.metadata.deletionTimestamp !== undefined) return { status: 'Progressing', message: 'It is being deleted' };
-  const rule = RULES[ruleKey(object)];
-  return rule === undefined ? conditionsHealth(object) : rule(object);
+  const rule = ruleFor(parseApiVersion(object.apiVersion).group, object.kind) ?? [];
+  if (deleted(object) !== undefined && !rule.includes(evenWhenDeleted)) return DELETED;
+  for (const line of rule) {
+    const health = line(object);
+    if (health !== undefined) return health;
+  }
+  return genericHealth(object);
 }
+
+const DELETED: Health = { status: 'Progressing', message: 'Pending deletion' };
 
 /** Groups that the api-server serves itself. CRDs of Kubernetes projects lie deeper, such as gateway.networking.k8s.io. */
 const BUILT_IN = /^([a-z]*|[a-z]+\.k8s\.io|rbac\.authorization\.k8s\.io|(flowcontrol|internal)\.apiserver\.k8s\.io)$/;
@@ -41,11 +28,7 @@ const BUILT_IN = /^([a-z]*|[a-z]+\.k8s\.io|rbac\.authorization\.k8s\.io|(flowcon
  * themselves, so that their metadata is enough.
  */
 export function healthSource(apiVersion: string, kind: string): 'rule' | 'conditions' | 'none' {
-  if (Object.hasOwn(RULES, ruleKey({ apiVersion, kind }))) return 'rule';
-  return BUILT_IN.test(parseApiVersion(apiVersion).group) ? 'none' : 'conditions';
-}
-
-function ruleKey({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
   const { group } = parseApiVersion(apiVersion);
-  return `${group === '' ? 'v1' : group}/${kind}`;
+  if (ruleFor(group, kind) !== undefined) return 'rule';
+  return BUILT_IN.test(group) ? 'none' : 'conditions';
 }

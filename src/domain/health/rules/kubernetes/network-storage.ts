@@ -1,7 +1,7 @@
-import type { Health } from '../health.ts';
-import { listAt, textAt } from '../../core/read.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { conditionsOf, sentence } from './conditions.ts';
+import type { Health } from '../../health.ts';
+import { listAt, textAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { conditionsOf, sentence } from '../conditions.ts';
 
 export function serviceHealth(object: KubeObject): Health {
   if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'It has an address in the cluster' };

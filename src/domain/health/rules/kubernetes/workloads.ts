@@ -1,7 +1,7 @@
-import type { Health } from '../health.ts';
-import { booleanAt, numberAt, textAt } from '../../core/read.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { conditionsOf, sentence } from './conditions.ts';
+import type { Health } from '../../health.ts';
+import { booleanAt, numberAt, textAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { conditionsOf, sentence } from '../conditions.ts';
 
 const NOT_TAKEN_UP: Health = { status: 'Progressing', message: 'The latest change is not taken up yet' };
 

@@ -1,7 +1,7 @@
-import type { Health } from '../health.ts';
-import { at, listAt, numberAt, textAt } from '../../core/read.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { conditionsOf } from './conditions.ts';
+import type { Health } from '../../health.ts';
+import { at, listAt, numberAt, textAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { conditionsOf } from '../conditions.ts';
 import { unschedulable } from './unschedulable.ts';
 
 /** Waiting for one of these does not end by itself. */

@@ -1,7 +1,7 @@
-import type { Health } from '../health.ts';
-import { isObject, numberAt, textAt } from '../../core/read.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { conditionsOf, sentence, type ForeignCondition } from './conditions.ts';
+import type { Health } from '../../health.ts';
+import { isObject, numberAt, textAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { conditionsOf, sentence, type ForeignCondition } from '../conditions.ts';
 
 const BROKEN = ['FailedGetScale', 'FailedUpdateScale', 'FailedGetResourceMetric', 'InvalidSelector', 'FailedGetObjectMetric'];
 

@@ -1,7 +1,7 @@
-import type { Health } from '../health.ts';
-import { booleanAt } from '../../core/read.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
-import { conditionsOf, sentence } from './conditions.ts';
+import type { Health } from '../../health.ts';
+import { booleanAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { conditionsOf, sentence } from '../conditions.ts';
 
 export function jobHealth(object: KubeObject): Health {
   const conditions = conditionsOf(object).filter((condition) => condition.status === 'True');

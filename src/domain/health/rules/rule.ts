@@ -1,0 +1,164 @@
+import { at, numberAt } from '../../core/read.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import type { Health, HealthStatus } from '../health.ts';
+import { conditionsIn, type ForeignCondition } from './conditions.ts';
+
+/** Rules by `group/Kind` (`v1/Kind` for the core group). Either side may be `*`, and the group may begin with `*.`; the most exact key counts. */
+export type HealthRules = Readonly<Record<string, HealthRule>>;
+
+/** The lines of a rule, in order: the first one that applies gives the health. Where none applies, the generic rule does. */
+export type HealthRule = readonly HealthLine[];
+
+/** One line of a rule; a function of its own where the vocabulary below does not suffice. */
+export type HealthLine = (object: KubeObject) => Health | undefined;
+
+/** A state that an object may be in: the text that belongs to it (which may be empty), or undefined when the object is not in that state. */
+export type Finding = (object: KubeObject) => string | undefined;
+
+/**
+ * The message of a line: a text in which `{}` stands for the text found and `{status.replicas}` or `{status.replicas|0}` for a field of the object, or for what
+ * follows the bar where that is missing or empty. A function where that does not suffice. Without one, the text found is the message.
+ */
+type Wording = string | ((found: string, object: KubeObject) => string);
+
+export const healthy = lineFor('Healthy');
+export const progressing = lineFor('Progressing');
+export const degraded = lineFor('Degraded');
+export const suspended = lineFor('Suspended');
+export const missing = lineFor('Missing');
+export const unknown = lineFor('Unknown');
+
+function lineFor(status: HealthStatus): (finding: Finding, wording?: Wording) => HealthLine {
+  return (finding, wording = '{}') => {
+    const word = typeof wording === 'function' ? wording : template(wording);
+    return (object) => {
+      const found = finding(object);
+      return found === undefined ? undefined : { status, message: word(found, object) };
+    };
+  };
+}
+
+/** Splits the text once; what is filled in is never looked at again. */
+function template(text: string): (found: string, object: KubeObject) => string {
+  const parts = text.split(/\{([^{}]*)\}/).map((part, index) => (index % 2 === 0 ? () => part : filler(part)));
+  return (found, object) => parts.map((part) => part(found, object)).join('');
+}
+
+function filler(inner: string): (found: string, object: KubeObject) => string {
+  if (inner === '') return (found) => found;
+  const [path = '', fallback = ''] = inner.split('|');
+  const read = field(path);
+  return (_, object) => read(object) || fallback;
+}
+
+type OneOrMore<T> = T | readonly T[];
+
+/** What a condition is chosen by: `*` as the type stands for any, an absent reason for every reason. */
+type Choice = readonly [type: OneOrMore<string>, status?: OneOrMore<string>, reason?: OneOrMore<string>];
+
+/** The first condition that is so (`True` unless said otherwise); its message. */
+export function condition(...choice: Choice): Finding {
+  return conditionAt('status.conditions', 'message', choice);
+}
+
+/** The same; its reason. */
+export function reasonOf(...choice: Choice): Finding {
+  return conditionAt('status.conditions', 'reason', choice);
+}
+
+/** The same in a list that lies elsewhere, and with the member that is its text. */
+export function conditionAt(path: string, text: 'type' | 'reason' | 'message', [type, status = 'True', reason]: Choice): Finding {
+  const steps = stepsOf(path);
+  const isChosen = (item: ForeignCondition): boolean =>
+    (type === '*' || includes(type, item.type)) &&
+    (status === '*' || includes(status, item.status)) &&
+    (reason === undefined || includes(reason, item.reason));
+  return (object) => conditionsIn(at(object, ...steps)).find(isChosen)?.[text];
+}
+
+function includes(wanted: OneOrMore<string>, value: string): boolean {
+  return typeof wanted === 'string' ? wanted === value : wanted.includes(value);
+}
+
+type Scalar = string | number | boolean;
+
+/** A field with one of the values, or with any text, number or boolean where none is given; the value as text. */
+export function field(path: string, ...values: readonly Scalar[]): Finding {
+  const steps = stepsOf(path);
+  return (object) => {
+    const value = at(object, ...steps);
+    if (!isScalar(value) || (values.length > 0 && !values.includes(value))) return undefined;
+    return String(value);
+  };
+}
+
+/** A field that is there, whatever it holds. */
+export function present(path: string): Finding {
+  const steps = stepsOf(path);
+  return (object) => ((at(object, ...steps) ?? undefined) === undefined ? undefined : '');
+}
+
+/** A field that is not there, or null. */
+export function absent(path: string): Finding {
+  return not(present(path));
+}
+
+/** A status that was observed for an older generation than the object has. */
+export function outdated(path = 'status.observedGeneration'): Finding {
+  const steps = stepsOf(path);
+  return (object) => {
+    const observed = numberAt(object, ...steps);
+    const generation = numberAt(object, 'metadata', 'generation');
+    return observed !== undefined && generation !== undefined && observed < generation ? '' : undefined;
+  };
+}
+
+/** A number below another one, such as ready replicas below wanted ones; an absent number counts as zero. */
+export function fewer(path: string, than: string): Finding {
+  const [steps, others] = [stepsOf(path), stepsOf(than)];
+  return (object) => ((numberAt(object, ...steps) ?? 0) < (numberAt(object, ...others) ?? 0) ? '' : undefined);
+}
+
+/** Two fields with the same text, number or boolean. */
+export function same(path: string, other: string): Finding {
+  const [one, two] = [field(path), field(other)];
+  return (object) => (one(object) === two(object) ? '' : undefined);
+}
+
+/** Stands first in a rule that says itself how a deletion goes; of all other kinds, an object that is being deleted is Progressing. */
+export const evenWhenDeleted: HealthLine = () => undefined;
+
+/** An object that is being deleted. */
+export const deleted: Finding = present('metadata.deletionTimestamp');
+
+/** Every object: for the last line of a rule. */
+export const otherwise: Finding = () => '';
+
+/** All of the findings; the text of the first. */
+export function all(...findings: readonly [Finding, ...Finding[]]): Finding {
+  const [first] = findings;
+  return (object) => (findings.every((finding) => finding(object) !== undefined) ? first(object) : undefined);
+}
+
+/** One of the findings; the text of the first that holds. */
+export function either(...findings: readonly Finding[]): Finding {
+  return (object) => {
+    for (const finding of findings) {
+      const found = finding(object);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+export function not(finding: Finding): Finding {
+  return (object) => (finding(object) === undefined ? '' : undefined);
+}
+
+function stepsOf(path: string): readonly string[] {
+  return path.split('.');
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
