@@ -10,7 +10,7 @@ import { medianMs } from './median.ts';
 /** What opening the form of a kind costs. Times in milliseconds, medians of several runs. */
 export interface Opened {
   readonly leaves: number;
-  /** The form is made: once, while its definition stays the same. */
+  /** The form is made: once, while its CRD stays the same. */
   readonly makeMs: number;
   /** Each page of it from then on. */
   readonly firstMs: number;

@@ -52,7 +52,7 @@ function list(items: unknown): JsonSchema {
 
 const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);
-const right = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
+const permission = object({ verb: text, group: text, resource: text, namespace: text, name: text }, ['verb', 'group', 'resource']);
 const revision = object(
   {
     revision: integer,
@@ -180,7 +180,7 @@ export const SCHEMAS = {
       items: list(object({ name: text, keys: { ...list(text), description: 'Of a Secret or ConfigMap, as its managed fields tell' } })),
       more: { type: 'boolean', description: 'There are others: narrow the search' },
       served: { type: 'boolean', description: 'Whether the cluster has this resource' },
-      missing: { ...right, description: 'The right without which nothing can be listed' },
+      missing: { ...permission, description: 'The permission without which nothing can be listed' },
     },
     ['resource', 'items', 'more', 'served'],
   ),
@@ -294,7 +294,7 @@ export const SCHEMAS = {
   OperatorTree: {
     allOf: [
       { $ref: '#/components/schemas/ResourceTree' },
-      object({ namespace: { type: 'string', description: 'Where the release is' }, missing: right }, ['namespace']),
+      object({ namespace: { type: 'string', description: 'Where the release is' }, missing: permission }, ['namespace']),
     ],
   },
   OperatorInstance: object(
@@ -311,13 +311,13 @@ export const SCHEMAS = {
   DeletionBlocker: blocker,
   DeletionStep: step,
   OperatorDeletion: {
-    ...object({ ...deletion, state: { enum: ['Preview', 'Deleting'] }, missing: list(right) }),
+    ...object({ ...deletion, state: { enum: ['Preview', 'Deleting'] }, missing: list(permission) }),
     description: 'As `deletion` of an Operator, also before somebody asked for it',
   },
   Health: health,
   Condition: condition,
   Revision: revision,
-  MissingRight: right,
+  MissingPermission: permission,
   FieldFault: fault,
   Fault: object({ source: text, file: text, line: integer, column: integer, resource: text, field: text, message: text }, [
     'source',
@@ -343,7 +343,7 @@ export const SCHEMAS = {
         instance: text,
         code: { enum: Object.keys(ERROR_TABLE) },
         errors: list(object({ detail: text, pointer: text, field: text, file: text, line: integer, column: integer }, ['detail'])),
-        missing: right,
+        missing: permission,
         requestId: text,
       },
       ['type', 'title', 'status', 'code'],

@@ -96,7 +96,7 @@ function crdSource(crd: KubeObject): FormSource {
   const versions = versionsOf(crd);
   const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? textAt(crd.spec, 'version') ?? '';
   const own = schemaOf(crd, version);
-  // The first API of definitions had one schema for all versions.
+  // The first API of CRDs had one schema for all versions.
   const whole = Object.keys(own).length > 0 ? own : objectAt(crd.spec, 'validation', 'openAPIV3Schema');
   const title = `${textAt(crd.spec, 'names', 'kind') ?? ''} ${textAt(crd.spec, 'group') ?? ''}/${version}`;
   const suggested = suggestedFields(crd, version, '');

@@ -1,5 +1,5 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
-import type { ErrorCode, FieldFault, MissingRight } from '../domain/core/errors.ts';
+import type { ErrorCode, FieldFault, MissingPermission } from '../domain/core/errors.ts';
 import type { Person } from '../domain/core/session.ts';
 
 /** A page that says one thing: an error, or that somebody is signed out. Plain data for the template. */
@@ -10,7 +10,7 @@ export interface MessageView {
   readonly title: string;
   readonly message: string;
   readonly faults: readonly FieldFault[];
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
   /** The one thing to do next. */
   readonly action?: { readonly label: string; readonly href: string };
   readonly requestId: string;

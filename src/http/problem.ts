@@ -1,4 +1,4 @@
-import type { AppError, FieldFault, MissingRight } from '../domain/core/errors.ts';
+import type { AppError, FieldFault, MissingPermission } from '../domain/core/errors.ts';
 
 /** One thing that an error points at: a field as a JSON pointer and as a dotted path, or a place in a file. */
 export interface ProblemFault {
@@ -22,7 +22,7 @@ export interface Problem {
   readonly code: string;
   readonly requestId: string;
   readonly errors?: readonly ProblemFault[];
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
 }
 
 export function problemOf(error: AppError, request: { readonly path: string; readonly requestId: string }): Problem {

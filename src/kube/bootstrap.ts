@@ -53,7 +53,7 @@ async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal)
   await ifFound(cluster.delete(ref, { signal, ...(uid === undefined ? {} : { uid }) }));
 }
 
-/** Restores every definition of a folder and waits until all of them are established and discovered. */
+/** Restores every CRD of a folder and waits until all of them are established and discovered. */
 async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<KubeObject[]> {
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
   const definitions: KubeObject[] = [];

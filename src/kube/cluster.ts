@@ -8,8 +8,8 @@ import type {
   ObjectPage,
   PageOptions,
   Patch,
-  Right,
-  Verdict,
+  ResourceAttributes,
+  AccessReviewStatus,
   WriteOptions,
   Written,
 } from '../domain/kubernetes/cluster.ts';
@@ -45,7 +45,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     delete: (ref, options) => deleteObject(deps, ref, options),
     watch: (type, options) => watchEvents(deps, type, options),
     watchMetadata: (type, options) => watchMetadataEvents(deps, type, options),
-    review: (right, options) => reviewRight(deps, right, options),
+    review: (permission, options) => reviewAccess(deps, permission, options),
   };
 }
 
@@ -160,7 +160,7 @@ async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: Delete
 }
 
 /** SelfSubjectAccessReview. */
-export async function reviewRight(deps: Caller, right: Right, options: CallOptions = {}): Promise<Verdict> {
+export async function reviewAccess(deps: Caller, permission: ResourceAttributes, options: CallOptions = {}): Promise<AccessReviewStatus> {
   const place: Place = SELF_SUBJECT_ACCESS_REVIEW;
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
@@ -168,7 +168,7 @@ export async function reviewRight(deps: Caller, right: Right, options: CallOptio
     what: 'check of your permissions',
     method: 'POST',
     path: resourcePath(place),
-    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: right } },
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: permission } },
     signal: options.signal,
   });
   return { allowed: at(body, 'status', 'allowed') === true, reason: textAt(body, 'status', 'reason') ?? '' };

@@ -8,7 +8,7 @@ import type { CallOptions, Clusters, Discovery, DryRunAnswer, DryRunCluster, Dry
 import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resource-types.ts';
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
-import { createCluster, reviewRight } from './cluster.ts';
+import { createCluster, reviewAccess } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
 import { callFor } from './transport/call.ts';
 import { type ClusterAccess, type ConfigEntries, createCredentials } from './transport/credentials.ts';
@@ -121,14 +121,14 @@ async function requestToken(
   { signal }: CallOptions = {},
 ): Promise<string> {
   const { namespace, name } = account;
-  const right = { verb: 'create', group: '', resource: 'serviceaccounts/token', namespace, name };
+  const permission = { verb: 'create', group: '', resource: 'serviceaccounts/token', namespace, name };
   const { body } = await transport.request({
     identity: CONTROLLER,
     method: 'POST',
     path: resourcePath({ ...SERVICE_ACCOUNT, namespace, name, subresource: 'token' }),
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: seconds } },
     what: `request a token of service account "${name}" in namespace "${namespace}"`,
-    right,
+    permission,
     signal,
   });
   const token = textAt(body, 'status', 'token');
@@ -198,7 +198,7 @@ function createDryRun(deps: Caller): DryRunCluster {
     dryRunApply: (type, object, options) => dryRunApply(deps, type, { object, options }),
     dryRunCreate: (type, object, options) => dryRunCreate(deps, type, { object, options }),
     metadataOf: (ref, options) => metadataOf(deps, ref, options),
-    review: (right, options) => reviewRight(deps, right, options),
+    review: (permission, options) => reviewAccess(deps, permission, options),
     account: (options) => accountOf(deps, options),
   };
 }

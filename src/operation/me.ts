@@ -1,4 +1,4 @@
-import { OPERATOR, rightTo } from '../domain/kubernetes/resource-types.ts';
+import { OPERATOR, permissionTo } from '../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { Ports } from './ports.ts';
 
@@ -7,6 +7,6 @@ export async function me(
   ports: Pick<Ports, 'clusters'>,
   actor: Actor,
 ): Promise<{ user: string; groups: readonly string[]; admin: boolean }> {
-  const verdict = await ports.clusters.asActor(actor).review(rightTo('list', OPERATOR));
+  const verdict = await ports.clusters.asActor(actor).review(permissionTo('list', OPERATOR));
   return { user: actor.user, groups: actor.groups, admin: verdict.allowed };
 }

@@ -1,4 +1,4 @@
-import type { Cluster, Right } from '../../src/domain/kubernetes/cluster.ts';
+import type { Cluster, ResourceAttributes } from '../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { ATTACKED } from './people.ts';
 
@@ -81,11 +81,11 @@ function pods(): Attempt[] {
 
 /** Verbs and subresources that RBAC treats as special, and that a sweep over kinds does not see. */
 function special(): Attempt[] {
-  const core = (verb: string, resource: string, subresource?: string): Right => {
+  const core = (verb: string, resource: string, subresource?: string): ResourceAttributes => {
     return { verb, group: '', resource, namespace: ATTACKED, ...(subresource === undefined ? {} : { subresource }) };
   };
   const csr = 'certificates.k8s.io';
-  const rights: Right[] = [
+  const permissions: ResourceAttributes[] = [
     core('create', 'serviceaccounts', 'token'),
     ...['exec', 'attach', 'portforward', 'proxy'].flatMap((sub) => ['create', 'get'].map((verb) => core(verb, 'pods', sub))),
     ...['ephemeralcontainers', 'resize', 'status'].map((sub) => core('patch', 'pods', sub)),
@@ -118,8 +118,8 @@ function special(): Attempt[] {
     { verb: 'list', group: 'chandlery.dev', resource: 'auditevents' },
     { verb: 'get', group: 'chandlery.dev', resource: 'environments', name: 'foreign' },
   ];
-  const whole: Right[] = [core('list', 'secrets'), core('get', 'secrets')];
-  return [...rights.map((right) => review(right)), ...whole.map((right) => review(right, WRITERS))];
+  const whole: ResourceAttributes[] = [core('list', 'secrets'), core('get', 'secrets')];
+  return [...permissions.map((right) => review(right)), ...whole.map((right) => review(right, WRITERS))];
 }
 
 /** Permissions given to oneself, and kinds by which something acts as somebody else. */
@@ -245,7 +245,7 @@ function create(what: string, object: KubeObject, own: readonly string[] = []): 
   };
 }
 
-function review(right: Right, own: readonly string[] = []): Attempt {
+function review(right: ResourceAttributes, own: readonly string[] = []): Attempt {
   const { verb, group, resource, subresource, namespace } = right;
   const of = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
   const where = namespace === undefined || namespace === ATTACKED ? '' : ` in ${namespace}`;

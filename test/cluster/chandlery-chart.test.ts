@@ -162,7 +162,7 @@ describe('The chart of Chandlery', () => {
   });
 });
 
-/** With the rights of the service account that the chart made. */
+/** With the permissions of the service account that the chart made. */
 async function asAccount<T>(act: (account: Kube) => Promise<T>): Promise<T> {
   const account = createKube({ kubeconfigPath: accountKubeconfig, userAgent: 'chart-test' });
   try {

@@ -26,7 +26,7 @@ after(async () => {
   await testCluster.stop();
 });
 
-describe('an upgrade of definitions', () => {
+describe('an upgrade of CRDs', () => {
   it('that would not fit what is stored stops before anything is changed, and goes on when the Operator says so', async () => {
     await world.writeChart('box', boxChart('box', '1.0.0', 'size: {type: integer}, colour: {type: string}'));
     await world.create(NS, 'box', spec('box', '1.0.0'));

@@ -82,7 +82,7 @@ async function gone(type: ResourceType, name: string, namespace?: string): Promi
 const person = (team: string) => kube.asActor({ user: `oidc:envtest-${team}`, groups: [`oidc:envtest-team-${team}`] });
 
 describe('an environment', () => {
-  test('makes its namespace, its rights and its quota, and says that it is ready', async () => {
+  test('makes its namespace, its permissions and its quota, and says that it is ready', async () => {
     await create(
       environment('envtest-team-a', { groups: [{ name: 'oidc:envtest-team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }),
     );
@@ -111,13 +111,13 @@ describe('an environment', () => {
     const secrets = { verb: 'create', group: '', resource: 'secrets' };
     await eventually(
       async () => ((await a.review({ ...secrets, namespace: 'envtest-team-a' })).allowed ? true : undefined),
-      'the rights of a developer',
+      'the permissions of a developer',
     );
     assert.equal((await a.review({ ...secrets, namespace: 'envtest-team-b' })).allowed, false);
     assert.equal((await a.review({ verb: 'delete', group: '', resource: 'pods', namespace: 'envtest-team-a' })).allowed, false);
   });
 
-  test('takes the rights of a group away that it no longer names', async () => {
+  test('takes the permissions of a group away that it no longer names', async () => {
     await create(
       environment('envtest-shrinking', {
         groups: [
@@ -172,7 +172,7 @@ describe('an environment', () => {
     assert.equal(kept.metadata.labels?.['chandlery.dev/environment'], 'envtest-first');
   });
 
-  test('keeps the namespace and what is in it when it is deleted with reclaim Retain, without its rights', async () => {
+  test('keeps the namespace and what is in it when it is deleted with reclaim Retain, without its permissions', async () => {
     const cluster = kube.asController();
     await create(environment('envtest-kept', { groups: [{ name: 'oidc:envtest-team-k', role: 'developer' }] }));
     await settled('envtest-kept', 'Ready');

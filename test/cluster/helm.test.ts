@@ -105,7 +105,7 @@ describe('helm on a real control plane', () => {
     await assert.rejects(read('v1', 'ConfigMap', { name: 'a', namespace: at.namespace }), { code: 404 });
   });
 
-  test('a chart of 2018 is installed through the post-renderer: carried over, and without its definitions', async () => {
+  test('a chart of 2018 is installed through the post-renderer: carried over, and without its CRDs', async () => {
     const at = { release: 'legacy', namespace: await namespace() };
     const chartPath = await chart('legacy', LEGACY_CHART);
     await helm.install({ ...at, chartPath, values: { host: 'a' }, labels: LABELS, postRender: 'uplift' }, signal);
@@ -118,7 +118,7 @@ describe('helm on a real control plane', () => {
     await helm.uninstall(at, signal);
   });
 
-  test('a chart of definitions alone is a release of nothing', async () => {
+  test('a chart of CRDs alone is a release of nothing', async () => {
     const at = { release: 'only-crds', namespace: await namespace() };
     const crd = 'apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.example.com}\nspec: {}\n';
     const chartPath = await chart('only-crds', chartFiles('only-crds', '1.0.0', { 'templates/a.yaml': crd }));

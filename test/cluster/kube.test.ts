@@ -77,7 +77,7 @@ describe('acting as a user', () => {
     assert.deepEqual(textsAt(object.status, 'userInfo', 'groups'), ['oidc:on-call', 'oidc:team-a', 'system:authenticated']);
   });
 
-  test('a missing right is told in the words of RBAC', async () => {
+  test('a missing permission is told in the words of RBAC', async () => {
     const error = await thrownBy(kube.asActor(actor).create(DEPLOYMENT, deployment('forbidden')));
     assert.equal(error.code, 'Forbidden');
     assert.deepEqual(error.missing, { verb: 'create', group: 'apps', resource: 'deployments', namespace, name: 'forbidden' });
@@ -162,7 +162,7 @@ describe('writing', () => {
     await cluster.delete({ ...quotas, namespace, name: 'tight' });
   });
 
-  test('a rejection by Pod Security or by a policy is not taken for a missing right', async () => {
+  test('a rejection by Pod Security or by a policy is not taken for a missing permission', async () => {
     const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
     const strict = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kubetest-strict', labels } };
     await cluster.apply(NAMESPACE, strict, { fieldManager: 'test' });

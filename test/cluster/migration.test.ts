@@ -52,11 +52,11 @@ describe('a kind that moves to another version of which nothing converts', { tim
   it('tells an admin before, how many instances have values to decide about', async () => {
     const { status, body } = await product.api('admin', `${OPERATOR}/upgrade-preview?version=2.0.0`);
     assert.equal(status, 200);
-    const [definition] = listAt(body, 'definitions', 'definitions');
+    const [definition] = listAt(body, 'crds', 'items');
     assert.equal(numberAt(definition, 'faultCount'), 3);
     assert.match(textAt(definition, 'faults', 0, 'path') ?? '', /^v2 spec\./);
-    assert.equal(numberAt(definition, 'touched', 'total'), 3);
-    const changes = listAt(definition, 'touched', 'changes').map(
+    assert.equal(numberAt(definition, 'affected', 'total'), 3);
+    const changes = listAt(definition, 'affected', 'changes').map(
       (one) => `${textAt(one, 'change')} ${listAt(one, 'fields').join()} ${numberAt(one, 'instances')}`,
     );
     assert.deepEqual(changes, [
@@ -67,7 +67,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
       'narrowed v2 spec.level 3',
     ]);
     assert.deepEqual(
-      listAt(definition, 'touched', 'named').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
+      listAt(definition, 'affected', 'named').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
       ['moves/one', 'moves/three', 'moves/two'],
     );
     assert.doesNotMatch(JSON.stringify(body), /crimson/);
@@ -99,7 +99,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     assert.deepEqual(await stored('two', 'v1'), GADGET_SPEC);
     assert.equal(at(await stored('two', 'v2'), 'storageSize'), undefined);
     const ref = { group, version: 'v1', resource: plural, namespace: 'moves', name: 'two' };
-    await kube.asController().patch(ref, { type: 'merge', body: { metadata: { labels: { touched: 'yes' } } } });
+    await kube.asController().patch(ref, { type: 'merge', body: { metadata: { labels: { affected: 'yes' } } } });
     assert.deepEqual(await stored('two', 'v1'), { level: 9, size: 3 });
   });
 

@@ -66,7 +66,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       assert.match(text, line);
   });
 
-  it('shows the admin its release as a tree, down to the pods, without a right on Secrets', async () => {
+  it('shows the admin its release as a tree, down to the pods, without a permission on Secrets', async () => {
     await until(async () => kindsOf(at((await admin('/tree')).body, 'root')).includes('Pod'), 'the admin sees the pods', 60_000);
     const { body } = await admin('/tree');
     for (const kind of ['Operator', 'Deployment', 'ReplicaSet', 'ServiceAccount', 'ClusterRole', 'CustomResourceDefinition']) {
@@ -145,7 +145,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     assert.equal((await admin('/reconcile', 'POST')).headers.get('location'), `/api/v1/operators${cache}`);
   });
 
-  it('rejects developers, naming the right, and writes nothing for them', async () => {
+  it('rejects developers, naming the permission, and writes nothing for them', async () => {
     for (const [below, method, verb] of [
       ['', 'GET', 'get'],
       ['/tree', 'GET', 'get'],

@@ -27,7 +27,7 @@ after(async () => {
 });
 
 describe('a release that somebody has made without Chandlery', () => {
-  it('is taken over when that is asked for, with its history, its definitions and what is stored of them', async () => {
+  it('is taken over when that is asked for, with its history, its CRDs and what is stored of them', async () => {
     const namespace = await hands.newNamespace();
     const { kind, plural, group } = kindsOf('taken');
     await installByHand(namespace, 'taken', olderChart('taken'));
@@ -116,7 +116,7 @@ function spec(name: string): object {
   return { name, chart: { repoURL: 'file://samples', name, version: '1.0.0' } };
 }
 
-/** As charts often are: all definitions in templates, so that they are Helm's own; one of them is not in the newer chart. */
+/** As charts often are: all CRDs in templates, so that they are Helm's own; one of them is not in the newer chart. */
 function olderChart(name: string): ChartFiles {
   const { 'crds/main.yaml': main = '', 'templates/part.yaml': part = '', ...files } = operatorChart(name, '0.9.0');
   const old = part.replaceAll('parts', 'olds').replace('Part', 'Old');

@@ -159,7 +159,7 @@ describe('an Operator in step', () => {
     stop();
   }
 
-  it('gets back the rights on a kind that somebody took away', async () => {
+  it('gets back the permissions on a kind that somebody took away', async () => {
     const { plural, group } = kindsOf('quiet');
     const name = `chandlery-app-${plural}.${group}-view`;
     await changing(() => kube.asController().delete({ ...CLUSTER_ROLE, name }));

@@ -130,7 +130,7 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     await admin(`kubectl delete crd ${CRD}`);
   });
 
-  /** What the release made, definitions included, by kind and name, without what the cluster adds and what Chandlery marks. */
+  /** What the release made, CRDs included, by kind and name, without what the cluster adds and what Chandlery marks. */
   async function liveObjects(): Promise<Map<string, unknown>> {
     const kinds = 'deployments,serviceaccounts,services,configmaps,roles,rolebindings';
     const inside = `kubectl get ${kinds} -n ${SPEC.targetNamespace} -l app.kubernetes.io/managed-by=Helm -o json`;

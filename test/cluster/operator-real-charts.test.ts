@@ -65,7 +65,7 @@ describe('an Operator that somebody applies', () => {
     assert.deepEqual(stored['data'], { rule: 'one\ntwo\n' });
   });
 
-  it('whose chart has more definitions than a Secret holds is installed', async () => {
+  it('whose chart has more CRDs than a Secret holds is installed', async () => {
     const names = ['one', 'two', 'three', 'four', 'five', 'six'];
     const crds = names.map((name) => [`crds/${name}.yaml`, crdOf(`big${name}`, describedAs(randomBytes(220_000).toString('base64')))]);
     await world.writeChart('big', chartFiles('big', '1.0.0', { ...Object.fromEntries(crds), 'templates/a.yaml': CONFIG_MAP }));

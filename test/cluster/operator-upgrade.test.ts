@@ -125,7 +125,7 @@ describe('a maintenance window', () => {
     assert.deepEqual(await revisionsOf('night'), ['1 deployed']);
   });
 
-  it('lets definitions that are gone come back while it is closed', async () => {
+  it('lets CRDs that are gone come back while it is closed', async () => {
     const { plural, group } = kindsOf('night');
     const name = `${plural}.${group}`;
     const uidOf = async (): Promise<string | undefined> => {

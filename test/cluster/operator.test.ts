@@ -26,7 +26,7 @@ after(async () => {
 });
 
 describe('an Operator whose chart is good', () => {
-  it('becomes READY with its kinds, rights and events, and an unchanged one keeps its revision', async () => {
+  it('becomes READY with its kinds, permissions and events, and an unchanged one keeps its revision', async () => {
     const namespace = await newNamespace();
     const { plural, group } = kindsOf('good');
     await world.writeChart('good', operatorChart('good', '1.0.0'));
@@ -84,7 +84,7 @@ describe('an Operator whose chart is good', () => {
     assert.deepEqual(await revisionsOf(namespace, 'moving'), ['1 superseded', '2 superseded', '3 deployed']);
   });
 
-  it('gets a definition back that somebody deleted, without a new revision', async () => {
+  it('gets a CRD back that somebody deleted, without a new revision', async () => {
     const namespace = await newNamespace();
     const { plural, group } = kindsOf('lost');
     await world.writeChart('lost', operatorChart('lost', '1.0.0'));
@@ -102,7 +102,7 @@ describe('an Operator whose chart is good', () => {
     assert.deepEqual(await revisionsOf(namespace, 'lost'), ['1 deployed']);
   });
 
-  it('of 2018 is carried over to today, each conversion listed, its hook definition included', async () => {
+  it('of 2018 is carried over to today, each conversion listed, its hook CRD included', async () => {
     const namespace = await newNamespace();
     await world.writeChart('legacy-operator', LEGACY_CHART);
     await world.create(namespace, 'legacy', {
@@ -143,7 +143,7 @@ describe('an Operator that cannot be installed', () => {
       message: /no such size/,
     },
     {
-      title: 'because a definition of it belongs to another Operator, is stalled and names that one',
+      title: 'because a CRD of it belongs to another Operator, is stalled and names that one',
       chart: () => operatorChart('thief', '1.0.0', 'owner'),
       type: 'CRDsEstablished',
       reason: 'CrdConflict',
@@ -201,7 +201,7 @@ describe('an Operator that cannot be installed', () => {
 });
 
 describe('deleting an Operator', () => {
-  it('waits for the last instance, which it names, then removes release and rights and keeps the definitions', async () => {
+  it('waits for the last instance, which it names, then removes release and permissions and keeps the CRDs', async () => {
     const namespace = await newNamespace();
     const { plural, group } = await ready(namespace, 'kept');
     const type = { group, version: 'v1', resource: plural };
@@ -222,7 +222,7 @@ describe('deleting an Operator', () => {
     assert.equal(crd.metadata.labels?.['chandlery.dev/operator'], undefined);
   });
 
-  it('with Cascade takes instances, release and definitions, in that order', async () => {
+  it('with Cascade takes instances, release and CRDs, in that order', async () => {
     const namespace = await newNamespace();
     const { plural, group } = await ready(namespace, 'cascade', { deletionPolicy: 'Cascade' });
     const type = { group, version: 'v1', resource: plural };
@@ -246,7 +246,7 @@ describe('deleting an Operator', () => {
     assert.deepEqual(await revisionsOf(namespace, 'cascade'), []);
   });
 
-  it('with Orphan leaves release and definitions as they are', async () => {
+  it('with Orphan leaves release and CRDs as they are', async () => {
     const namespace = await newNamespace();
     const { plural, group } = await ready(namespace, 'orphan', { deletionPolicy: 'Orphan' });
     await drop(namespace, 'orphan');

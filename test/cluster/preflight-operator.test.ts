@@ -146,7 +146,7 @@ describe('the check of a new Operator', () => {
       await preflightOperator({ ...ports, clusters: limited }, ADMIN, barrel({ targetNamespace: TARGET }));
     const { verdict, findings, remedies, grant } = await check();
     const sentence = `The account of Chandlery, system:serviceaccount:${NS}:limited, may not create, patch, delete secrets in the namespace ${TARGET}, so it cannot install Secret ${TARGET}/barrel`;
-    assert.deepEqual(findings.blocked, [{ message: sentence, about: 'Right', evidence: 'exact' }]);
+    assert.deepEqual(findings.blocked, [{ message: sentence, about: 'Permission', evidence: 'exact' }]);
     assert.deepEqual([verdict, grant], ['Blocked', remedies[0]?.yaml]);
     await promisify(execFile)('sh', [
       '-ec',

@@ -242,7 +242,7 @@ describe('the check of a new instance', () => {
     await eventually(async () => /there is no StorageClass/.test(await lines(DEV)), 'the class is known to be missing');
   });
 
-  it('names the missing right of a viewer and the smallest grant, which helps when kubectl runs it', async () => {
+  it('names the missing permission of a viewer and the smallest grant, which helps when kubectl runs it', async () => {
     const rejected = await check(VIEWER, {});
     assert.equal(rejected.verdict, 'Blocked');
     assert.deepEqual(rejected.missing, [{ verb: 'create', group: GROUP, resource: 'vats', namespace: NS }]);

@@ -123,10 +123,10 @@ describe('the preview of an upgrade', () => {
     assert.equal(text.includes(Buffer.from(PASSWORD).toString('base64')), false);
   });
 
-  it('names an unsafe definition with the instance that would not fit, and a field that cannot change', async () => {
+  it('names an unsafe CRD with the instance that would not fit, and a field that cannot change', async () => {
     const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '2.0.0' });
     assert.equal(preview.verdict.kind, 'Stopped');
-    const [definition] = preview.definitions.definitions;
+    const [definition] = preview.crds.items;
     assert.deepEqual(
       definition?.faults.map(({ instance }) => instance),
       [`Crate ${NS}/large`],
@@ -155,7 +155,7 @@ describe('the preview of an upgrade', () => {
     assert.equal(JSON.stringify(preview).includes(PASSWORD), false);
   });
 
-  it('says which rights are missing, and shows the rest', async () => {
+  it('says which permissions are missing, and shows the rest', async () => {
     const preview = await previewUpgrade(ports, READER, { ...ADDRESS, version: '2.0.0' });
     assert.equal(preview.verdict.kind, 'Stopped');
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
@@ -181,7 +181,7 @@ describe('the preview of an upgrade', () => {
 });
 
 describe('an approval', () => {
-  it('is rejected where it would have no effect, and for those without the right', async () => {
+  it('is rejected where it would have no effect, and for those without the permission', async () => {
     const approve = (version: string, digest = '') => approveUpgrade(ports, ADMIN, { ...ADDRESS, version, digest, ...ASKING });
     await assert.rejects(approve('2.0.0'), { code: 'ApprovalInvalid', message: /not in the range/ });
     await assert.rejects(approve('1.0.0'), { code: 'ApprovalInvalid', message: /is already installed/ });

@@ -32,7 +32,7 @@ after(async () => {
 });
 
 describe('a private repository', () => {
-  it('installs for the right Secret, says what a wrong one lacks, and heals when it is changed', async (t) => {
+  it('installs for the permission Secret, says what a wrong one lacks, and heals when it is changed', async (t) => {
     const [first, second, wrong] = PASSWORDS;
     const site = await serveRepository(t, first);
     await put('charts', { username: 'ann', password: wrong, 'ca.crt': site.authority });

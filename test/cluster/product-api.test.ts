@@ -276,7 +276,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     await until(async () => (await product.api('dev-a', path)).status === 404, 'the cache is gone');
   });
 
-  it('keeps admin things from developers with a sentence that names the missing right', async () => {
+  it('keeps admin things from developers with a sentence that names the missing permission', async () => {
     const rejected = await product.api('dev-a', '/operators');
     assert.equal(rejected.status, 403);
     assert.equal(textAt(rejected.body, 'missing', 'resource'), 'operators');

@@ -14,7 +14,7 @@ import { configOf, find, instanceRef, statusOf, VERSIONS, type Subject, type Ver
 
 /**
  * The file system of the cache. The second chart, of 530 KiB when it is packed, fits when the filler is gone, and not before, even if the first one makes room.
- * Helm gets a copy of it without definitions, for which there must be room, too.
+ * Helm gets a copy of it without CRDs, for which there must be room, too.
  */
 const SIZE_KIB = 1_112;
 const FILLER_KIB = 612;

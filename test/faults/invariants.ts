@@ -16,7 +16,7 @@ export interface Keepsake {
   readonly instance?: KubeObject;
 }
 
-/** The uids of the subject's definitions, and its instance. */
+/** The uids of the subject's CRDs, and its instance. */
 export async function keep(kube: Kube, subject: Subject, instance?: KubeObject): Promise<Keepsake> {
   const found = await Promise.all(definitionsOf(subject).map((name) => find(kube, { ...CRD, name })));
   const definitions = Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 
 /**
- * Steps of an act that a worker announces: the lease is taken, the first definition is applied, the release is about to be changed or rolled back, helm
+ * Steps of an act that a worker announces: the lease is taken, the first CRD is applied, the release is about to be changed or rolled back, helm
  * does so, helm has ended and the status does not say so yet, our finalizer is about to go.
  */
 export type Step = 'lease' | 'definition' | 'release' | 'helm' | 'rollback' | 'rolling' | 'status' | 'finalizer';

@@ -69,7 +69,7 @@ export async function statusOf(kube: Kube, subject: Subject): Promise<OperatorSt
   return parseOperatorStatus(await kube.asController().get(operatorRef(subject)));
 }
 
-/** The names of the subject's definitions. */
+/** The names of the subject's CRDs. */
 export function definitionsOf({ name }: Subject): readonly string[] {
   const { plural, group } = kindsOf(name);
   return [`parts.${group}`, `${plural}.${group}`].sort();

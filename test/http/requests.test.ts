@@ -224,7 +224,7 @@ describe('a request', () => {
 });
 
 describe('an error of the table', () => {
-  it('reaches programs with its faults as pointers, the missing right and the time to wait', async () => {
+  it('reaches programs with its faults as pointers, the missing permission and the time to wait', async () => {
     const error = new AppError('Forbidden', 'install: no', {
       faults: [{ field: 'spec.users[0].na/me', message: 'must not be empty' }],
       missing: { verb: 'create', group: 'samples.chandlery.dev', resource: 'caches', namespace: 'team-b' },
@@ -251,7 +251,7 @@ describe('an error of the table', () => {
   });
 
   it('of something that is away says when to come back, to programs and to people', async () => {
-    const error = new AppError('ClusterUnavailable', 'check of your rights: the cluster does not answer: it rejected the connection');
+    const error = new AppError('ClusterUnavailable', 'check of your permissions: the cluster does not answer: it rejected the connection');
     const house = await openHouse({
       http: { routers: [{ path: '/', access: 'anyone', handler: (_req, _res, next) => next(error) }] },
     });

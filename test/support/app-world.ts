@@ -138,7 +138,9 @@ async function isReady(
 ): Promise<boolean> {
   const known = new Set(catalog.customResourceDefinitions().map(({ metadata }) => metadata.name));
   if (kinds.some(({ plural }) => !known.has(`${plural}.${group}`))) return false;
-  const rights = kinds.flatMap(({ plural: resource }) => ['create', 'update'].map((verb) => ({ verb, group, resource, namespace: name })));
-  const verdicts = await Promise.all(rights.map(async (right) => await kube.asActor(developer).review(right)));
+  const permissions = kinds.flatMap(({ plural: resource }) =>
+    ['create', 'update'].map((verb) => ({ verb, group, resource, namespace: name })),
+  );
+  const verdicts = await Promise.all(permissions.map(async (permission) => await kube.asActor(developer).review(permission)));
   return verdicts.every(({ allowed }) => allowed);
 }

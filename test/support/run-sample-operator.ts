@@ -40,7 +40,7 @@ export async function runSampleOperator(name: string, namespace: string, kubecon
   };
 }
 
-/** A kubeconfig with a token of the service account, and with no other right than its own. */
+/** A kubeconfig with a token of the service account, and with no other permission than its own. */
 export async function kubeconfigFor(name: string, namespace: string, kubeconfigPath: string): Promise<string> {
   const kube = createKube({ kubeconfigPath, userAgent: 'samples-test' });
   try {

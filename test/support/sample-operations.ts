@@ -1,5 +1,5 @@
 import type { Choices } from '../../src/domain/app/choices.ts';
-import { AppError, type MissingRight } from '../../src/domain/core/errors.ts';
+import { AppError, type MissingPermission } from '../../src/domain/core/errors.ts';
 import { deletionCommands } from '../../src/domain/instance/instance-commands.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance/instance.ts';
 import { joinFindings, type Finding, type Findings } from '../../src/domain/preflight/findings.ts';
@@ -56,7 +56,7 @@ const READS: Omit<
   showForm: async () => missing('form'),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
-    targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, rights: rightsIn(environment.name) })),
+    targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name) })),
   }),
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
   showEnvironment: async (_actor, name) =>
@@ -103,20 +103,20 @@ const CHANGE_REQUESTS = sampleChangeRequests(
   () => find({ environment: 'team-a', app: '', name: 'orders' }),
 );
 
-/** A name of `blocked` is rejected as by rights, one of `wrong` for a field. */
+/** A name of `blocked` is rejected as by permissions, one of `wrong` for a field. */
 function preflight({ name, environment, spec }: InstanceDraft): Preflight {
   const object = { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', metadata: { name, namespace: environment }, spec };
-  const right = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
+  const permission = { verb: 'create', group: 'samples.chandlery.dev', resource: 'postgresclusters', namespace: environment };
   const yaml = yamlText(object);
   return {
     verdict: name === 'blocked' || name === 'wrong' ? 'Blocked' : 'Ready',
     object,
     warnings: ['spec.version "15" is deprecated: it ends next year.'],
-    findings: sampleFindings(name, right),
+    findings: sampleFindings(name, permission),
     remedies:
-      name === 'blocked' ? [remedyFor({ user: 'oidc:dev-a', right, apps: new Set(['postgresclusters.samples.chandlery.dev']) })] : [],
+      name === 'blocked' ? [remedyFor({ user: 'oidc:dev-a', permission, apps: new Set(['postgresclusters.samples.chandlery.dev']) })] : [],
     faults: name === 'wrong' ? [{ field: 'spec.storage.size', message: 'must be a quantity such as 10Gi' }] : [],
-    missing: name === 'blocked' ? [right] : [],
+    missing: name === 'blocked' ? [permission] : [],
     changes: SAMPLE_CHANGES,
     commands: {
       yaml,
@@ -141,7 +141,7 @@ function deletion({ environment, name }: InstanceAddress): Preflight {
 }
 
 /** A name of `huge` takes more than the namespace lets a container have. */
-function sampleFindings(name: string, { namespace, verb }: MissingRight): Findings {
+function sampleFindings(name: string, { namespace, verb }: MissingPermission): Findings {
   const line = (message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding => ({
     message,
     about,
@@ -154,7 +154,7 @@ function sampleFindings(name: string, { namespace, verb }: MissingRight): Findin
     ...joinFindings([]),
     created: blocked ? [] : [line(`PostgresCluster ${name} in the namespace ${namespace ?? ''}`, 'Object')],
     warned: [line('spec.version "15" is deprecated: it ends next year.', 'Policy'), ...(name === 'huge' ? [huge] : [])],
-    blocked: blocked ? [line(rejected, name === 'wrong' ? 'Validation' : 'Right')] : [],
+    blocked: blocked ? [line(rejected, name === 'wrong' ? 'Validation' : 'Permission')] : [],
   };
 }
 

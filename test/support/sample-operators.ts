@@ -317,8 +317,8 @@ export const SAMPLE_OPERATOR_READS = {
   },
   operatorPermissions: async (_actor, { namespace, name }) => {
     if (name !== 'logs-operator') return {};
-    const right = { group: 'operatorcontroller.kubeplus', resource: 'operators', namespace, name };
-    return { patch: { verb: 'patch', ...right }, delete: { verb: 'delete', ...right } };
+    const permission = { group: 'operatorcontroller.kubeplus', resource: 'operators', namespace, name };
+    return { patch: { verb: 'patch', ...permission }, delete: { verb: 'delete', ...permission } };
   },
   requestOperatorAction: async (actor, address) => find(actor, address),
   preflightOperator: async (_actor, operator) => sampleOperatorCheck(operator),

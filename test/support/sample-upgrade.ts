@@ -29,7 +29,7 @@ function reject(): never {
   throw new AppError('Forbidden', 'operators: you may not read them', { missing });
 }
 
-/** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few rights. */
+/** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few permissions. */
 function sampleChangeRequest(name: string, version: string): UpgradePreview {
   return version === '2.0.0' ? stopped(name) : safe(name);
 }
@@ -106,8 +106,8 @@ function safe(name: string): UpgradePreview {
       unchanged: 6,
       omitted: 0,
     },
-    definitions: {
-      definitions: [
+    crds: {
+      items: [
         {
           crd: CRD,
           kind: 'PostgresCluster',
@@ -176,8 +176,8 @@ function stopped(name: string): UpgradePreview {
       unchecked: ['Some instances could not be counted: you lack the permission to list postgresbackups.samples.chandlery.dev'],
     },
     warnings: ['2.0.0 is another major version than 1.4.0: read its release notes first'],
-    definitions: {
-      definitions: [
+    crds: {
+      items: [
         {
           crd: CRD,
           kind: 'PostgresCluster',
@@ -188,7 +188,7 @@ function stopped(name: string): UpgradePreview {
           ],
           faults: [{ instance: 'PostgresCluster team-a/orders', path: 'spec.instances', why: 'it is above the maximum of 5' }],
           faultCount: 1,
-          touched: {
+          affected: {
             changes: [
               { change: 'removed', fields: ['spec.pooler.size', 'spec.tuning'], fieldCount: 2, instances: 2 },
               { change: 'renamed', fields: ['spec.storageSize'], fieldCount: 1, instances: 61 },

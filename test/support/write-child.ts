@@ -1,7 +1,7 @@
 import { CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
-import { crd } from './definitions.ts';
+import { crd } from './sample-crds.ts';
 import { eventually } from './eventually.ts';
 import type { Product } from './product.ts';
 

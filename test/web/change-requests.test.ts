@@ -91,7 +91,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await visitors().asks.check();
   });
 
-  it('is nothing to somebody else, and no way round a missing right', async () => {
+  it('is nothing to somebody else, and no way round a missing permission', async () => {
     const id = await ask('other', '64Mi');
     const forB = [await product.api('dev-b', `/change-requests/${id}`), await product.api('dev-b', `/change-requests/${'0'.repeat(32)}`)];
     const words = forB.map(({ status, body }) => [status, textAt(body, 'code'), textAt(body, 'detail')]);

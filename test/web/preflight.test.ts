@@ -87,7 +87,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await visitor.close();
   });
 
-  it('tells a viewer over REST which right is missing to delete, and the smallest grant', async () => {
+  it('tells a viewer over REST which permission is missing to delete, and the smallest grant', async () => {
     const path = `/environments/narrow/instances/${CACHES}/wide?dryRun=All`;
     const { status, body } = await product.api('admin', path, { method: 'DELETE' });
     assert.deepEqual([status, textAt(body, 'verdict')], [200, 'Blocked']);

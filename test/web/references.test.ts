@@ -208,7 +208,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.doesNotMatch(seen, /swordfish-7|c3dvcmRmaXNoLTc/);
   });
 
-  it('cannot be made by somebody who may not write Secrets, who is told which right that takes', async () => {
+  it('cannot be made by somebody who may not write Secrets, who is told which permission that takes', async () => {
     const body = { app: LEDGERS, name: 'no-right', spec: {}, secrets: [{ name: 'no-right', key: 'password' }] };
     await letInstallOnly('dev-b');
     const { body: dry } = await product.api('dev-b', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
@@ -288,7 +288,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await bind('ClusterRoleBinding', 'chandlery-environment-books');
     await bind('RoleBinding', `chandlery-app-${LEDGERS}-edit`);
     const list = async (): Promise<number> => (await product.api(person, INSTANCES)).status;
-    await until(async () => (await list()) === 200, 'the rights are given', 30_000);
+    await until(async () => (await list()) === 200, 'the permissions are given', 30_000);
   }
 
   async function secretOf(name: string): Promise<unknown> {

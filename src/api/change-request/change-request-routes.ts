@@ -12,7 +12,7 @@ import { pageOf, ref } from '../schemas.ts';
 
 const CHANGE_REQUEST = '/change-requests/{id}';
 
-/** Plans: what somebody without the right asks somebody with it to do. */
+/** Plans: what somebody without the permission asks somebody with it to do. */
 export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
   {
     method: 'get',
@@ -48,7 +48,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'One change request, with what it would do if you approved it now',
     tag: 'Change requests',
-    replies: { 200: { description: 'The change request, looked at with your rights', schema: ref('ChangeRequestView') } },
+    replies: { 200: { description: 'The change request, looked at with your permissions', schema: ref('ChangeRequestView') } },
     handle: async ({ operations, actor, params }) => shown(await operations.showChangeRequest(actor, params['id'] ?? '')),
   },
   {

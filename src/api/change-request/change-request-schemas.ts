@@ -69,7 +69,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
     {
       changeRequest: { $ref: '#/components/schemas/ChangeRequest' },
       mine: { type: 'boolean', description: 'Whether you asked for it' },
-      mayDecide: { type: 'boolean', description: 'Whether you have the right that it is about' },
+      mayDecide: { type: 'boolean', description: 'Whether you have the permission that it is about' },
       preflight: { $ref: '#/components/schemas/Preflight' },
       digest: { type: 'string', description: 'Stands for exactly what the preflight shows; an approval names it' },
       moved: { type: 'boolean', description: 'Whether the instance was changed since the change request was made' },

@@ -4,7 +4,7 @@ import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
 
 const text = { type: 'string' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
-const right = { $ref: '#/components/schemas/MissingRight' } as const;
+const permission = { $ref: '#/components/schemas/MissingPermission' } as const;
 
 /** What answers about migrations look like. */
 export const MIGRATION_SCHEMAS = {
@@ -87,7 +87,7 @@ export const PREFLIGHT_SCHEMAS = {
     ),
     description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
   },
-  Remedy: object({ right, role: text, yaml: text, kubectl: text }),
+  Remedy: object({ permission, role: text, yaml: text, kubectl: text }),
   Preflight: object(
     {
       verdict: { enum: ['Ready', 'Blocked'] },
@@ -95,7 +95,7 @@ export const PREFLIGHT_SCHEMAS = {
       result: { ...anything, description: 'The object as the api-server would store it' },
       warnings: list(text),
       faults: list({ $ref: '#/components/schemas/FieldFault' }),
-      missing: list(right),
+      missing: list(permission),
       grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
       remedies: list({ $ref: '#/components/schemas/Remedy' }),
       findings: { $ref: '#/components/schemas/Findings' },

@@ -11,7 +11,7 @@ import { pageOf, ref } from '../schemas.ts';
 const OPERATOR = '/operators/{namespace}/{name}';
 const many = { type: 'array', items: { type: 'string' } } as const;
 const missing = {
-  missing: { type: 'array', items: ref('MissingRight'), description: 'Rights without which something is left out' },
+  missing: { type: 'array', items: ref('MissingPermission'), description: 'Permissions without which something is left out' },
 } as const;
 
 const STEP_SUMMARIES: Readonly<Record<OperatorAction, string>> = {

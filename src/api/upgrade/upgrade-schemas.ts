@@ -8,8 +8,8 @@ const flag = { type: 'boolean' } as const;
 const integer = { type: 'integer' } as const;
 const missing = {
   type: 'array',
-  items: { $ref: '#/components/schemas/MissingRight' },
-  description: 'Rights without which something is left out',
+  items: { $ref: '#/components/schemas/MissingPermission' },
+  description: 'Permissions without which something is left out',
 };
 
 function list(items: unknown) {
@@ -47,7 +47,7 @@ const change = object(
   ['kind', 'apiVersion', 'name', 'change', 'labelsOnly', 'restarts', 'lines', 'cut'],
 );
 const changes = { enum: MIGRATION_CHANGES, description: 'What becomes of fields, as in `Migration`' };
-const touched = {
+const affected = {
   ...object({
     changes: list(
       object({
@@ -57,7 +57,7 @@ const touched = {
         instances: integer,
       }),
     ),
-    total: { type: 'integer', description: 'How many instances are touched' },
+    total: { type: 'integer', description: 'How many instances are affected' },
     named: {
       ...list(
         object({ namespace: text, environment: text, name: text, rows: list(object({ change: changes, count: integer })) }, [
@@ -78,7 +78,7 @@ const definition = object(
     findings: list(object({ path: text, what: text, severity: { enum: FINDING_SEVERITIES } })),
     faults: list(object({ instance: text, path: text, why: text })),
     faultCount: integer,
-    touched,
+    affected,
     rejection: text,
   },
   ['crd', 'kind', 'change', 'findings', 'faults', 'faultCount'],
@@ -141,7 +141,7 @@ export const UPGRADE_SCHEMAS = {
       decisions: previewedDecisions,
       values: object({ leaves: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
-      definitions: object({ definitions: list(definition), safety: { enum: CRD_SAFETY }, missing }),
+      crds: object({ items: list(definition), safety: { enum: CRD_SAFETY }, missing }),
       fields: object({ rejections: list(rejection), asked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },
       remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },
@@ -156,7 +156,7 @@ export const UPGRADE_SCHEMAS = {
           approved: text,
           fault: { type: 'string', description: 'Why the approval has no effect' },
           window: object({ sentence: text, open: flag, opensAt: { type: 'string', description: 'RFC 3339' } }),
-          missing: { $ref: '#/components/schemas/MissingRight' },
+          missing: { $ref: '#/components/schemas/MissingPermission' },
         },
         ['step', 'policy'],
       ),
@@ -174,7 +174,7 @@ export const UPGRADE_SCHEMAS = {
       'values',
       'decisions',
       'objects',
-      'definitions',
+      'crds',
       'fields',
       'findings',
       'remedies',

@@ -68,7 +68,7 @@ export interface App extends AppSummary {
   readonly presets: readonly Preset[];
 }
 
-/** The rights of an actor on Apps of a kind in one environment. */
+/** The permissions of an actor on Apps of a kind in one environment. */
 export interface InstancePermissions {
   readonly create: boolean;
   readonly update: boolean;

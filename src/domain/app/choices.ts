@@ -1,4 +1,4 @@
-import type { MissingRight } from '../core/errors.ts';
+import type { MissingPermission } from '../core/errors.ts';
 import { isObject, listAt, objectAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
@@ -19,8 +19,8 @@ export interface Choices {
   readonly more: boolean;
   /** Whether the cluster has such a resource at all. */
   readonly served: boolean;
-  /** The right without which nothing can be listed. */
-  readonly missing?: MissingRight;
+  /** The permission without which nothing can be listed. */
+  readonly missing?: MissingPermission;
 }
 
 /** What is offered at once. */

@@ -9,7 +9,7 @@ export const REQUEST_ACTIONS = ['install', 'change'] as const;
 export type RequestAction = (typeof REQUEST_ACTIONS)[number];
 
 /**
- * An Instance as somebody wants it, kept under an address so that somebody with the right can look at it and do it. What is wanted never changes
+ * An Instance as somebody wants it, kept under an address so that somebody with the permission can look at it and do it. What is wanted never changes
  * after it was asked; only its state does. It holds no secret. Times are ISO 8601 in UTC.
  */
 export interface ChangeRequest {

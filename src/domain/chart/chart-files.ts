@@ -4,7 +4,7 @@ const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
 const FILE_USE = /\.Files\b(?:\.\w+\s+(?:"([^"]*)"|`([^`]*)`))?/g;
 
 /**
- * The files of a chart that need not go into Helm's record of the release, which is one Secret: those in `crds/`, whose definitions Chandlery applies
+ * The files of a chart that need not go into Helm's record of the release, which is one Secret: those in `crds/`, whose CRDs Chandlery applies
  * itself. None where a template reads them, or where nobody can tell which files it reads.
  *
  * @param files all files of the chart, named from its own folder on.

@@ -18,8 +18,8 @@ export interface FieldFault {
 
 export interface ErrorDetails {
   readonly faults?: readonly FieldFault[];
-  /** The right that is missing, as RBAC names it. */
-  readonly missing?: MissingRight;
+  /** The permission that is missing, as RBAC names it. */
+  readonly missing?: MissingPermission;
   readonly cause?: unknown;
   /** Seconds after which trying again makes sense. */
   readonly retryAfter?: number;
@@ -27,8 +27,8 @@ export interface ErrorDetails {
   readonly unanswered?: Unanswered;
 }
 
-/** A right in the words of Kubernetes RBAC. */
-export interface MissingRight {
+/** A permission in the words of Kubernetes RBAC. */
+export interface MissingPermission {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -42,7 +42,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly title: string;
   readonly faults: readonly FieldFault[];
-  readonly missing: MissingRight | undefined;
+  readonly missing: MissingPermission | undefined;
   readonly retryAfter: number | undefined;
   readonly unanswered: Unanswered | undefined;
 

@@ -160,7 +160,7 @@ const spec = object(
     ),
     reclaim: choice(['Retain', 'Delete'], {
       description:
-        'What happens to the namespace when the environment is deleted. Retain keeps it with everything in it and takes only the rights away; Delete deletes the namespace and all it holds.',
+        'What happens to the namespace when the environment is deleted. Retain keeps it with everything in it and takes only the permissions away; Delete deletes the namespace and all it holds.',
       default: 'Retain',
     }),
   },
@@ -193,7 +193,7 @@ export type AppOverlay = ValueOf<typeof overlay>;
 export const ENVIRONMENT_KIND: Kind<ValueOf<typeof spec>, ValueOf<typeof status>> = {
   type: ENVIRONMENT,
   shortNames: ['env'],
-  description: 'An Environment is a reserved namespace with the people who may use it, their rights and its quota.',
+  description: 'An Environment is a reserved namespace with the people who may use it, their permissions and its quota.',
   columns: [
     {
       name: 'Namespace',

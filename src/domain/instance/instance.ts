@@ -1,5 +1,5 @@
 import type { Condition } from '../kubernetes/condition.ts';
-import type { FieldFault, MissingRight } from '../core/errors.ts';
+import type { FieldFault, MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
 import type { Findings, Remedy } from '../preflight/findings.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -52,8 +52,8 @@ export interface Preflight {
   readonly warnings: readonly string[];
   /** Why it is blocked: each with the field it belongs to, where there is one. */
   readonly faults: readonly FieldFault[];
-  /** The rights that are missing, what would grant each, and all of that as one YAML stream. */
-  readonly missing: readonly MissingRight[];
+  /** The permissions that are missing, what would grant each, and all of that as one YAML stream. */
+  readonly missing: readonly MissingPermission[];
   readonly remedies: readonly Remedy[];
   readonly grant?: string;
   /** What would happen and what stands against it, line by line, each with the evidence for it. */

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta, ResourceRef, ResourceType, ServedKind } fr
 
 /**
  * The api-server as one identity sees it. `kube/` implements it; whoever needs a part of it declares that part with `Pick<Cluster, …>`.
- * Every method throws AppError: `NotFound`, `Forbidden` (with the missing right), `AlreadyExists`, `Conflict`, `InvalidInput` (with a fault per
+ * Every method throws AppError: `NotFound`, `Forbidden` (with the missing permission), `AlreadyExists`, `Conflict`, `InvalidInput` (with a fault per
  * field of the api-server's answer), `AdmissionDenied`, `QuotaExceeded`, `WebhookUnavailable`, `TooManyRequests`,
  * `ClusterUnavailable`.
  */
@@ -30,7 +30,7 @@ export interface Cluster {
   /** The same, but only metadata crosses the wire (PartialObjectMetadata). */
   watchMetadata(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent>;
   /** SelfSubjectAccessReview. */
-  review(right: Right, options?: CallOptions): Promise<Verdict>;
+  review(attributes: ResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
 }
 
 export interface CallOptions {
@@ -97,7 +97,7 @@ export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: KubeObject;
 }
-export interface Right {
+export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -105,7 +105,7 @@ export interface Right {
   readonly namespace?: string;
   readonly name?: string;
 }
-export interface Verdict {
+export interface AccessReviewStatus {
   readonly allowed: boolean;
   readonly reason: string;
 }
@@ -121,7 +121,7 @@ export interface DryRunCluster {
   /** Undefined when there is none. */
   metadataOf(ref: ResourceRef, options?: CallOptions): Promise<ObjectMeta | undefined>;
   /** SelfSubjectAccessReview. */
-  review(right: Right, options?: CallOptions): Promise<Verdict>;
+  review(attributes: ResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
   /** The user name under which it is tried, by SelfSubjectReview. */
   account(options?: CallOptions): Promise<string>;
 }
@@ -146,7 +146,7 @@ export interface Clusters {
   /** Dry runs as the signed-in user. Throws as `asActor`. */
   tryAsActor(actor: Actor): DryRunCluster;
   /**
-   * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the right to make
+   * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the permission to make
    * the controller do: ask the api-server first. Throws as `asActor`.
    */
   tryAsController(actor: Actor): DryRunCluster;

@@ -1,4 +1,4 @@
-import type { Right } from './cluster.ts';
+import type { ResourceAttributes } from './cluster.ts';
 import { OURS } from './names.ts';
 import { parseApiVersion, type ResourceType } from './resource.ts';
 
@@ -82,7 +82,7 @@ export const SELF_SUBJECT_ACCESS_REVIEW = known(
 export const SELF_SUBJECT_REVIEW = known('authentication.k8s.io/v1', 'selfsubjectreviews', 'SelfSubjectReview', 'Cluster');
 
 /** What a verb on all objects of a type needs. */
-export function rightTo(verb: string, { group, resource }: KnownType): Pick<Right, 'verb' | 'group' | 'resource'> {
+export function permissionTo(verb: string, { group, resource }: KnownType): Pick<ResourceAttributes, 'verb' | 'group' | 'resource'> {
   return { verb, group, resource };
 }
 

@@ -1,7 +1,7 @@
-import type { MissingRight } from '../core/errors.ts';
+import type { MissingPermission } from '../core/errors.ts';
 
-/** How many instances a kind has, the right that is missing to know, or why nobody can tell now. */
-export type InstanceCount = { readonly count: number } | { readonly missing: MissingRight } | { readonly unavailable: string };
+/** How many instances a kind has, the permission that is missing to know, or why nobody can tell now. */
+export type InstanceCount = { readonly count: number } | { readonly missing: MissingPermission } | { readonly unavailable: string };
 
 /** An instance of one of an Operator's kinds, by its metadata alone. */
 export interface OperatorInstance {
@@ -33,7 +33,7 @@ export interface OperatorInstances {
   /** By namespace, kind and name. */
   readonly instances: readonly OperatorInstance[];
   /** The kinds that the actor may not list. */
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 /** The counts per kind and place, in the order of the instances. */

@@ -16,7 +16,7 @@ export function parseOperatorStatus(operator: KubeObject): OperatorStatus {
   return { ...status, failures: status.failures ?? 0 };
 }
 
-/** Whether the chart of today holds the definition. */
+/** Whether the chart of today holds the CRD. */
 export function isInChart({ origin }: Pick<CrdStatus, 'origin'>): boolean {
   return origin !== 'runtime' && origin !== 'former';
 }

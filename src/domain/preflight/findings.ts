@@ -1,9 +1,9 @@
-import type { MissingRight } from '../core/errors.ts';
+import type { MissingPermission } from '../core/errors.ts';
 
 /** What a finding is about. */
 export const FINDING_SUBJECTS = [
   'Object',
-  'Right',
+  'Permission',
   'Validation',
   'Quota',
   'LimitRange',
@@ -58,9 +58,9 @@ export function joinFindings(parts: readonly Partial<Findings>[]): Findings {
   };
 }
 
-/** The smallest grant that would help with a missing right. */
+/** The smallest grant that would help with a missing permission. */
 export interface Remedy {
-  readonly right: MissingRight;
+  readonly permission: MissingPermission;
   /** What is granted, in a few words: `ClusterRole chandlery-app-caches.example.com-edit in the namespace team-a`. */
   readonly role: string;
   /** RBAC objects, a YAML stream. */

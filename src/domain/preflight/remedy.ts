@@ -1,15 +1,15 @@
 import { stringify } from 'yaml';
-import type { MissingRight } from '../core/errors.ts';
+import type { MissingPermission } from '../core/errors.ts';
 import { quoted } from '../instance/instance-commands.ts';
 import type { Remedy } from './findings.ts';
 
-/** A right, and for whom. */
+/** A permission, and for whom. */
 export interface RemedyInput {
   readonly user: string;
-  readonly right: MissingRight;
+  readonly permission: MissingPermission;
   /** The published Apps by `<plural>.<group>`: for these there is a role already that grants just them. */
   readonly apps: ReadonlySet<string>;
-  /** Verbs that are missing beside the one of the right. */
+  /** Verbs that are missing beside the one of the permission. */
   readonly verbs?: readonly string[];
 }
 
@@ -17,55 +17,57 @@ const RBAC = 'rbac.authorization.k8s.io';
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * The smallest grant of a right to one person or account: the existing role of an App, in one namespace; else a role of exactly this verb on exactly this
- * resource. Applying it twice changes nothing, and it takes no right from anybody.
+ * The smallest grant of a permission to one person or account: the existing role of an App, in one namespace; else a role of exactly this verb on exactly this
+ * resource. Applying it twice changes nothing, and it takes no permission from anybody.
  */
 export function remedyFor(input: RemedyInput): Remedy {
-  const { right, apps } = input;
-  const existing = apps.has(idOf(right)) && right.namespace !== undefined;
+  const { permission, apps } = input;
+  const existing = apps.has(idOf(permission)) && permission.namespace !== undefined;
   return existing ? withExistingRole(input) : withOwnRole(input);
 }
 
-function withExistingRole({ user, right }: RemedyInput): Remedy {
-  const name = `chandlery-app-${idOf(right)}-${READING.has(right.verb) ? 'view' : 'edit'}`;
-  const binding = bindingOf({ user, right, role: { kind: 'ClusterRole', name } });
-  const where = `in the namespace ${right.namespace ?? ''}`;
+function withExistingRole({ user, permission }: RemedyInput): Remedy {
+  const name = `chandlery-app-${idOf(permission)}-${READING.has(permission.verb) ? 'view' : 'edit'}`;
+  const binding = bindingOf({ user, permission, role: { kind: 'ClusterRole', name } });
+  const where = `in the namespace ${permission.namespace ?? ''}`;
   return {
-    right,
+    permission,
     role: `ClusterRole ${name} ${where}`,
     yaml: yamlOf([binding]),
-    kubectl: bindCommand(user, right, `--clusterrole=${name}`),
+    kubectl: bindCommand(user, permission, `--clusterrole=${name}`),
   };
 }
 
-function withOwnRole({ user, right, verbs: others = [] }: RemedyInput): Remedy {
-  const kind = right.namespace === undefined ? 'ClusterRole' : 'Role';
-  const verbs = [...new Set([right.verb, ...others])];
-  const name = ['chandlery', ...verbs, idOf(right).replaceAll('/', '-'), right.name ?? ''].filter((part) => part !== '').join('-');
-  const names = right.name === undefined ? {} : { resourceNames: [right.name] };
-  const rules = [{ apiGroups: [right.group], resources: [right.resource], ...names, verbs }];
-  const role = { apiVersion: `${RBAC}/v1`, kind, metadata: placed(right, name), rules };
-  const scope = right.namespace === undefined ? 'for the whole cluster' : `in the namespace ${right.namespace}`;
+function withOwnRole({ user, permission, verbs: others = [] }: RemedyInput): Remedy {
+  const kind = permission.namespace === undefined ? 'ClusterRole' : 'Role';
+  const verbs = [...new Set([permission.verb, ...others])];
+  const name = ['chandlery', ...verbs, idOf(permission).replaceAll('/', '-'), permission.name ?? '']
+    .filter((part) => part !== '')
+    .join('-');
+  const names = permission.name === undefined ? {} : { resourceNames: [permission.name] };
+  const rules = [{ apiGroups: [permission.group], resources: [permission.resource], ...names, verbs }];
+  const role = { apiVersion: `${RBAC}/v1`, kind, metadata: placed(permission, name), rules };
+  const scope = permission.namespace === undefined ? 'for the whole cluster' : `in the namespace ${permission.namespace}`;
   const flag = kind === 'ClusterRole' ? `--clusterrole=${name}` : `--role=${name}`;
   return {
-    right,
+    permission,
     role: `a new ${kind} ${name}, ${scope}`,
-    yaml: yamlOf([role, bindingOf({ user, right, role: { kind, name } })]),
-    kubectl: `${roleCommand(name, { kind, right, verbs })}\n${bindCommand(user, right, flag)}`,
+    yaml: yamlOf([role, bindingOf({ user, permission, role: { kind, name } })]),
+    kubectl: `${roleCommand(name, { kind, permission, verbs })}\n${bindCommand(user, permission, flag)}`,
   };
 }
 
 interface BindingInput {
   readonly user: string;
-  readonly right: MissingRight;
+  readonly permission: MissingPermission;
   readonly role: { readonly kind: string; readonly name: string };
 }
 
-function bindingOf({ user, right, role }: BindingInput): object {
+function bindingOf({ user, permission, role }: BindingInput): object {
   return {
     apiVersion: `${RBAC}/v1`,
-    kind: right.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
-    metadata: placed(right, bindingName(role.name, user)),
+    kind: permission.namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: placed(permission, bindingName(role.name, user)),
     subjects: [subjectOf(user)],
     roleRef: { apiGroup: RBAC, ...role },
   };
@@ -83,7 +85,7 @@ function subjectFlag(user: string): string {
   return name === undefined ? `--user=${quoted(user)}` : `--serviceaccount=${namespace}:${name}`;
 }
 
-function placed({ namespace }: MissingRight, name: string): object {
+function placed({ namespace }: MissingPermission, name: string): object {
   return { name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
@@ -94,29 +96,29 @@ function bindingName(role: string, user: string): string {
 
 function roleCommand(
   name: string,
-  { kind, right, verbs }: { readonly kind: string; readonly right: MissingRight; readonly verbs: readonly string[] },
+  { kind, permission, verbs }: { readonly kind: string; readonly permission: MissingPermission; readonly verbs: readonly string[] },
 ): string {
-  const names = right.name === undefined ? '' : ` --resource-name=${quoted(right.name)}`;
-  return `kubectl create ${kind.toLowerCase()} ${quoted(name)} --verb=${verbs.join(',')} --resource=${quoted(resourceOf(right))}${names}${inNamespace(right)}`;
+  const names = permission.name === undefined ? '' : ` --resource-name=${quoted(permission.name)}`;
+  return `kubectl create ${kind.toLowerCase()} ${quoted(name)} --verb=${verbs.join(',')} --resource=${quoted(resourceOf(permission))}${names}${inNamespace(permission)}`;
 }
 
-function bindCommand(user: string, right: MissingRight, role: string): string {
-  const kind = right.namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
+function bindCommand(user: string, permission: MissingPermission, role: string): string {
+  const kind = permission.namespace === undefined ? 'clusterrolebinding' : 'rolebinding';
   const name = bindingName(role.slice(role.indexOf('=') + 1), user);
-  return `kubectl create ${kind} ${quoted(name)} ${role} ${subjectFlag(user)}${inNamespace(right)}`;
+  return `kubectl create ${kind} ${quoted(name)} ${role} ${subjectFlag(user)}${inNamespace(permission)}`;
 }
 
-function inNamespace({ namespace }: MissingRight): string {
+function inNamespace({ namespace }: MissingPermission): string {
   return namespace === undefined ? '' : ` --namespace=${namespace}`;
 }
 
 /** `pods/log` of a group is `pods.group/log` for kubectl. */
-function resourceOf({ resource, group }: MissingRight): string {
+function resourceOf({ resource, group }: MissingPermission): string {
   const [plural = '', subresource] = resource.split('/');
   return `${plural}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-function idOf({ resource, group }: MissingRight): string {
+function idOf({ resource, group }: MissingPermission): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 

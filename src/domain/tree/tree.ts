@@ -1,4 +1,4 @@
-import type { MissingRight } from '../core/errors.ts';
+import type { MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
 
 /** One resource of a tree. */
@@ -42,5 +42,5 @@ export interface OperatorTree extends ResourceTree {
   /** Where the release is. */
   readonly namespace: string;
   /** The right without which nothing of the operator at work can be seen. */
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
 }

@@ -6,7 +6,7 @@ import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.
 const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 
-/** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the rights of the program that simulates both. */
+/** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the permissions of the program that simulates both. */
 export async function createNodes(
   cluster: Pick<Cluster, 'apply' | 'applyStatus' | 'delete'>,
   { kubelet, signal }: { readonly kubelet: number; readonly signal: AbortSignal },

@@ -58,7 +58,7 @@ export interface EmbeddedCluster {
   readonly auditLogPath: string;
   /** Resolves when a program failed too often to be started again; never after `stop()`. */
   readonly exited: Promise<ProgramExit>;
-  /** A kubeconfig by which a program acts under the rights of a service account, until the token in it expires. Seconds: at least 600. */
+  /** A kubeconfig by which a program acts under the permissions of a service account, until the token in it expires. Seconds: at least 600. */
   accountKubeconfig(namespace: string, account: string, options: { seconds: number; signal: AbortSignal }): Promise<AccountKubeconfig>;
   /** Ends all programs, in order, and lets go of the state folder. May be called more than once. */
   stop(): Promise<void>;

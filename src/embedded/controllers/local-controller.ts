@@ -8,7 +8,7 @@ export interface LocalController {
   readonly name: string;
   /** A name of the program table. */
   readonly program: string;
-  /** Whose rights it has. */
+  /** Whose permissions it has. */
   readonly account: string;
 }
 

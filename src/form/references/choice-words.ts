@@ -1,7 +1,7 @@
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 
 /** Why choices cannot be listed. */
-export function rejection({ verb, resource, group, namespace }: MissingRight): string {
+export function rejection({ verb, resource, group, namespace }: MissingPermission): string {
   const what = group === '' ? resource : `${resource}.${group}`;
   return `You may not ${verb} ${what}${namespace === undefined ? ' of the cluster' : ` in ${namespace}`}.`;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The post-renderer for charts that need none (see `post-renderer.ts`): what comes in goes out, in a few milliseconds. The first argument is `pass`, or
-# `plain`: then definitions are rejected, which Chandlery applies itself; a chart that renders one here, though it did not when it was rendered without
+# `plain`: then CRDs are rejected, which Chandlery applies itself; a chart that renders one here, though it did not when it was rendered without
 # a cluster, has to go through `main.ts`. The second one is the file for the reason of a failure, which Helm does not tell.
 if [ "$1" = pass ]; then
   cat

@@ -8,7 +8,7 @@ import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.t
 export type PostRenderMode = 'uplift' | 'reveal';
 
 const HOOK = 'helm.sh/hook';
-/** Says where a definition came from; whoever applies it keeps it. */
+/** Says where a CRD came from; whoever applies it keeps it. */
 const ORIGIN = 'chandlery.dev/origin';
 
 /**

@@ -1,4 +1,4 @@
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Identity } from './identity.ts';
 import type { Place } from './paths.ts';
 
@@ -16,16 +16,16 @@ export interface Call {
   readonly parse?: 'json' | 'text';
   /** What is done to what, for messages: `get caches.samples.chandlery.dev "x" in namespace "y"`. */
   readonly what: string;
-  /** The right that the call needs, told when it is missing. */
-  readonly right?: MissingRight;
+  /** The permission that the call needs, told when it is missing. */
+  readonly permission?: MissingPermission;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The call for a verb on a place: its right and its words follow from the two. */
-export function callFor(identity: Identity, verb: string, place: Place): Pick<Call, 'identity' | 'what' | 'right'> {
+/** The call for a verb on a place: its permission and its words follow from the two. */
+export function callFor(identity: Identity, verb: string, place: Place): Pick<Call, 'identity' | 'what' | 'permission'> {
   const { group, resource, subresource, namespace, name } = place;
   const plural = subresource === undefined ? resource : `${resource}/${subresource}`;
-  const right: MissingRight = {
+  const permission: MissingPermission = {
     verb,
     group,
     resource: plural,
@@ -39,5 +39,5 @@ export function callFor(identity: Identity, verb: string, place: Place): Pick<Ca
     ...(name === undefined ? [] : [`"${name}"`]),
     ...(namespace === undefined ? [] : [`in namespace "${namespace}"`]),
   ];
-  return { identity, right, what: words.join(' ') };
+  return { identity, permission, what: words.join(' ') };
 }

@@ -23,7 +23,7 @@ interface StatusAnswer {
 
 /** The AppError for an answer of 400 and above: a `metav1.Status`, or whatever a proxy said instead. */
 export function statusError(
-  call: Pick<Call, 'what' | 'right'> & Partial<Pick<Call, 'path'>>,
+  call: Pick<Call, 'what' | 'permission'> & Partial<Pick<Call, 'path'>>,
   answer: { statusCode: number; headers: Headers },
   text: string,
 ): AppError {
@@ -32,7 +32,7 @@ export function statusError(
   const faults = bounded(verdict.faults ?? status.causes);
   const details: ErrorDetails = {
     faults,
-    ...(verdict.code === 'Forbidden' && call.right !== undefined ? { missing: call.right } : {}),
+    ...(verdict.code === 'Forbidden' && call.permission !== undefined ? { missing: call.permission } : {}),
     ...(status.retryAfter === undefined || verdict.unanswered !== undefined ? {} : { retryAfter: status.retryAfter }),
     ...(verdict.unanswered === undefined ? {} : { unanswered: verdict.unanswered }),
   };
@@ -76,7 +76,7 @@ function judge(status: StatusAnswer): Judgement {
   return judgeAdmission(status) ?? judgeFields(status) ?? judgeCode(status);
 }
 
-/** Rejections of admission come with several codes; only their words tell them apart from missing rights. */
+/** Rejections of admission come with several codes; only their words tell them apart from missing permissions. */
 function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
   const impersonation = /cannot impersonate resource/.exec(message);
   if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
@@ -88,7 +88,7 @@ function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgem
   if (webhook !== null) return denied(`webhook "${webhook[1] ?? ''}": ${webhook[2] || 'no reason given'}`);
   const pods = /violates PodSecurity .*/s.exec(message);
   if (pods !== null) return denied(pods[0]);
-  if (reason === 'Forbidden' && code === 403 && !isMissingRight(message)) {
+  if (reason === 'Forbidden' && code === 403 && !isMissingPermission(message)) {
     const words = causes[0]?.message ?? afterForbidden(message);
     return { code: 'AdmissionDenied', sentence: words, faults: causes.length > 0 ? causes : [{ message: words }] };
   }
@@ -107,7 +107,7 @@ function denied(sentence: string): Judgement {
   return { code: 'AdmissionDenied', sentence, faults: [{ message: sentence }] };
 }
 
-function isMissingRight(message: string): boolean {
+function isMissingPermission(message: string): boolean {
   return (
     /\bcannot \w+ (?:resource|path)\b/.test(message) ||
     message.includes('attempting to grant RBAC permissions') ||

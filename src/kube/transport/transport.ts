@@ -157,7 +157,7 @@ function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared)
   });
 }
 
-/** Whether a person reads or asks about rights. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
+/** Whether a person reads or asks about permissions. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
 function isReading({ identity, method, path }: Call): boolean {
   return identity.kind !== 'controller' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
 }

@@ -52,7 +52,7 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
     environments: start(CATALOG_TYPES.environments),
     catalogSources: start(CATALOG_TYPES.catalogSources),
   };
-  // What is served changes with the definitions.
+  // What is served changes with the CRDs.
   reflectors.customResourceDefinitions.onChange(() => kube.invalidate());
   const all = Object.values(reflectors);
   return {

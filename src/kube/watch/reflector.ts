@@ -42,7 +42,7 @@ export interface Failing {
 }
 
 const BACKOFF = { first: 200, longest: 5_000 };
-/** How soon a type that is not served is looked for again: its definition may be on its way. */
+/** How soon a type that is not served is looked for again: its CRD may be on its way. */
 const NOT_SERVED_MS = 500;
 /** A watch that lived this long was a good one: what breaks after it begins with the shortest delay again. */
 const GOOD_WATCH_MS = 10_000;

@@ -11,7 +11,7 @@ import { showApp } from './show-app.ts';
 /** An App with the environments that the actor sees and what they may do with it there. */
 export interface InstallTargets {
   readonly app: App;
-  readonly targets: readonly { readonly environment: EnvironmentView; readonly rights: InstancePermissions }[];
+  readonly targets: readonly { readonly environment: EnvironmentView; readonly permissions: InstancePermissions }[];
 }
 
 /** Where the actor could install an App. */
@@ -22,7 +22,7 @@ export async function installTargets(ports: Ports, actor: Actor, id: string): Pr
   const environments = await listEnvironments(ports, actor);
   const targets = await pMap(
     environments,
-    async (environment) => ({ environment, rights: await permissionsIn(ports, actor, { app, namespace: environment.namespace }) }),
+    async (environment) => ({ environment, permissions: await permissionsIn(ports, actor, { app, namespace: environment.namespace }) }),
     { concurrency: 4 },
   );
   return { app, targets };

@@ -22,7 +22,7 @@ const OWN_SECRETS = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-accoun
 
 /**
  * What fields can refer to, listed as the actor: in the environment's namespace, or in the whole cluster for resources without namespaces. Only
- * metadata crosses the wire. A missing right is a part of the answer.
+ * metadata crosses the wire. A missing permission is a part of the answer.
  *
  * @throws AppError `NotFound` for an environment that the actor does not see.
  */
@@ -41,7 +41,7 @@ export async function listChoices(
   return await pMap([...new Set(resources)], read, { concurrency: 4 });
 }
 
-/** Definitions are known as soon as they are served; what the cluster brings by itself hardly changes. */
+/** CRDs are known as soon as they are served; what the cluster brings by itself hardly changes. */
 async function servedAs(ports: Pick<Ports, 'discovery' | 'catalog'>, text: string): Promise<Listed | undefined> {
   const [defined] = servedCrds(ports, [text]);
   const crd = ports.catalog.customResourceDefinitions().find(({ metadata }) => metadata.name === text);
@@ -74,8 +74,8 @@ async function readChoices(cluster: Pick<Cluster, 'pages'>, place: Place): Promi
     if (isAppError(error, 'NotFound')) return { resource, items: [], more: false, served: false };
     if (!isAppError(error, 'Forbidden')) throw error;
     const { group } = place.served;
-    const right = { verb: 'list', group, resource: place.served.resource, ...scopeOf(place) };
-    return { resource, items: [], more: false, served: true, missing: error.missing ?? right };
+    const permission = { verb: 'list', group, resource: place.served.resource, ...scopeOf(place) };
+    return { resource, items: [], more: false, served: true, missing: error.missing ?? permission };
   }
 }
 

@@ -12,10 +12,10 @@ export interface AuditPage {
   readonly next?: number;
 }
 
-/** No api-server serves it; rights on it are granted as on any other resource. */
+/** No api-server serves it; permissions on it are granted as on any other resource. */
 const AUDIT_RIGHT = { verb: 'list', group: OURS.group, resource: 'auditevents' } as const;
 
-/** Who did what through pages and the REST API. @throws AppError `Forbidden` without the right to list `auditevents.chandlery.dev`. */
+/** Who did what through pages and the REST API. @throws AppError `Forbidden` without the permission to list `auditevents.chandlery.dev`. */
 export async function listAuditEvents(ports: Pick<Ports, 'clusters' | 'auditLog'>, actor: Actor, query: AuditQuery): Promise<AuditPage> {
   const { allowed } = await ports.clusters.asActor(actor).review(AUDIT_RIGHT);
   if (!allowed) throw new AppError('Forbidden', 'auditLog: you may not read the audit log', { missing: AUDIT_RIGHT });

@@ -1,12 +1,12 @@
-import { CRD, OPERATOR, rightTo } from '../../domain/kubernetes/resource-types.ts';
+import { CRD, OPERATOR, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { draftCrds, type DraftKind, draftKinds, type DraftSources } from '../../domain/catalog/draft-kinds.ts';
-import { AppError, type MissingRight } from '../../domain/core/errors.ts';
+import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorAddress } from '../operator/find-operator.ts';
 import type { Ports } from '../ports.ts';
 
 /** Reading these in all namespaces makes an admin of drafts. */
-const NEEDED: readonly MissingRight[] = [rightTo('list', OPERATOR), rightTo('list', CRD)];
+const NEEDED: readonly MissingPermission[] = [permissionTo('list', OPERATOR), permissionTo('list', CRD)];
 
 type Needs = Pick<Ports, 'clusters' | 'catalog'>;
 
@@ -35,8 +35,8 @@ export async function countDrafts({ clusters, catalog }: Needs, actor: Actor): P
   return (await missingOf(clusters, actor)) === undefined ? draftCrds(catalog.operators(), catalog.customResourceDefinitions()).length : 0;
 }
 
-async function missingOf(clusters: Needs['clusters'], actor: Actor): Promise<MissingRight | undefined> {
-  const verdicts = await Promise.all(NEEDED.map((right) => clusters.asActor(actor).review(right)));
+async function missingOf(clusters: Needs['clusters'], actor: Actor): Promise<MissingPermission | undefined> {
+  const verdicts = await Promise.all(NEEDED.map((permission) => clusters.asActor(actor).review(permission)));
   return NEEDED.find((_right, index) => verdicts[index]?.allowed !== true);
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/core/errors.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { LONGEST_REASON, type RequestDecision, type ChangeRequest } from '../../domain/change-request/change-request.ts';
-import { missingRight } from '../instance/instance-draft.ts';
+import { missingPermission } from '../instance/instance-draft.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
@@ -106,7 +106,7 @@ function decisionOf(
 async function rejection(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<AppError> {
   const { group, plural: resource } = findApp(ports, actor, changeRequest.app).summary;
   const { namespace } = await findEnvironment(ports.clusters, actor, changeRequest.environment);
-  const missing = await missingRight(ports, actor, { verb: verbOf(changeRequest), group, resource, namespace });
+  const missing = await missingPermission(ports, actor, { verb: verbOf(changeRequest), group, resource, namespace });
   const message = 'changeRequest: only an approver can decline it: withdraw it if it is yours';
   return new AppError('Forbidden', message, missing === undefined ? {} : { missing });
 }

@@ -32,7 +32,7 @@ export async function listChangeRequests(ports: Needs, actor: Actor): Promise<Ch
 const REMEMBERED_MS = 15_000;
 const REMEMBERED = 2_000;
 
-/** Counts what waits for somebody, for every page: rights are asked for again only after some seconds. Decides nothing. */
+/** Counts what waits for somebody, for every page: permissions are asked for again only after some seconds. Decides nothing. */
 export function createRequestCount(ports: Needs): (actor: Actor) => Promise<number> {
   const verdicts = new LRUCache<string, { readonly until: number; readonly may: Promise<boolean> }>({ max: REMEMBERED });
   const may: May = (actor, changeRequest) => {

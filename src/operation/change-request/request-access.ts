@@ -8,14 +8,14 @@ import type { Ports } from '../ports.ts';
 /** What somebody is to a change request. */
 export interface RequestAccess {
   readonly mine: boolean;
-  /** Whether they have the right that the change request is about. */
+  /** Whether they have the permission that the change request is about. */
   readonly mayDecide: boolean;
 }
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'changeRequests'>;
 
 /**
- * A change request, for who may see it: the person who asked, and whoever has the right it is about or may read such instances there.
+ * A change request, for who may see it: the person who asked, and whoever has the permission it is about or may read such instances there.
  *
  * @throws AppError `NotFound`, in the same words for every change request that the actor may not see and for one that does not exist.
  */
@@ -48,8 +48,8 @@ export async function mayDo(
   try {
     const { summary } = findApp(ports, actor, app);
     const { namespace } = await findEnvironment(ports.clusters, actor, environment);
-    const right = { verb, group: summary.group, resource: summary.plural, namespace };
-    return (await ports.clusters.asActor(actor).review(right)).allowed;
+    const permission = { verb, group: summary.group, resource: summary.plural, namespace };
+    return (await ports.clusters.asActor(actor).review(permission)).allowed;
   } catch (error) {
     if (isAppError(error, 'NotFound')) return false;
     throw error;

@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
 /** A change request as somebody sees it who may. */
 export interface ChangeRequestView extends RequestAccess {
   readonly changeRequest: ChangeRequestSummary;
-  /** What approving it now would do, found out with the viewer's own rights; absent once it is decided, or when it cannot be found out. */
+  /** What approving it now would do, found out with the viewer's own permissions; absent once it is decided, or when it cannot be found out. */
   readonly preflight?: Preflight;
   /** Stands for exactly that; an approval has to name it. */
   readonly digest?: string;
@@ -22,7 +22,7 @@ export interface ChangeRequestView extends RequestAccess {
 /** What is told about a change request. */
 export type ChangeRequestSummary = Omit<ChangeRequest, 'cluster' | 'base'>;
 
-/** One change request, looked at with the actor's own rights. `NotFound` when they may not see it. */
+/** One change request, looked at with the actor's own permissions. `NotFound` when they may not see it. */
 export async function showChangeRequest(
   ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>,
   actor: Actor,

@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import { AppError, type MissingRight } from '../../domain/core/errors.ts';
+import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { nextTurn } from '../../domain/core/next-turn.ts';
 import { contentOf, reservedFaults } from '../../domain/instance/instance-content.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
@@ -119,12 +119,12 @@ export function annotationsOf(
 /** The options of every write on a person's behalf. */
 export const USER_WRITE = { fieldManager: OURS.userFieldManager, fieldValidation: 'Strict' } as const;
 
-/** The right that is missing for a verb on the draft's kind; nothing when the actor has it. */
-export async function missingRight(
+/** The permission that is missing for a verb on the draft's kind; nothing when the actor has it. */
+export async function missingPermission(
   ports: Pick<Ports, 'clusters'>,
   actor: Actor,
-  right: Required<Pick<MissingRight, 'verb' | 'group' | 'resource' | 'namespace'>>,
-): Promise<MissingRight | undefined> {
-  const { allowed } = await ports.clusters.asActor(actor).review(right);
-  return allowed ? undefined : right;
+  permission: Required<Pick<MissingPermission, 'verb' | 'group' | 'resource' | 'namespace'>>,
+): Promise<MissingPermission | undefined> {
+  const { allowed } = await ports.clusters.asActor(actor).review(permission);
+  return allowed ? undefined : permission;
 }

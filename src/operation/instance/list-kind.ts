@@ -1,11 +1,11 @@
 import type { CallOptions } from '../../domain/kubernetes/cluster.ts';
-import { isAppError, type AppError, type MissingRight } from '../../domain/core/errors.ts';
+import { isAppError, type AppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** What the api-server says when the objects of one kind are listed among those of many. */
 export type KindList =
   | { readonly outcome: 'Listed'; readonly items: readonly KubeObject[] }
-  | { readonly outcome: 'Forbidden'; readonly missing?: MissingRight }
+  | { readonly outcome: 'Forbidden'; readonly missing?: MissingPermission }
   | { readonly outcome: 'Unavailable'; readonly message: string };
 
 /** A conversion webhook has half a minute to answer, and a page with many kinds does not wait for one. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { SECRET, rightTo } from '../../domain/kubernetes/resource-types.ts';
+import { SECRET, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { AppError, isAppError, messageOf, type MissingRight } from '../../domain/core/errors.ts';
+import { AppError, isAppError, messageOf, type MissingPermission } from '../../domain/core/errors.ts';
 import { generatePassword } from '../../domain/core/generate-password.ts';
 import { faultsOfNewSecrets, newSecretObject, type NewSecret } from '../../domain/instance/new-secret.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
@@ -24,16 +24,18 @@ function rejectFaultySecrets(secrets: readonly NewSecret[]): void {
   if (faults.length > 0) throw new AppError('InvalidInput', `new Secret: ${faults[0]?.message ?? ''}`, { faults });
 }
 
-/** The right that making them, or giving them their owner, lacks. */
-export async function missingSecretRight(
+/** The permission that making them, or giving them their owner, lacks. */
+export async function missingSecretPermission(
   cluster: Pick<Cluster, 'review'>,
   secrets: readonly NewSecret[],
   namespace: string,
-): Promise<MissingRight | undefined> {
+): Promise<MissingPermission | undefined> {
   if (secrets.length === 0) return undefined;
-  const rights = ['create', 'patch', 'delete'].map((verb) => ({ ...rightTo(verb, SECRET), namespace }));
-  const verdicts = await Promise.all(rights.map(async (right) => ((await cluster.review(right)).allowed ? undefined : right)));
-  return verdicts.find((right) => right !== undefined);
+  const permissions = ['create', 'patch', 'delete'].map((verb) => ({ ...permissionTo(verb, SECRET), namespace }));
+  const verdicts = await Promise.all(
+    permissions.map(async (permission) => ((await cluster.review(permission)).allowed ? undefined : permission)),
+  );
+  return verdicts.find((permission) => permission !== undefined);
 }
 
 /** Asks the api-server whether it would take them. What it is asked with is no real value. */

@@ -1,6 +1,6 @@
-import { EVENT, rightTo } from '../../domain/kubernetes/resource-types.ts';
+import { EVENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { textAt } from '../../domain/core/read.ts';
@@ -20,7 +20,7 @@ export interface OperatorEvents {
   /** Newest first. */
   readonly events: readonly EventView[];
   /** Where the actor may not list Events; what happened there is left out. */
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 /** The Events about an Operator, in its own namespace, and about what its release brought, in that of the release. */
@@ -48,11 +48,11 @@ async function eventsIn(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
   namespace: string,
-): Promise<{ readonly items: readonly KubeObject[]; readonly missing?: MissingRight }> {
+): Promise<{ readonly items: readonly KubeObject[]; readonly missing?: MissingPermission }> {
   try {
     return { items: (await clusters.asActor(actor).list(EVENT, { namespace })).items };
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
-    return { items: [], missing: error.missing ?? { ...rightTo('list', EVENT), namespace } };
+    return { items: [], missing: error.missing ?? { ...permissionTo('list', EVENT), namespace } };
   }
 }

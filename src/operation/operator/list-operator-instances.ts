@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { instanceKey, type OperatorInstance, type OperatorInstances } from '../../domain/operator/operator-instances.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
@@ -31,7 +31,7 @@ export interface KindInstances {
   readonly crd: ServedCrd;
   /** Metadata alone. */
   readonly items: readonly KubeObject[];
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
 }
 
 /** The metadata of the instances of each kind, as the actor. */

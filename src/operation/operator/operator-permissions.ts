@@ -1,13 +1,13 @@
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorAddress } from './find-operator.ts';
 import type { Ports } from '../ports.ts';
 
 /** What an actor may do with one Operator: each is the right that is missing, or absent when it is there. */
 export interface OperatorPermissions {
-  readonly patch?: MissingRight;
-  readonly delete?: MissingRight;
+  readonly patch?: MissingPermission;
+  readonly delete?: MissingPermission;
 }
 
 export async function operatorPermissions(
@@ -16,7 +16,7 @@ export async function operatorPermissions(
   { namespace, name }: OperatorAddress,
 ): Promise<OperatorPermissions> {
   const { group, resource } = OPERATOR;
-  const missing = async (verb: string): Promise<MissingRight | undefined> => {
+  const missing = async (verb: string): Promise<MissingPermission | undefined> => {
     const right = { verb, group, resource, namespace, name };
     return (await clusters.asActor(actor).review(right)).allowed ? undefined : right;
   };

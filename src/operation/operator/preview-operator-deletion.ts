@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import { blockersOf, deletionPreview, type DeletionPreview, firstBlockers } from '../../domain/operator/deletion.ts';
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { readInstances } from './list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
@@ -12,7 +12,7 @@ export interface OperatorDeletion extends DeletionPreview {
   /** `Planned` while nobody has asked for it. */
   readonly state: 'Preview' | 'Deleting';
   /** Rights without which the instances of a kind cannot be counted. */
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 export async function previewOperatorDeletion(

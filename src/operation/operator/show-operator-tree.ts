@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
@@ -40,7 +40,7 @@ export async function showOperatorTree(
   const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
   const unreadable = [...inside.unreadable, ...outside.unreadable].map(({ kind }) => kind);
   const tree = buildTree(operator, objects, { unreadable, unavailable: [...inside.unavailable, ...outside.unavailable] });
-  return { ...tree, namespace, ...missingRight(inside.unreadable, namespace) };
+  return { ...tree, namespace, ...missingPermission(inside.unreadable, namespace) };
 }
 
 /** Cluster-wide objects by Helm's label, and the definitions by ours, because Helm has no part in them. */
@@ -83,7 +83,7 @@ function adoptedBy({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObjec
 }
 
 /** Who may not even list Deployments there sees nothing of the operator at work. */
-function missingRight(unreadable: readonly ServedKind[], namespace: string): { readonly missing?: MissingRight } {
+function missingPermission(unreadable: readonly ServedKind[], namespace: string): { readonly missing?: MissingPermission } {
   const workloads = unreadable.find(({ group, resource }) => group === 'apps' && resource === 'deployments');
   return workloads === undefined ? {} : { missing: { verb: 'list', group: workloads.group, resource: workloads.resource, namespace } };
 }

@@ -2,7 +2,7 @@ import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
-import { AppError, isAppError, type ErrorCode } from '../../domain/core/errors.ts';
+import { AppError, isAppError, type ErrorCode, type MissingPermission } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -57,7 +57,7 @@ export interface CheckedChart {
 
 /**
  * Fetches and renders the chart of a new Operator, reading what its values come from as the actor, and tries each object as the controller, who is going
- * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their right to have its chart installed.
+ * to install it. Only for an actor of whom the api-server has said that they may create this very Operator: then it is their permission to have its chart installed.
  *
  * @throws AppError when the cluster is away; `LimitReached` when too many checks of the actor are under way.
  */
@@ -84,7 +84,7 @@ async function check(
     const { name, version } = to.contents.metadata;
     const chart = { created: [line(`The release ${spec.targetNamespace}/${spec.releaseName} of the chart ${name} ${version}`, 'Chart')] };
     const unread = values.missing.map(({ resource, name: of = '' }) =>
-      line(`You may not read ${resource} ${of}, which the values need`, 'Right'),
+      line(`You may not read ${resource} ${of}, which the values need`, 'Permission'),
     );
     const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
@@ -96,7 +96,10 @@ async function check(
     const error = orTooLate(thrown, signal);
     const nothing = { remedies: [], conversions: [] };
     if (isAppError(error, 'Forbidden')) {
-      return { ...nothing, findings: joinFindings([own, { unchecked: [line(`The chart was not checked: ${error.message}`, 'Right')] }]) };
+      return {
+        ...nothing,
+        findings: joinFindings([own, { unchecked: [line(`The chart was not checked: ${error.message}`, 'Permission')] }]),
+      };
     }
     if (!(error instanceof AppError) || !CHART_FAULTS.has(error.code)) throw error;
     return { ...nothing, findings: joinFindings([own, { blocked: [line(error.message, 'Chart')] }]) };
@@ -144,7 +147,7 @@ async function checkRendered(
   const reserved = await findReserved(trial, { operator, objects }, signal);
   const { namespace = OURS.systemNamespace, name } = operator.metadata;
   const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
-  const { definitions, missing, forbidden } = await previewCrds(ports, actor, {
+  const { items, missing, forbidden } = await previewCrds(ports, actor, {
     trial,
     candidates: rendering.crds,
     crds: [],
@@ -152,12 +155,12 @@ async function checkRendered(
     claimant,
     signal,
   });
-  const kinds = definitions.map(({ crd, change, rejection }): Partial<Findings> => {
+  const kinds = items.map(({ crd, change, rejection }): Partial<Findings> => {
     if (rejection !== undefined) return { blocked: [line(`CustomResourceDefinition ${crd}: ${rejection}`, 'Validation')] };
     if (change === 'same') return {};
     return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
   });
-  const unread = missing.map((right) => line(`Existing instances were not validated: you may not ${permissionText(right)}`, 'Right'));
+  const unread = missing.map(notValidated);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
   const checked = await checkObjects(trial, ports, {
     ...place,
@@ -195,4 +198,8 @@ async function findReserved(
     if (message !== undefined) findings.push({ message, about: 'Object', evidence: 'exact', ...field });
   }
   return findings;
+}
+
+function notValidated(permission: MissingPermission): Finding {
+  return line(`Existing instances were not validated: you may not ${permissionText(permission)}`, 'Permission');
 }

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
 import { POD } from '../../domain/kubernetes/resource-types.ts';
 import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
-import { AppError, isAppError, sentenceOfFault, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
+import {
+  AppError,
+  isAppError,
+  sentenceOfFault,
+  type ErrorCode,
+  type FieldFault,
+  type MissingPermission,
+} from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
 import { podOf } from '../../domain/preflight/pod-of.ts';
 import { redact } from '../../domain/core/redact.ts';
@@ -18,7 +25,7 @@ export interface DryRun {
 }
 
 export interface DryRunInput extends ReleasePlace {
-  /** What a chart renders, without its definitions. */
+  /** What a chart renders, without its CRDs. */
   readonly objects: readonly KubeObject[];
   /** `<group>/<kind>` of the CRDs of the chart itself. */
   readonly kindsOfChart: ReadonlySet<string>;
@@ -50,10 +57,10 @@ export interface DryRunObject {
   readonly forbidden: readonly ForbiddenDryRun[];
 }
 
-/** A trial that was rejected for want of a right, or because it would give away rights that its account lacks. */
+/** A trial that was rejected for want of a permission, or because it would give away permissions that its account lacks. */
 export interface ForbiddenDryRun {
   readonly of: 'object' | 'pods';
-  readonly right: MissingRight;
+  readonly permission: MissingPermission;
   readonly message: string;
 }
 
@@ -125,8 +132,8 @@ async function tryWrite(
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     if (isAppError(error, 'Forbidden')) {
-      const right = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
-      return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', right, message: shown(error.message, input) }] };
+      const permission = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
+      return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', permission, message: shown(error.message, input) }] };
     }
     if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
     return { outcome: { kind: 'rejected', about: subjectOf(error), faults: faultsIn(error, input) } };
@@ -172,8 +179,8 @@ async function askForPods(
       return { podsInconclusive: shown(verdict.why, input) };
     case 'Forbidden': {
       const { error } = verdict;
-      const right = error.missing ?? { verb: 'create', group: POD.group, resource: POD.resource, namespace: input.namespace };
-      return { forbidden: [...(answer.forbidden ?? []), { of: 'pods', right, message: shown(error.message, input) }] };
+      const permission = error.missing ?? { verb: 'create', group: POD.group, resource: POD.resource, namespace: input.namespace };
+      return { forbidden: [...(answer.forbidden ?? []), { of: 'pods', permission, message: shown(error.message, input) }] };
     }
     default:
       return verdict satisfies never;

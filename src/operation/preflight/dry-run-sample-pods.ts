@@ -12,7 +12,7 @@ import { dryRunPod } from './dry-run-pod.ts';
 
 interface SamplePodsInput {
   readonly type: ResourceType;
-  /** Where the instance is to be; the actor has the right to create or change it there. */
+  /** Where the instance is to be; the actor has the permission to create or change it there. */
   readonly environment: { readonly name: string; readonly namespace: string };
 }
 

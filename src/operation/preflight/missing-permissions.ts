@@ -1,11 +1,11 @@
 import pMap from 'p-map';
-import type { MissingRight } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
 import type { ForbiddenDryRun, DryRun, DryRunInput } from './dry-run-objects.ts';
 
-/** What was not tried for want of a right, and about which object. */
+/** What was not tried for want of a permission, and about which object. */
 export interface NamedDryRun extends ForbiddenDryRun {
   readonly name: string;
 }
@@ -21,7 +21,7 @@ const VERBS = ['get', 'create', 'patch', 'delete'] as const;
 const MOST_NAMED = 5;
 
 /**
- * What it means that something was not tried for want of a right. The actor's own rights stop nothing, because the controller is who applies; where the
+ * What it means that something was not tried for want of a permission. The actor's own permissions stop nothing, because the controller is who applies; where the
  * controller lacks one, it will not be able to install the chart.
  */
 export async function missingPermissions(
@@ -29,23 +29,25 @@ export async function missingPermissions(
   forbidden: readonly NamedDryRun[],
   input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
 ): Promise<Lacking> {
-  if (by === 'actor') return { blocked: [], unchecked: unasked(forbidden.map(({ right }) => right)), remedies: [] };
+  if (by === 'actor') return { blocked: [], unchecked: unasked(forbidden.map(({ permission }) => permission)), remedies: [] };
   const pods = forbidden.filter((one) => one.of === 'pods').map(({ name, message }) => podsUnchecked(name, message));
   const objects = forbidden.filter((one) => one.of === 'object');
   if (objects.length === 0) return { blocked: [], unchecked: pods, remedies: [] };
   const account = await cluster.account(input);
-  const byResource = Object.values(Object.groupBy(objects, ({ right }) => JSON.stringify(reachOf(right, input)))).flatMap((group) =>
-    group === undefined ? [] : [group],
+  const byResource = Object.values(Object.groupBy(objects, ({ permission }) => JSON.stringify(reachOf(permission, input)))).flatMap(
+    (group) => (group === undefined ? [] : [group]),
   );
   const found = await pMap(byResource, async (group) => await judge({ cluster, account, group }, input), { concurrency: 4 });
   return { blocked: found.flatMap(({ blocked }) => blocked), unchecked: pods, remedies: found.flatMap(({ remedies }) => remedies) };
 }
 
 /** One line for all that the actor may not try. */
-function unasked(missing: readonly MissingRight[]): Finding[] {
-  const rights = [...new Set(missing.map(({ verb, resource, group }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`))].sort();
-  if (rights.length === 0) return [];
-  const message = `You lack permissions that the controller's own account has, so no dry run took place: ${rights.join(', ')}`;
+function unasked(missing: readonly MissingPermission[]): Finding[] {
+  const permissions = [
+    ...new Set(missing.map(({ verb, resource, group }) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
+  ].sort();
+  if (permissions.length === 0) return [];
+  const message = `You lack permissions that the controller's own account has, so no dry run took place: ${permissions.join(', ')}`;
   return [lineOf(message)];
 }
 
@@ -67,22 +69,22 @@ async function judge(
 ): Promise<Omit<Lacking, 'unchecked'>> {
   const [first] = group;
   if (first === undefined) return { blocked: [], remedies: [] };
-  const reach = reachOf(first.right, input);
+  const reach = reachOf(first.permission, input);
   const verdicts = await Promise.all(VERBS.map(async (verb) => ({ verb, ...(await cluster.review({ ...reach, verb }, input)) })));
   const verbs = verdicts.flatMap(({ verb, allowed }) => (allowed ? [] : [verb]));
   const [verb] = verbs;
-  // It may do that, so the api-server forbids it for another reason: giving away rights that the account lacks itself, for example.
+  // It may do that, so the api-server forbids it for another reason: giving away permissions that the account lacks itself, for example.
   if (verb === undefined) return { blocked: group.map(({ name, message }) => lineOf(`${name}: ${message}`)), remedies: [] };
-  const right = { ...reach, verb };
-  const message = `The account of Chandlery, ${account}, may not ${permissionText({ ...right, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
-  return { blocked: [lineOf(message)], remedies: [remedyFor({ user: account, right, apps: new Set(), verbs })] };
+  const permission = { ...reach, verb };
+  const message = `The account of Chandlery, ${account}, may not ${permissionText({ ...permission, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
+  return { blocked: [lineOf(message)], remedies: [remedyFor({ user: account, permission, apps: new Set(), verbs })] };
 }
 
 /** A role in a namespace that is not there yet could not be applied. */
 function reachOf(
-  { group, resource, namespace }: MissingRight,
+  { group, resource, namespace }: MissingPermission,
   { state, ...place }: Pick<DryRunInput, 'namespace' | 'state'>,
-): Omit<MissingRight, 'verb'> {
+): Omit<MissingPermission, 'verb'> {
   const reachable = namespace !== undefined && !(state === 'ToBeCreated' && namespace === place.namespace);
   return { group, resource, ...(reachable ? { namespace } : {}) };
 }
@@ -94,5 +96,5 @@ function namesOf(group: readonly NamedDryRun[]): string {
 }
 
 function lineOf(message: string): Finding {
-  return { message, about: 'Right', evidence: 'exact' };
+  return { message, about: 'Permission', evidence: 'exact' };
 }

@@ -14,7 +14,7 @@ import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
-import { annotationsOf, missingRight } from '../instance/instance-draft.ts';
+import { annotationsOf, missingPermission } from '../instance/instance-draft.ts';
 import { prepareChange, writeChange, type InstanceChange } from '../instance/instance-change.ts';
 import { markedOf } from '../instance/instance-masking.ts';
 import { maskedSides } from '../instance/masked-commands.ts';
@@ -42,7 +42,7 @@ export async function preflightChange(
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...metadata }, ...members };
   const marked = markedOf(entry, version);
   const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live: before });
-  const missing = missingRight(ports, actor, { verb: 'update', group, resource, namespace });
+  const missing = missingPermission(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
     object,

@@ -12,7 +12,7 @@ import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceDeletion } from '../instance/delete-instance.ts';
 import { findInstance, instanceView } from '../instance/find-instance.ts';
-import { missingRight } from '../instance/instance-draft.ts';
+import { missingPermission } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 import { markedOf } from '../instance/instance-masking.ts';
@@ -36,7 +36,7 @@ export async function preflightDeletion(
     app: address.app,
     object,
     may: async () =>
-      await missingRight(ports, actor, { verb: 'delete', group: ref.group, resource: ref.resource, namespace: ref.namespace }),
+      await missingPermission(ports, actor, { verb: 'delete', group: ref.group, resource: ref.resource, namespace: ref.namespace }),
     dryRun: async () => {
       await cluster.delete(ref, { propagation: 'Background', dryRun: 'All', ...(uid === undefined ? {} : { uid }) });
       return { object, warnings: [] };

@@ -14,8 +14,8 @@ import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { contentMarked, markedOf } from '../instance/instance-masking.ts';
 import { rejectLocked } from '../instance/instance-layers.ts';
-import { missingRight, ownContent, prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
-import { missingSecretRight, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
+import { missingPermission, ownContent, prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { missingSecretPermission, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 import { loadConstraints } from './load-constraints.ts';
@@ -37,13 +37,13 @@ export async function preflightInstance(
   const own = ownContent(schemaOf(entry.crd, type.version), draft);
   const changes = await inOwnTurn(() => changesOfNew(entry, { ...layers.lower, own }));
   const commands = withSecrets(await commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
-  const missing = missingRight(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
+  const missing = missingPermission(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
     (await missing) === undefined ? await dryRunSamplePods(ports, actor, { type, environment }) : { kind: 'None' };
   return await preflight(actor, {
     app: draft.app,
     object,
-    may: async () => (await missing) ?? (await missingSecretRight(cluster, secrets, namespace)),
+    may: async () => (await missing) ?? (await missingSecretPermission(cluster, secrets, namespace)),
     dryRun: async () => {
       rejectDeleting(entry);
       rejectLocked(layers, { wanted: contentOf(object) });

@@ -11,7 +11,7 @@ import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
-import { missingRight, USER_WRITE } from '../instance/instance-draft.ts';
+import { missingPermission, USER_WRITE } from '../instance/instance-draft.ts';
 import { bareStandIns } from '../instance/masked-commands.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -33,7 +33,8 @@ export async function preflightOperator(ports: OperatorPorts, actor: Actor, oper
   const found = await preflight(actor, {
     app: '',
     object,
-    may: async () => await missingRight(ports, actor, { verb: 'create', group: OPERATOR.group, resource: OPERATOR.resource, namespace }),
+    may: async () =>
+      await missingPermission(ports, actor, { verb: 'create', group: OPERATOR.group, resource: OPERATOR.resource, namespace }),
     dryRun: async () => await stored,
     look: async () => {
       const checked = await looked;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
-import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingRight } from '../../domain/core/errors.ts';
+import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingPermission } from '../../domain/core/errors.ts';
 import { inOwnTurn } from '../../domain/core/next-turn.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { joinFindings, type Finding, type Findings, type FindingSubject } from '../../domain/preflight/findings.ts';
@@ -11,12 +11,12 @@ import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { redactTexts, secretsOf, shownObject } from '../instance/instance-masking.ts';
 import { withBareStandIns } from '../instance/masked-commands.ts';
 
-/** What a preflight is made of: the object, the right it takes, the write as a dry run, and the same act for automation. */
+/** What a preflight is made of: the object, the permission it takes, the write as a dry run, and the same act for automation. */
 export interface Attempt {
   /** The App's id. */
   readonly app: string;
   readonly object: KubeObject;
-  readonly may: () => Promise<MissingRight | undefined>;
+  readonly may: () => Promise<MissingPermission | undefined>;
   readonly dryRun: () => Promise<Written>;
   /** Reads what else decides; the answer judges the object as it would be stored. */
   readonly look: () => Promise<(object: KubeObject) => Partial<Findings>>;
@@ -44,7 +44,7 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
 }
 
 /**
- * Finds out what would happen without writing: the right, the api-server's own dry run, which runs validation, quota and admission, and what stands
+ * Finds out what would happen without writing: the permission, the api-server's own dry run, which runs validation, quota and admission, and what stands
  * around it, all at once. Whatever the api-server rejects is an answer here, not an error; an unreachable cluster still throws.
  */
 async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
@@ -59,7 +59,7 @@ async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
     return { ...shared, verdict, result, warnings, faults, missing: [], remedies: [], findings };
   }
   const why = whyRejected(missing, outcome);
-  const remedies = why.missing.map((right) => remedyFor({ user: actor.user, right, apps: new Set([app]) }));
+  const remedies = why.missing.map((permission) => remedyFor({ user: actor.user, permission, apps: new Set([app]) }));
   const { warned: also, unchecked } = joinFindings([judge(object)]);
   const findings = joinFindings([{ blocked: why.blocked, warned: also, unchecked }]);
   const grant = remedies.map(({ yaml }) => yaml).join('---\n');
@@ -91,16 +91,16 @@ async function attemptDryRun(dryRun: Attempt['dryRun']): Promise<Outcome> {
 }
 
 interface Why {
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
   readonly faults: readonly FieldFault[];
   readonly blocked: readonly Finding[];
 }
 
-/** A missing right says it all; what the api-server answered to the dry run is the same then, in its own words. */
-function whyRejected(missing: MissingRight | undefined, outcome: Outcome): Why {
+/** A missing permission says it all; what the api-server answered to the dry run is the same then, in its own words. */
+function whyRejected(missing: MissingPermission | undefined, outcome: Outcome): Why {
   if (missing !== undefined) {
     const message = sentenceOf(missing);
-    return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Right', evidence: 'exact' }] };
+    return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Permission', evidence: 'exact' }] };
   }
   const rejection = 'rejection' in outcome ? outcome.rejection : new AppError('Internal', 'preflight: rejected without a reason');
   const faults = faultsOf(rejection);
@@ -126,7 +126,7 @@ function subjectOf({ code, message }: AppError): FindingSubject {
 }
 
 const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
-  Forbidden: 'Right',
+  Forbidden: 'Permission',
   QuotaExceeded: 'Quota',
   AdmissionDenied: 'Policy',
   AlreadyExists: 'Object',
@@ -139,6 +139,6 @@ function warned(message: string): Finding {
   return { message, about: 'Policy', evidence: 'exact' };
 }
 
-function sentenceOf({ verb, resource, group, namespace }: MissingRight): string {
+function sentenceOf({ verb, resource, group, namespace }: MissingPermission): string {
   return `You may not ${verb} ${resource}.${group}${namespace === undefined ? '' : ` in the namespace ${namespace}`}. An admin can grant it with the RoleBinding below.`;
 }

@@ -44,7 +44,7 @@ const PATIENCE_MS = 60_000;
  *
  * @throws AppError as `findOperator`; `InvalidInput` for what is no version or digest, and for values that are not
  *   decided; `Conflict` when the Operator was changed meanwhile; `ApprovalInvalid` for one that would have no effect;
- *   `Forbidden` without the right to patch the Operator.
+ *   `Forbidden` without the permission to patch the Operator.
  */
 export async function approveUpgrade(
   ports: Pick<Ports, 'clusters' | 'upgrades' | 'auditLog'>,

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
 import { redact } from '../../domain/core/redact.ts';
@@ -19,13 +19,13 @@ interface UpgradeCheckInput {
   readonly after: Rendering;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
-  /** Definitions that could not be tried. */
+  /** CRDs that could not be tried. */
   readonly forbidden: readonly NamedDryRun[];
 }
 
 export interface CheckedUpgrade extends CheckedObjects {
-  /** Rights that the actor lacks to try everything. */
-  readonly missing: readonly MissingRight[];
+  /** Permissions that the actor lacks to try everything. */
+  readonly missing: readonly MissingPermission[];
   /** What the controller's account may not do, and whose pods would not come up, a sentence each. */
   readonly stops: readonly string[];
 }
@@ -45,8 +45,8 @@ export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'
   return {
     ...checked,
     findings: joinFindings([checked.findings, { removed }]),
-    missing: trial.by === 'actor' ? untried.map(({ right }) => right) : [],
-    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Right'), ...checked.tried.flatMap(podsRejected)].map(
+    missing: trial.by === 'actor' ? untried.map(({ permission }) => permission) : [],
+    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Permission'), ...checked.tried.flatMap(podsRejected)].map(
       ({ message }) => message,
     ),
   };

@@ -6,7 +6,7 @@ import { crdConflict, type CrdClaimant } from '../../domain/operator/crd-owner.t
 import type { CrdFinding, CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
 import { compareCrds } from '../../domain/upgrade/crd-safety/compare-crds.ts';
 import { storedChecks } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
-import { AppError, isAppError, type ErrorCode, type MissingRight } from '../../domain/core/errors.ts';
+import { AppError, isAppError, type ErrorCode, type MissingPermission } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isInChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
 import { textAt } from '../../domain/core/read.ts';
@@ -20,9 +20,9 @@ import type { Ports } from '../ports.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
 
 export interface CrdsInput {
-  /** Who asks whether the api-server takes the definitions. */
+  /** Who asks whether the api-server takes the crds. */
   readonly trial: DryRun;
-  /** The definitions of the new chart. */
+  /** The crds of the new chart. */
   readonly candidates: readonly KubeObject[];
   readonly crds: OperatorStatus['crds'];
   readonly safety: PreviewedCrds['safety'];
@@ -32,22 +32,22 @@ export interface CrdsInput {
 }
 
 export interface JudgedCrds extends PreviewedCrds {
-  /** Definitions that the api-server could not be asked about. */
+  /** CRDs that the api-server could not be asked about. */
   readonly forbidden: readonly NamedDryRun[];
 }
 
 const MOST_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
-/** What the new definitions mean for what is stored, read as the actor, and whether the api-server would take them. Writes nothing. */
+/** Compares the new CRDs with the live ones and with existing instances, read as the actor, and dry-runs them. Writes nothing. */
 export async function previewCrds({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: CrdsInput): Promise<JudgedCrds> {
   const cluster = clusters.asActor(actor);
   const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input), { concurrency: 4 });
   const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
   const left = input.crds.filter(({ name, origin }) => isInChart({ origin }) && !names.has(name));
-  const definitions = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
+  const items = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
   return {
-    definitions: definitions.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
+    items: items.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
     safety: input.safety,
     missing: judged.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
     forbidden: judged.flatMap(({ forbidden }) => (forbidden === undefined ? [] : [forbidden])),
@@ -56,11 +56,11 @@ export async function previewCrds({ clusters }: Pick<Ports, 'clusters'>, actor: 
 
 interface Judged {
   readonly definition: PreviewedCrd;
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
   readonly forbidden?: NamedDryRun;
 }
 
-/** Definitions that the new chart does not hold stay, with all that is stored. */
+/** CRDs that the new chart does not hold stay, with all that is stored. */
 function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PreviewedCrd {
   return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
 }
@@ -75,14 +75,14 @@ async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant,
     live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
   const conflict = live === undefined ? undefined : crdConflict(live, claimant);
   const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { rejection: conflict };
-  const { findings, faults, touched, missing: unread } = judged;
+  const { findings, faults, affected, missing: unread } = judged;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
   const definition = { crd: name, kind, change, findings, faults, faultCount: judged.faultCount ?? faults.length } as const;
   return {
     definition: {
       ...definition,
-      ...(touched === undefined ? {} : { touched }),
+      ...(affected === undefined ? {} : { affected }),
       ...(answer.rejection === undefined ? {} : { rejection: answer.rejection }),
     },
     ...(unread === undefined ? {} : { missing: unread }),
@@ -94,7 +94,7 @@ async function readLive(
   cluster: Cluster,
   name: string,
   signal: AbortSignal,
-): Promise<{ readonly live?: KubeObject; readonly missing?: MissingRight }> {
+): Promise<{ readonly live?: KubeObject; readonly missing?: MissingPermission }> {
   try {
     return { live: await cluster.get({ ...CRD, name }, { signal }) };
   } catch (error) {
@@ -110,18 +110,18 @@ interface Stored {
   readonly signal: AbortSignal;
 }
 
-type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly touched?: AffectedInstances; readonly missing?: MissingRight };
+type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly affected?: AffectedInstances; readonly missing?: MissingPermission };
 
 /** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
 async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
   try {
     const look = countAffected();
     const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
-    const touched = look.result();
+    const affected = look.result();
     return {
       ...verdict,
       findings: [...verdict.findings, ...unchecked.map(uncheckedRule)],
-      ...(touched.total === 0 ? {} : { touched }),
+      ...(affected.total === 0 ? {} : { affected }),
     };
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
@@ -154,11 +154,11 @@ async function dryRun({ cluster }: DryRun, candidate: KubeObject, signal: AbortS
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
     const { message } = error;
     if (error.code !== 'Forbidden') return { rejection: message };
-    const right = missingOf(error, { verb: 'patch', group: CRD.group, resource: CRD.resource });
-    return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, right, message } };
+    const permission = missingOf(error, { verb: 'patch', group: CRD.group, resource: CRD.resource });
+    return { forbidden: { of: 'object', name: `CustomResourceDefinition ${metadata.name}`, permission, message } };
   }
 }
 
-function missingOf(error: AppError, otherwise: MissingRight): MissingRight {
+function missingOf(error: AppError, otherwise: MissingPermission): MissingPermission {
   return error.missing ?? otherwise;
 }

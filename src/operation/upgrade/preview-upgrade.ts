@@ -114,21 +114,21 @@ interface Renderings {
 
 /** What the two renderings mean in the cluster. */
 interface Looked {
-  readonly definitions: PreviewedCrds;
+  readonly crds: PreviewedCrds;
   readonly instances: PreviewedInstances;
   readonly checked: CheckedUpgrade;
-  readonly rights: OperatorPermissions;
+  readonly permissions: OperatorPermissions;
 }
 
 async function look({ ports, actor, input, spec, status, values, signal }: PreviewContext, { before, after }: Renderings): Promise<Looked> {
-  const rights = await operatorPermissions(ports, actor, input);
-  const trial = trialOf(ports, actor, rights);
-  const crds = isBroken(after) ? [] : status.crds;
-  const [{ forbidden, ...definitions }, instances] = await Promise.all([
+  const permissions = await operatorPermissions(ports, actor, input);
+  const trial = trialOf(ports, actor, permissions);
+  const installed = isBroken(after) ? [] : status.crds;
+  const [{ forbidden, ...crds }, instances] = await Promise.all([
     previewCrds(ports, actor, {
       trial,
       candidates: after.crds,
-      crds,
+      crds: installed,
       safety: spec.upgrade.crdSafety,
       claimant: crdClaimant(input, spec, status),
       signal,
@@ -137,7 +137,7 @@ async function look({ ports, actor, input, spec, status, values, signal }: Previ
   ]);
   const old = isBroken(after) ? RENDERED_NOTHING : before;
   const checked = await checkUpgrade(trial, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
-  return { definitions: withEnvironments(definitions, instances), instances, checked, rights };
+  return { crds: withEnvironments(crds, instances), instances, checked, permissions };
 }
 
 /** What does not render has no objects, which must not read as if all were taken away. */
@@ -146,7 +146,7 @@ function isBroken({ faults, objects }: Rendering): boolean {
 }
 
 async function compose(context: PreviewContext, { before, after }: Renderings, looked: Looked): Promise<UpgradePreview> {
-  const { definitions, instances, checked, rights } = looked;
+  const { crds, instances, checked, permissions } = looked;
   const { ports, operator, spec, status, charts, values, decided } = context;
   const { namespace, name, values: tried } = context.input;
   const rendered = { from: isBroken(after) ? [] : before.objects, to: after.objects };
@@ -155,7 +155,7 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
   const valuesPart = { ...changesOf(context), missing: values.missing };
   const [from, to] = [charts.from === undefined ? undefined : previewedChart(charts.from), previewedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
-  const timing = { ...plainTiming, ...(rights.patch === undefined ? {} : { missing: rights.patch }) };
+  const timing = { ...plainTiming, ...(permissions.patch === undefined ? {} : { missing: permissions.patch }) };
   const faults = [...values.faults, ...after.faults, ...checked.stops];
   const installed = before.faults.length > 0 ? 'Broken' : 'Rendered';
   return {
@@ -165,12 +165,12 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,
-    verdict: judgePreview({ definitions, fields, instances, values: valuesPart, faults }),
+    verdict: judgePreview({ crds, fields, instances, values: valuesPart, faults }),
     warnings: upgradeWarnings({ status, from, to, before: installed, unread: values.missing.length }),
     values: valuesPart,
     decisions: decided.previewed,
     objects: objectChanges(compared),
-    definitions,
+    crds,
     fields,
     findings: joinFindings([
       checked.findings,
@@ -220,19 +220,19 @@ async function instancesOf(ports: PreviewPorts, actor: Actor, input: PreviewInpu
   return { places: placesOf(instances), total: instances.length, missing };
 }
 
-/** Which Environment a touched instance is in, for those that the actor sees. */
+/** Which Environment a affected instance is in, for those that the actor sees. */
 function withEnvironments(previewed: PreviewedCrds, { places }: PreviewedInstances): PreviewedCrds {
   const environments = new Map(places.map(({ namespace, environment }) => [namespace, environment]));
-  const definitions = previewed.definitions.map((definition) => {
-    const { touched } = definition;
-    if (touched === undefined) return definition;
-    const named = touched.named.map((instance) => {
+  const items = previewed.items.map((definition) => {
+    const { affected } = definition;
+    if (affected === undefined) return definition;
+    const named = affected.named.map((instance) => {
       const environment = environments.get(instance.namespace);
       return { ...instance, ...(environment === undefined ? {} : { environment }) };
     });
-    return { ...definition, touched: { ...touched, named } };
+    return { ...definition, affected: { ...affected, named } };
   });
-  return { ...previewed, definitions };
+  return { ...previewed, items };
 }
 
 function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValues): LayeredValues {

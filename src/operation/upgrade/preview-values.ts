@@ -1,8 +1,8 @@
 import { ifFound } from '../../domain/kubernetes/if-found.ts';
-import { CONFIG_MAP, SECRET, rightTo } from '../../domain/kubernetes/resource-types.ts';
+import { CONFIG_MAP, SECRET, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { isAppError, type MissingRight } from '../../domain/core/errors.ts';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -20,7 +20,7 @@ export interface OverlaidValues {
   /** Origins whose values nobody is shown. */
   readonly hidden: ReadonlySet<string>;
   readonly secrets: readonly string[];
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
   /** Sources that cannot be read by anybody, a sentence each. */
   readonly faults: readonly string[];
 }
@@ -55,7 +55,7 @@ interface Reading {
   readonly layer: ValuesLayer;
   readonly hidden: boolean;
   readonly secrets: readonly string[];
-  readonly missing?: MissingRight;
+  readonly missing?: MissingPermission;
   readonly fault?: string;
 }
 
@@ -71,7 +71,7 @@ async function readAs(
     return readingOf(await ifFound(clusters.asActor(actor).get(ref)), input);
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
-    const missing = error.missing ?? { ...rightTo('get', type), namespace, name: from.name };
+    const missing = error.missing ?? { ...permissionTo('get', type), namespace, name: from.name };
     return { layer: { origin: sourceName(from), values: standIn(input) }, hidden: true, secrets: [], missing };
   }
 }

@@ -24,7 +24,7 @@ export interface AdminAccessPorts {
   readonly now: () => Date;
 }
 
-/** Lets the admins read what their Operators run, namespace by namespace, and takes that right back when an Operator is gone or moves. */
+/** Lets the admins read what their Operators run, namespace by namespace, and takes that permission back when an Operator is gone or moves. */
 export function createAdminAccessReconciler(ports: AdminAccessPorts): Reconcile {
   const admins = rememberAdmins(ports);
   return async (key, signal) => {

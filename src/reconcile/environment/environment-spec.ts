@@ -45,7 +45,7 @@ function subjectOf({ kind, name, namespace = '' }: Subject): Subject {
   return kind === 'ServiceAccount' ? { kind, name, namespace } : { kind, name };
 }
 
-/** Sorted and each only once, so that equal rights make equal bindings. */
+/** Sorted and each only once, so that equal permissions make equal bindings. */
 function sorted(subjects: readonly Subject[]): Subject[] {
   const byKey = new Map(subjects.map((subject) => [`${subject.kind} ${subject.namespace ?? ''} ${subject.name}`, subject]));
   return [...byKey.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, subject]) => subject);

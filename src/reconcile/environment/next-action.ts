@@ -12,7 +12,7 @@ export type EnvironmentAction =
   | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   | { readonly kind: 'await-removal'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
-  /** Takes the rights and our label away and leaves the rest. */
+  /** Takes the permissions and our label away and leaves the rest. */
   | { readonly kind: 'release-namespace'; readonly namespace: KubeObject }
   | { readonly kind: 'finish' }
   | { readonly kind: 'rest' };

@@ -193,7 +193,7 @@ function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Res
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
 }
 
-/** Takes the rights of the Environment's people away, then our label; everything else in the namespace stays. */
+/** Takes the permissions of the Environment's people away, then our label; everything else in the namespace stays. */
 async function releaseNamespace(
   cluster: EnvironmentPorts['cluster'],
   environment: KubeObject,

@@ -193,7 +193,7 @@ function askOnce(): <T>(question: string, ask: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** There are many Operators and their definitions are large; of those in `crds/`, only the names are asked for. */
+/** There are many Operators and their CRDs are large; of those in `crds/`, only the names are asked for. */
 function lean({ contents: { metadata, crds, openApiSpec }, ...chart }: Chart): Chart {
   const named = crds.map(({ apiVersion, kind, metadata: { name } }) => ({ apiVersion, kind, metadata: { name } }));
   return { ...chart, contents: { metadata, crds: named, ...(openApiSpec === undefined ? {} : { openApiSpec }) } };

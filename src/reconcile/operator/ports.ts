@@ -83,7 +83,7 @@ export interface ReleaseChange extends ReleaseRef {
   readonly chartPath: string;
   readonly values: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
-  /** `plain`: nothing is to be taken out or carried over; fails when there is a definition after all. */
+  /** `plain`: nothing is to be taken out or carried over; fails when there is a CRD after all. */
   readonly postRender?: 'uplift' | 'plain';
   readonly historyLimit?: number;
   /** What must not show in an error. */

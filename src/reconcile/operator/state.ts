@@ -87,7 +87,7 @@ export type ActiveState =
   | { readonly kind: 'OutOfSync'; readonly target: Target }
   /** In step, but a person wants an upgrade all the same. */
   | { readonly kind: 'Forced'; readonly target: Target }
-  /** Definitions that it brought are gone. */
+  /** CRDs that it brought are gone. */
   | { readonly kind: 'CrdsMissing'; readonly target: Target }
   /** Objects are not as the release has them, and the Operator wants them put right. */
   | { readonly kind: 'Drifted'; readonly drift: DriftFact }

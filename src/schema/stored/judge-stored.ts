@@ -38,7 +38,7 @@ export interface StoredLook {
 }
 
 /**
- * What a new version of a definition means, with every stored instance held against the schemas that it must fit and their new rules, page after page.
+ * What a new version of a CRD means, with every stored instance held against the schemas that it must fit and their new rules, page after page.
  *
  * @throws AppError of the reads, `Forbidden` among them; `Conflict` when reading takes too long again and again.
  */
@@ -79,7 +79,7 @@ async function readManifests({ cluster, live, candidate, named, signal }: Stored
   return { findings: [], faults: faults.slice(0, named), faulty: new Set(faults.map(({ instance }) => instance)), unchecked: new Set() };
 }
 
-/** What is stored, in a version that is served now; none while the definition is not served yet. */
+/** What is stored, in a version that is served now; none while the CRD is not served yet. */
 async function* pagesOf(
   { cluster, live, signal }: Pick<StoredInput, 'cluster' | 'live' | 'signal'>,
   { content, size }: { readonly content: 'metadata' | 'whole'; readonly size: number },
@@ -110,7 +110,7 @@ async function readAll(input: StoredInput, check: StoredCheck): Promise<Found> {
       try {
         return await readOnce(input, { check, checker });
       } catch (error) {
-        // The definition is not served yet, so nothing is stored.
+        // The CRD is not served yet, so nothing is stored.
         if (isAppError(error, 'NotFound')) return { findings: [], faults: [], faulty: new Set(), unchecked: new Set() };
         // The pages ran out of time (410), so it begins anew.
         if (!isAppError(error, 'Conflict') || attempt === ATTEMPTS) throw error;

@@ -42,7 +42,7 @@ export interface EnvironmentChoice {
   readonly selected: boolean;
   /** Why it cannot be chosen; empty when it can. */
   readonly rejection: string;
-  /** What to know before it is chosen: why it cannot be, or that the right is missing; empty when there is nothing. */
+  /** What to know before it is chosen: why it cannot be, or that the permission is missing; empty when there is nothing. */
   readonly note: string;
 }
 
@@ -95,9 +95,9 @@ export function chosenEnvironment({ targets }: InstallTargets, chosen: string): 
 
 /** The only possible environment is chosen already. */
 function environmentChoices(targets: InstallTargets['targets'], chosen: string): EnvironmentChoice[] {
-  const possible = targets.filter(({ environment, rights }) => rights.create && environment.ready);
+  const possible = targets.filter(({ environment, permissions }) => permissions.create && environment.ready);
   const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
-  return targets.map(({ environment, rights }, index) => {
+  return targets.map(({ environment, permissions }, index) => {
     const rejection = environment.ready ? '' : 'The environment is still being created.';
     return {
       id: index === 0 ? 'environment' : `environment-${index}`,
@@ -106,7 +106,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
       tier: tierBadge(environment.tier),
       selected: rejection === '' && environment.name === (chosen === '' ? only : chosen),
       rejection,
-      note: rights.create ? rejection : 'Your role there does not allow installing apps. You can request approval.',
+      note: permissions.create ? rejection : 'Your role there does not allow installing apps. You can request approval.',
     };
   });
 }

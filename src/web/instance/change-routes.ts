@@ -95,8 +95,8 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
 /** Nobody fills a form in that they may not send. */
 async function openForm({ operations }: WebDeps, change: Change): Promise<Answer> {
   const { visit, instance, environment } = change;
-  const rights = await operations.instancePermissions(visit.actor, addressOf(visit));
-  if (!rights.update && !visit.query.has('ask')) {
+  const permissions = await operations.instancePermissions(visit.actor, addressOf(visit));
+  if (!permissions.update && !visit.query.has('ask')) {
     return {
       view: 'environments/instances/read-only',
       title: `You may not change ${instance.name}`,
@@ -241,11 +241,11 @@ function statusOf(wrong: boolean, { foreign }: ChangeDraft): { status: number } 
 }
 
 function readOnlyPage({ instance, environment, app, user }: ReadOnlyInput): ReadOnlyPage {
-  const right = { verb: 'update', group: app.group, resource: app.plural, namespace: environment.namespace };
+  const permission = { verb: 'update', group: app.group, resource: app.plural, namespace: environment.namespace };
   return {
     name: instance.name,
-    missing: missingSentence(right),
-    grant: remedyFor({ user, right, apps: new Set([app.id]) }).yaml,
+    missing: missingSentence(permission),
+    grant: remedyFor({ user, permission, apps: new Set([app.id]) }).yaml,
     yaml: yamlText(withoutStatus(instance.object)),
     backHref: instancePath(instance),
     askHref: `${instancePath(instance)}/edit?ask`,

@@ -40,7 +40,7 @@ export interface InstancePage {
   readonly streamHref: string;
   /** Where the page goes when the instance is gone. */
   readonly goneHref: string;
-  /** Absent without the right, or while it is deleted. */
+  /** Absent without the permission, or while it is deleted. */
   readonly changeHref?: string;
   readonly deleteHref?: string;
   readonly saveHref: string;
@@ -67,12 +67,12 @@ export function instancePage(
   around: {
     readonly app: App;
     readonly environment: EnvironmentView;
-    readonly rights: InstancePermissions;
+    readonly permissions: InstancePermissions;
     readonly revealed?: RevealedValue;
   },
 ): InstancePage {
   const { instance } = reading;
-  const { app, environment, rights, revealed } = around;
+  const { app, environment, permissions, revealed } = around;
   const href = instancePath(instance);
   return {
     name: instance.name,
@@ -84,8 +84,8 @@ export function instancePage(
     live: instanceLive(reading),
     streamHref: `${href}/stream`,
     goneHref: `${environmentPath(environment.name)}?deleted=${encodeURIComponent(instance.name)}`,
-    ...(rights.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
-    ...(rights.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
+    ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
+    ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(instance, environment),

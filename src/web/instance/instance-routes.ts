@@ -64,16 +64,16 @@ async function reveal(deps: WebDeps, visit: Visit): Promise<Answer> {
 async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
   const { actor } = visit;
   const address = addressOf(visit);
-  const [reading, app, environment, rights] = await Promise.all([
+  const [reading, app, environment, permissions] = await Promise.all([
     readInstance(operations, actor, address),
     operations.showApp(actor, address.app),
     operations.showEnvironment(actor, address.environment),
     operations.instancePermissions(actor, address),
   ]);
-  const canMove = rights.update && !reading.instance.deleting;
+  const canMove = permissions.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
   const model = {
-    ...instancePage(reading, { app, environment, rights, ...(revealed === undefined ? {} : { revealed }) }),
+    ...instancePage(reading, { app, environment, permissions, ...(revealed === undefined ? {} : { revealed }) }),
     ...(unfit === undefined ? {} : { unfit }),
   };
   return {

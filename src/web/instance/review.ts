@@ -11,7 +11,7 @@ import type { ValueChangesView } from '../page/value-changes-view.ts';
 export interface Review {
   readonly ready: boolean;
   readonly findings: FindingsView;
-  /** What would grant the missing rights. */
+  /** What would grant the missing permissions. */
   readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
   readonly changes: ValueChangesView;
   /** What a whole resource in the YAML says and what is not taken over: `metadata.labels`. */
@@ -37,7 +37,7 @@ export function reviewOf(
   { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
 ): Review {
   const { verdict, missing, findings, commands } = preflight;
-  const lacking = missing.map((right): Finding => ({ message: missingSentence(right), about: 'Right', evidence: 'exact' }));
+  const lacking = missing.map((permission): Finding => ({ message: missingSentence(permission), about: 'Permission', evidence: 'exact' }));
   const blocked = lacking.length > 0 ? lacking : findings.blocked;
   return {
     ready: verdict === 'Ready',

@@ -18,7 +18,7 @@ interface FaultRow {
   readonly message: string;
 }
 
-/** The admin's pages. The operations reject everybody else, with the right that is missing. */
+/** The admin's pages. The operations reject everybody else, with the permission that is missing. */
 export function adminRoutes(deps: WebDeps): Router {
   const { operations } = deps;
   const router = Router();

@@ -26,7 +26,7 @@ export interface OperatorFrame {
   readonly tab: OperatorTab;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
   readonly buttons: readonly StepButton[];
-  /** Absent without the right, or while it is deleted. */
+  /** Absent without the permission, or while it is deleted. */
   readonly deleteHref?: string;
   /** Why there are no buttons; empty when there are. */
   readonly rejected: string;
@@ -48,7 +48,7 @@ export interface StepButton {
 
 export interface FrameInput {
   readonly operator: OperatorView;
-  readonly rights: OperatorPermissions;
+  readonly permissions: OperatorPermissions;
   readonly tab: OperatorTab;
   /** The step that was asked for just now. */
   readonly asked: string | null;
@@ -63,7 +63,7 @@ const LABELS: Readonly<Record<OperatorTab, string>> = {
 };
 const LIVE_TABS: readonly OperatorTab[] = ['overview', 'resources', 'events'];
 
-export function operatorFrame({ operator, rights, tab, asked }: FrameInput): OperatorFrame {
+export function operatorFrame({ operator, permissions, tab, asked }: FrameInput): OperatorFrame {
   const { namespace, name } = operator;
   const page = operatorPath(operator);
   const deleting = operator.status === 'DELETING';
@@ -76,9 +76,9 @@ export function operatorFrame({ operator, rights, tab, asked }: FrameInput): Ope
     source: operator.source ?? '',
     tab,
     tabs: OPERATOR_TABS.map((one) => ({ label: LABELS[one], href: tabPath(operator, one), current: one === tab })),
-    buttons: rights.patch !== undefined || deleting ? [] : stepButtons(operator),
-    ...(rights.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),
-    rejected: rejection(rights),
+    buttons: permissions.patch !== undefined || deleting ? [] : stepButtons(operator),
+    ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),
+    rejected: rejection(permissions),
     asked: askedSentence(asked),
     commands: commandsOf(operator),
     streamHref: LIVE_TABS.includes(tab) ? `${page}/stream?tab=${tab}` : '',
@@ -114,7 +114,7 @@ function stepButtons(operator: OperatorView): StepButton[] {
 }
 
 function rejection({ patch, delete: remove }: OperatorPermissions): string {
-  const sentences = [patch, remove].flatMap((right) => (right === undefined ? [] : [missingSentence(right)]));
+  const sentences = [patch, remove].flatMap((permission) => (permission === undefined ? [] : [missingSentence(permission)]));
   return sentences.length === 0 ? '' : `You may read this Operator, but some actions need permissions. ${sentences.join(' ')}`;
 }
 

@@ -65,11 +65,11 @@ async function showOperator({ operations }: WebDeps, visit: Visit): Promise<Answ
   const address = addressOf(visit);
   const tab = parseOperatorTab(query.get('tab'));
   const operator = await operations.showOperator(actor, address);
-  const [rights, content] = await Promise.all([
+  const [permissions, content] = await Promise.all([
     operations.operatorPermissions(actor, address),
     readTab(operations, actor, { operator, tab, query }),
   ]);
-  const frame = operatorFrame({ operator, rights, tab, asked: query.get('asked') });
+  const frame = operatorFrame({ operator, permissions, tab, asked: query.get('asked') });
   return {
     view: 'operators/show',
     title: frame.displayName,
@@ -138,12 +138,12 @@ function statusWord(status: string): string {
 async function confirmDelete({ operations }: WebDeps, visit: Visit, fault?: string): Promise<Answer> {
   const { actor } = visit;
   const address = addressOf(visit);
-  const [operator, deletion, rights] = await Promise.all([
+  const [operator, deletion, permissions] = await Promise.all([
     operations.showOperator(actor, address),
     operations.previewOperatorDeletion(actor, address),
     operations.operatorPermissions(actor, address),
   ]);
-  const rejected = rights.delete === undefined ? '' : missingSentence(rights.delete);
+  const rejected = permissions.delete === undefined ? '' : missingSentence(permissions.delete);
   return {
     view: 'operators/delete',
     title: `${fault === undefined ? '' : 'Error: '}Delete ${displayNameOf(operator)}`,

@@ -1,4 +1,4 @@
-import type { ErrorCode, MissingRight } from '../../domain/core/errors.ts';
+import type { ErrorCode, MissingPermission } from '../../domain/core/errors.ts';
 import type { MessageView } from '../../http/message-view.ts';
 import { type Me, type PageFrame, shellOf } from './shell.ts';
 
@@ -9,7 +9,7 @@ export interface MessagePage extends PageFrame {
   readonly message: string;
   readonly advice: string;
   readonly faults: readonly { readonly place: string; readonly message: string }[];
-  /** A sentence that names the right that is missing. */
+  /** A sentence that names the permission that is missing. */
   readonly missing?: string;
   readonly actions: readonly { readonly label: string; readonly href: string; readonly primary: boolean }[];
   readonly requestId: string;
@@ -37,8 +37,8 @@ export function messagePage(view: MessageView, me?: Me): MessagePage {
   };
 }
 
-/** The right in a sentence: `The right to list operators.operatorcontroller.kubeplus in the whole cluster is missing.` */
-export function missingSentence({ verb, group, resource, namespace, name }: MissingRight): string {
+/** The permission in a sentence: `The permission to list operators.operatorcontroller.kubeplus in the whole cluster is missing.` */
+export function missingSentence({ verb, group, resource, namespace, name }: MissingPermission): string {
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
   const where = namespace === undefined ? 'in the whole cluster' : `in the namespace "${namespace}"`;
   return `The permission to ${verb} ${what} ${where} is missing.`;

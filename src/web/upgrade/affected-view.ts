@@ -3,7 +3,7 @@ import type { AffectedInstance, AffectedInstances } from '../../domain/upgrade/p
 import { instancePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 
-/** What a changed definition will ask about stored instances. */
+/** What a changed CRD will ask about stored instances. */
 export interface AffectedView {
   readonly sentence: string;
   readonly rows: readonly {
@@ -36,7 +36,7 @@ const SHORT: Readonly<Record<MigrationChange, string>> = {
 
 const LOSS = ' Values without a field are dropped with the next write of their instance: record them, or change these instances first.';
 
-/** @param app the name of the definition. */
+/** @param app the name of the CRD. */
 export function affectedView(app: string, { changes, total, named }: AffectedInstances): AffectedView {
   const unnamed = total - named.length;
   const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');

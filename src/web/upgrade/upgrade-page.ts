@@ -32,9 +32,9 @@ export interface UpgradePage {
     readonly labelled: readonly DiffRow[];
     readonly omitted: string;
   };
-  readonly definitions: {
+  readonly crds: {
     readonly rows: readonly { readonly kind: string; readonly crd: string; readonly href: string; readonly badge: Badge }[];
-    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly touched?: AffectedView }[];
+    readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly affected?: AffectedView }[];
     readonly note: string;
   };
   readonly fields: {
@@ -121,7 +121,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     unchecked: preview.verdict.unchecked,
     warnings: preview.warnings,
     objects: objectsOf(preview),
-    definitions: definitionsOf(preview),
+    crds: crdsOf(preview),
     fields: fieldsOf(preview),
     places: placesOf(preview),
     noPlaces: preview.instances.missing.length > 0 ? 'No instances that you may list.' : 'There are no instances.',
@@ -196,29 +196,29 @@ function markOf(text: string): '' | 'new' | 'gone' | 'gap' {
   return text.startsWith('@@') ? 'gap' : '';
 }
 
-function definitionsOf({ definitions: { definitions, safety } }: UpgradePreview): UpgradePage['definitions'] {
+function crdsOf({ crds: { items, safety } }: UpgradePreview): UpgradePage['crds'] {
   return {
-    rows: definitions.map((definition) => {
+    rows: items.map((definition) => {
       const { kind, crd } = definition;
       return { kind, crd, href: appPath(crd), badge: verdictBadge(definition, safety) };
     }),
-    findings: definitions.flatMap((definition) => {
+    findings: items.flatMap((definition) => {
       const lines = findingLines(definition);
-      const { crd, touched } = definition;
-      if (touched !== undefined) return [{ crd, lines, touched: affectedView(crd, touched) }];
+      const { crd, affected } = definition;
+      if (affected !== undefined) return [{ crd, lines, affected: affectedView(crd, affected) }];
       return lines.length === 0 ? [] : [{ crd, lines }];
     }),
     note: SAFETY_NOTES[safety],
   };
 }
 
-const SAFETY_NOTES: Readonly<Record<UpgradePreview['definitions']['safety'], string>> = {
+const SAFETY_NOTES: Readonly<Record<UpgradePreview['crds']['safety'], string>> = {
   Strict: '',
   Instances: 'spec.upgrade.crdSafety is Instances: only an invalid existing instance blocks the upgrade.',
   None: 'spec.upgrade.crdSafety is None: unsafe changes do not block the upgrade.',
 };
 
-function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['definitions']['safety']): Badge {
+function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['crds']['safety']): Badge {
   if (definition.rejection !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
   if (stopsUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
@@ -253,7 +253,7 @@ function fieldsOf({ fields: { rejections, asked, missing }, findings, remedies }
     rejections: rejections.map((rejection) => ({ object: rejection.object, why: rejection.why, advice: adviceOn(rejection) })),
     sentence:
       `${rejections.length === 0 ? 'No objects are rejected. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
-    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Right') }),
+    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Permission') }),
     remedies: remediesOf({ remedies }),
   };
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import { chartFiles, packChart } from '../../support/charts.ts';
-import { crd } from '../../support/definitions.ts';
+import { crd } from '../../support/sample-crds.ts';
 
 const [cacheDir = ''] = process.argv.slice(2);
 const PREFIX = 'https://charts.example.com/';

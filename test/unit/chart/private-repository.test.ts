@@ -36,7 +36,7 @@ describe('a private repository', () => {
     });
   });
 
-  it('takes a bearer token, and tells a lack of rights from a wrong token', async (t) => {
+  it('takes a bearer token, and tells a lack of permissions from a wrong token', async (t) => {
     const site = await serveHttps(t, (request, response) => {
       if (request.headers.authorization !== 'Bearer t0ken') response.writeHead(401).end();
       else if (request.url === '/index.yaml') response.end(indexOf('demo-1.0.0.tgz'));

@@ -20,7 +20,7 @@ describe('the post-renderer for charts that need none', () => {
     assert.equal(run(text).stdout, text);
   });
 
-  it('rejects a definition', () => {
+  it('rejects a CRD', () => {
     const { status, stdout, stderr } = run('kind: CustomResourceDefinition\n');
     assert.deepEqual([status, stdout], [1, '']);
     assert.match(stderr, /renders a CustomResourceDefinition/);

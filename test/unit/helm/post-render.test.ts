@@ -18,7 +18,7 @@ test('what needs nothing leaves as it came, to the letter', () => {
   assert.equal(transform(`---\n${MODERN}---\n${MODERN}`, 'uplift'), `${MODERN.trimEnd()}\n---\n${MODERN}`);
 });
 
-test('definitions are taken out and legacy objects carried over, text that looks like something else staying text', () => {
+test('CRDs are taken out and legacy objects carried over, text that looks like something else staying text', () => {
   const output = transform([MODERN, CRD, HOOK, LEGACY].join('---\n'), 'uplift');
   const [first, deployment, ...more] = parseManifest(output);
   assert.deepEqual([first?.kind, more.length], ['ConfigMap', 0]);

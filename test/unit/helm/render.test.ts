@@ -39,7 +39,7 @@ async function bench(t: TestContext, options: Partial<HelmOptions> = {}): Promis
   };
 }
 
-test('a chart of 2018 renders whole, with the definition that is a hook of Helm 2, and all of it is carried over', async (t) => {
+test('a chart of 2018 renders whole, with the CRD that is a hook of Helm 2, and all of it is carried over', async (t) => {
   const { render } = await bench(t);
   const objects = await render(LEGACY_CHART, { values: { host: '10.0.0.1' } });
   assert.deepEqual(objects.map((object) => `${object.apiVersion} ${object.kind} ${object.metadata.name}`).sort(), [

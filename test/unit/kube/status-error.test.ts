@@ -18,7 +18,7 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    world: 'a missing right',
+    world: 'a missing permission',
     code: 403,
     reason: 'Forbidden',
     message: 'deployments.apps is forbidden: User "oidc:a" cannot create resource "deployments" in API group "apps" in the namespace "ns"',
@@ -206,7 +206,7 @@ describe('an answer of the api-server', () => {
   for (const { world, code, reason, message, causes, is, says, faults } of CASES) {
     test(`${world} is ${is}`, () => {
       const body = JSON.stringify({ kind: 'Status', status: 'Failure', code, reason, message, details: { causes } });
-      const error = statusError({ what: 'create', right: RIGHT }, { statusCode: code, headers: {} }, body);
+      const error = statusError({ what: 'create', permission: RIGHT }, { statusCode: code, headers: {} }, body);
       assert.equal(error.code, is);
       assert.match(error.message, says);
       assert.deepEqual(error.missing, is === 'Forbidden' ? RIGHT : undefined);

@@ -103,14 +103,14 @@ describe('the audit log of operations', () => {
 describe('reading the audit log', () => {
   const portsFor = (allowed: boolean): Pick<Ports, 'clusters' | 'auditLog'> & { asked: unknown[] } => {
     const asked: unknown[] = [];
-    const review = async (right: unknown): Promise<{ allowed: boolean }> => {
-      asked.push(right);
+    const review = async (permission: unknown): Promise<{ allowed: boolean }> => {
+      asked.push(permission);
       return await Promise.resolve({ allowed });
     };
     return { asked, auditLog: sampleAuditLog(), clusters: { asActor: () => ({ review }) } as unknown as Ports['clusters'] };
   };
 
-  it('takes a right of its own, asked for as whoever reads', async () => {
+  it('takes a permission of its own, asked for as whoever reads', async () => {
     const ports = portsFor(false);
     await assert.rejects(listAuditEvents(ports, ANNA, EVERY_ENTRY), {
       code: 'Forbidden',

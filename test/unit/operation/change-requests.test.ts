@@ -65,7 +65,7 @@ const operatorWith = (defaults: object): KubeObject => ({
   status: { status: 'READY', crds: [{ name: APP, kind: 'Cache', established: true }] },
 });
 
-/** A cluster of one environment that the four people have their rights in, with a clock that the test moves. */
+/** A cluster of one environment that the four people have their permissions in, with a clock that the test moves. */
 function worldOf(store: Store) {
   const world = {
     now: 1_700_000_000_000,
@@ -74,13 +74,13 @@ function worldOf(store: Store) {
     clusterUid: 'c1',
     reviews: 0,
   };
-  const rights: Readonly<Record<string, readonly string[]>> = {
+  const permissions: Readonly<Record<string, readonly string[]>> = {
     [MAY.user]: ['get', 'create', 'update'],
     [READS.user]: ['get'],
     [ASKS.user]: ['get'],
   };
   const clusterOf = (actor: Actor): Partial<Cluster> => {
-    const may = (verb: string): boolean => (rights[actor.user] ?? []).includes(verb);
+    const may = (verb: string): boolean => (permissions[actor.user] ?? []).includes(verb);
     const guard = (verb: string): void => {
       if (!may(verb)) throw new AppError('Forbidden', `${actor.user} may not ${verb}`);
     };
@@ -212,7 +212,7 @@ describe('a change request with an address', () => {
     assert.deepEqual(world.live.get('orders')?.spec, { size: 1, note: 'mine' });
   });
 
-  it('is written for nobody who lacks the right, nor under the digest of somebody else', async () => {
+  it('is written for nobody who lacks the permission, nor under the digest of somebody else', async () => {
     const { ports, ask, decide, world } = await start();
     const { id } = await ask();
     const [mine, theirs] = [await showChangeRequest(ports, ASKS, id), await showChangeRequest(ports, MAY, id)];
@@ -283,7 +283,7 @@ describe('a change request with an address', () => {
     assert.equal(world.live.size, 0);
   });
 
-  it('is listed for who asked and for who may decide, and counted without asking for the same right again', async () => {
+  it('is listed for who asked and for who may decide, and counted without asking for the same permission again', async () => {
     const { ports, ask, world } = await start();
     await ask();
     await ask({ name: 'second' });

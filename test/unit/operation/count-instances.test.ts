@@ -7,7 +7,7 @@ import { countInstances } from '../../../src/operation/operator/count-instances.
 import type { Ports } from '../../../src/operation/ports.ts';
 
 const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };
-const right = { verb: 'list', group: 'a.example', resource: 'secretkinds' };
+const permission = { verb: 'list', group: 'a.example', resource: 'secretkinds' };
 const crd = (name: string): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -53,11 +53,11 @@ describe('counting instances', () => {
     assert.deepEqual((await countInstances(ports, ACTOR, ['caches.a.example'])).get('caches.a.example'), { count: 520 });
   });
 
-  it('names the right that is missing, and still counts the others', async () => {
-    const rejected = new AppError('Forbidden', 'no', { missing: right });
+  it('names the permission that is missing, and still counts the others', async () => {
+    const rejected = new AppError('Forbidden', 'no', { missing: permission });
     const { ports } = portsWith({ caches: [some(1, 0)], secretkinds: rejected });
     const counts = await countInstances(ports, ACTOR, ['caches.a.example', 'secretkinds.a.example']);
-    assert.deepEqual(Object.fromEntries(counts), { 'caches.a.example': { count: 1 }, 'secretkinds.a.example': { missing: right } });
+    assert.deepEqual(Object.fromEntries(counts), { 'caches.a.example': { count: 1 }, 'secretkinds.a.example': { missing: permission } });
   });
 
   it('has no count for a kind that is not served, and asks for a bounded number of kinds', async () => {

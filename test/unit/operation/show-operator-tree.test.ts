@@ -95,7 +95,7 @@ describe('the tree of an Operator', () => {
     ]);
   });
 
-  it('names the right without which the workloads cannot be seen, and the kinds that are left out', async () => {
+  it('names the permission without which the workloads cannot be seen, and the kinds that are left out', async () => {
     const { missing, unreadable } = await showOperatorTree(portsWith({ forbidden: ['deployments', 'secrets'] }).ports, ACTOR, ADDRESS);
     assert.deepEqual(missing, { verb: 'list', group: 'apps', resource: 'deployments', namespace: 'cache-system' });
     assert.deepEqual(unreadable, ['Deployment', 'Secret']);

@@ -33,7 +33,7 @@ test('An example in the comments types an empty value, below the key or with its
 users: []
 roles: []
   # - name: reader
-  #   rights: [read]
+  #   permissions: [read]
 ldap: {}
   # Note: this is a sentence and no member of the object at all
   # server: ldap.example.com
@@ -43,7 +43,7 @@ flags: {}
 `;
   const model = formOf({ schema: { properties: { users: list, roles: list, ldap: object, flags: object } }, valuesText });
   assert.deepEqual(controls(model, 'users'), { '': 'list', '[*].login': 'text', '[*].admin': 'boolean' });
-  assert.deepEqual(controls(model, 'roles'), { '': 'list', '[*].name': 'text', '[*].rights': 'list' });
+  assert.deepEqual(controls(model, 'roles'), { '': 'list', '[*].name': 'text', '[*].permissions': 'list' });
   assert.deepEqual(controls(model, 'ldap'), { '.server': 'text', '.port': 'int-or-string' });
   // A comment in the column of the key is a neighbour that is left out.
   assert.deepEqual(controls(model, 'flags'), { '': 'yaml' });

@@ -26,7 +26,7 @@ export interface InspectionInput {
   readonly recordBytes: number;
 }
 
-/** Our annotation on a definition that was a `crd-install` hook of Helm 2. */
+/** Our annotation on a CRD that was a `crd-install` hook of Helm 2. */
 const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
 
 /** Puts together what is known of a chart. Pure. */
@@ -81,10 +81,10 @@ function countKinds(objects: readonly KubeObject[]): ChartInspection['objects'] 
 }
 
 /**
- * The kinds that a chart brings, with where each definition stands. Definitions in `crds/` count even when the chart does not render.
+ * The kinds that a chart brings, with where each CRD stands. CRDs in `crds/` count even when the chart does not render.
  *
  * @param objects rendered and uplifted objects.
- * @param folder the definitions in the chart's own `crds/`.
+ * @param folder the CRDs in the chart's own `crds/`.
  */
 function inspectedKinds(objects: readonly KubeObject[], folder: readonly KubeObject[]): readonly InspectedKind[] {
   const inFolder = new Set(folder.map(({ metadata }) => metadata.name));

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { ChartWarning } from './inspection.ts';
 import { reachWarnings } from './reach-warnings.ts';
 
-/** What rendered objects give rise to: rights that are too wide, reach beyond the release, images that move, pods that reach for the node. */
+/** What rendered objects give rise to: permissions that are too wide, reach beyond the release, images that move, pods that reach for the node. */
 export function objectWarnings(objects: readonly KubeObject[], namespace: string): ChartWarning[] {
   return [...reachWarnings(objects, namespace), ...objects.flatMap(podWarnings)];
 }

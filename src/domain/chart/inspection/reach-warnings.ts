@@ -61,9 +61,9 @@ function role(object: KubeObject): Found {
   const wide = rules.some((rule) => ['verbs', 'resources', 'apiGroups'].every((member) => textsAt(rule, member).includes('*')));
   const escalating = ESCALATING.filter((verb) => rules.some((rule) => textsAt(rule, 'verbs').includes(verb)));
   return [
-    ...(wide ? [['WildcardRights', 'one of its rules has every verb on every resource of every group'] as const] : []),
+    ...(wide ? [['WildcardPermissions', 'one of its rules has every verb on every resource of every group'] as const] : []),
     ...(escalating.length > 0
-      ? [['EscalatingRights', `it allows to ${escalating.join(', ')}, which grants more than its own rules`] as const]
+      ? [['EscalatingPermissions', `it allows to ${escalating.join(', ')}, which grants more than its own rules`] as const]
       : []),
     ...aggregated(object),
   ];

@@ -36,7 +36,7 @@ export const catalogKind = object(
     ),
     hidden: flag({
       description:
-        'Whether to leave this kind out of the catalogue and give nobody rights on it, because only the operator itself creates it.',
+        'Whether to leave this kind out of the catalogue and give nobody permissions on it, because only the operator itself creates it.',
       default: false,
     }),
     displayName: optional(text({ description: 'The name of the App for people. Defaults to the kind.', maxLength: 100 })),
@@ -116,7 +116,7 @@ export const catalogField = object(
     audience: orEmpty(
       list(text({ minLength: 1, maxLength: 253 }), {
         description:
-          'The groups that see its kinds in the catalogue, named as the api-server sees them, for example oidc:team-a. Empty: everybody. What somebody may do is decided by their rights, not by this list.',
+          'The groups that see its kinds in the catalogue, named as the api-server sees them, for example oidc:team-a. Empty: everybody. What somebody may do is decided by their permissions, not by this list.',
         maxItems: 100,
         merge: 'set',
       }),

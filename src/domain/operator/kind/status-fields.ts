@@ -95,7 +95,7 @@ const crd = object(
     kind: text({ description: 'The kind that it defines.' }),
     origin: choice(CRD_ORIGINS, {
       description:
-        'Where it came from. crds is the crds folder of the chart, template a template, hook a crd-install hook of Helm 2, runtime the operator itself while it ran, former an earlier version of the chart, so that the definition is kept but no longer in the chart.',
+        'Where it came from. crds is the crds folder of the chart, template a template, hook a crd-install hook of Helm 2, runtime the operator itself while it ran, former an earlier version of the chart, so that the CRD is kept but no longer in the chart.',
     }),
     established: flag({ description: 'Whether the api-server serves the kind.' }),
     instances: optional(integer({ description: 'How many instances exist. Counted only while the Operator is being deleted.' })),

@@ -5,7 +5,7 @@ import { compareSchemas } from './compare-schemas.ts';
 import type { CrdFinding } from './finding.ts';
 
 /**
- * What a new version of a definition takes away from the one that is live: names, scope, versions, fields, and what fields may hold. Both of
+ * What a new version of a CRD takes away from the one that is live: names, scope, versions, fields, and what fields may hold. Both of
  * `apiextensions.k8s.io/v1`. Sorted by path.
  */
 export function compareCrds(live: KubeObject, candidate: KubeObject): CrdFinding[] {
@@ -32,7 +32,7 @@ function identity(live: unknown, candidate: unknown): CrdFinding[] {
   return [...changed, { path: 'names.shortNames', what: `${lost.join(', ')} is removed`, severity: 'Notice' }];
 }
 
-/** A definition of `v1beta1` times may keep all that its schema does not name. */
+/** A CRD of `v1beta1` times may keep all that its schema does not name. */
 function pruning(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const keeps = ({ spec }: KubeObject): boolean => at(spec, 'preserveUnknownFields') === true;
   if (!keeps(live) || keeps(candidate)) return [];

@@ -3,7 +3,7 @@ export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 
 /** Something that a new version of a CustomResourceDefinition changes. */
 export interface CrdFinding {
-  /** `v1 spec.size`, `v1`, or a member of the definition such as `scope`. */
+  /** `v1 spec.size`, `v1`, or a member of the CRD such as `scope`. */
   readonly path: string;
   /** A clause: `the maximum falls from 10 to 5`. */
   readonly what: string;
@@ -21,7 +21,7 @@ export interface InstanceFault {
   readonly why: string;
 }
 
-/** What a new version of a definition means for the cluster. */
+/** What a new version of a CRD means for the cluster. */
 export interface CrdVerdict {
   readonly crd: string;
   readonly findings: readonly CrdFinding[];

@@ -9,14 +9,14 @@ import { withDefaults } from './with-defaults.ts';
 
 /** A schema that stored instances are held against, and the version in which they are read for it. */
 export interface StoredCheck {
-  /** The live definition serves it. */
+  /** The live CRD serves it. */
   readonly read: string;
-  /** Of the new definition. */
+  /** Of the new CRD. */
   readonly version: string;
   /** `openAPIV3Schema` of the version that is read, as it is live, and of the new one. */
   readonly before: unknown;
   readonly schema: unknown;
-  /** What paths begin with where the new definition has several versions: `v2 `. */
+  /** What paths begin with where the new CRD has several versions: `v2 `. */
   readonly prefix: string;
 }
 
@@ -49,7 +49,7 @@ export function storedFaults(
   return instances.flatMap((instance) => faultsOf(instance, schema)).map((fault) => ({ ...fault, path: `${prefix}${fault.path}` }));
 }
 
-/** Versions that the live definition serves and the new one does not. */
+/** Versions that the live CRD serves and the new one does not. */
 export function goneVersions(live: KubeObject, candidate: KubeObject): string[] {
   const left = new Set(versionsOf(candidate).flatMap(({ name, served }) => (served ? [name] : [])));
   return versionsOf(live).flatMap(({ name, served }) => (served && !left.has(name) ? [name] : []));

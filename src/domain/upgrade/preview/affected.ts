@@ -1,10 +1,10 @@
 import type { MigrationChange } from '../migration-change.ts';
 
-/** What a changed definition will ask about instances that are stored, as far as the actor may list them. It holds no value of theirs. */
+/** What a changed CRD will ask about instances that are stored, as far as the actor may list them. It holds no value of theirs. */
 export interface AffectedInstances {
   /** One for each change that there is. */
   readonly changes: readonly AffectedFields[];
-  /** How many instances are touched at all. */
+  /** How many instances are affected at all. */
   readonly total: number;
   /** At most fifty of them. */
   readonly named: readonly AffectedInstance[];

@@ -1,5 +1,5 @@
 import { stopsUpgrade } from '../crd-safety/judge-upgrade.ts';
-import type { MissingRight } from '../../core/errors.ts';
+import type { MissingPermission } from '../../core/errors.ts';
 import type {
   PreviewedCrd,
   PreviewedCrds,
@@ -10,7 +10,7 @@ import type {
 } from './upgrade-preview.ts';
 
 export interface JudgeInput {
-  readonly definitions: PreviewedCrds;
+  readonly crds: PreviewedCrds;
   readonly fields: PreviewedFields;
   readonly instances: PreviewedInstances;
   readonly values: PreviewedValues;
@@ -19,19 +19,19 @@ export interface JudgeInput {
 }
 
 /** The one word about an upgrade, what would stop it, and what was not looked at. */
-export function judgePreview({ definitions, fields, instances, values, faults }: JudgeInput): UpgradeVerdict {
-  const unsafe = definitions.definitions.filter((definition) => stopsUpgrade(definition, definitions.safety));
-  const rejected = definitions.definitions.flatMap(({ crd, rejection }) => (rejection === undefined ? [] : [`${crd}: ${rejection}`]));
+export function judgePreview({ crds, fields, instances, values, faults }: JudgeInput): UpgradeVerdict {
+  const unsafe = crds.items.filter((definition) => stopsUpgrade(definition, crds.safety));
+  const rejected = crds.items.flatMap(({ crd, rejection }) => (rejection === undefined ? [] : [`${crd}: ${rejection}`]));
   const stops = [
     ...faults,
-    ...unsafe.map((definition) => unsafeSentence(definition, definitions.safety)),
+    ...unsafe.map((definition) => unsafeSentence(definition, crds.safety)),
     ...rejected,
     ...fields.rejections.map(({ object, why, recreate }) =>
       recreate ? `${object} would have to be deleted and recreated: ${why}` : `${object} would be rejected: ${why}`,
     ),
   ];
   const unchecked = [
-    ...uncheckedSentences('Existing instances were not validated against the new CRDs', definitions.missing),
+    ...uncheckedSentences('Existing instances were not validated against the new CRDs', crds.missing),
     ...uncheckedSentences('Some objects had no dry run', fields.missing),
     ...uncheckedSentences('Some values could not be read', values.missing),
     ...uncheckedSentences('Some instances could not be counted', instances.missing),
@@ -41,7 +41,7 @@ export function judgePreview({ definitions, fields, instances, values, faults }:
 }
 
 /** `get secrets in the namespace a`, `list caches.samples.chandlery.dev` */
-export function permissionText({ verb, group, resource, namespace }: MissingRight): string {
+export function permissionText({ verb, group, resource, namespace }: MissingPermission): string {
   return `${verb} ${group === '' ? resource : `${resource}.${group}`}${namespace === undefined ? '' : ` in the namespace ${namespace}`}`;
 }
 
@@ -54,9 +54,9 @@ function unsafeSentence({ crd, findings, faultCount }: PreviewedCrd, safety: Pre
   return `The new CRD ${crd} is unsafe: ${parts.join(', and ')}`;
 }
 
-function uncheckedSentences(what: string, missing: readonly MissingRight[]): string[] {
+function uncheckedSentences(what: string, missing: readonly MissingPermission[]): string[] {
   if (missing.length === 0) return [];
-  const rights = [...new Set(missing.map(permissionText))];
-  const more = rights.length > 5 ? ` and ${rights.length - 5} more` : '';
-  return [`${what}: you lack the permission to ${rights.slice(0, 5).join(', ')}${more}`];
+  const permissions = [...new Set(missing.map(permissionText))];
+  const more = permissions.length > 5 ? ` and ${permissions.length - 5} more` : '';
+  return [`${what}: you lack the permission to ${permissions.slice(0, 5).join(', ')}${more}`];
 }

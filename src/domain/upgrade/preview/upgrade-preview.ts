@@ -1,7 +1,7 @@
 import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
 import type { UpgradePolicy } from '../../chart/chart-version.ts';
-import type { MissingRight } from '../../core/errors.ts';
+import type { MissingPermission } from '../../core/errors.ts';
 import type { LabelledCommand } from '../../operator/operator-commands.ts';
 import type { InstancePlace } from '../../operator/operator-instances.ts';
 import type { Findings, Remedy } from '../../preflight/findings.ts';
@@ -27,7 +27,7 @@ export interface UpgradePreview {
   /** What the new chart asks about the values that the Operator sets itself. */
   readonly decisions: ValueDecisions;
   readonly objects: PreviewedObjects;
-  readonly definitions: PreviewedCrds;
+  readonly crds: PreviewedCrds;
   readonly fields: PreviewedFields;
   /** What a dry run says of each object of the release, and what goes with it. */
   readonly findings: Findings;
@@ -77,7 +77,7 @@ export interface PreviewedValues {
   readonly leaves: readonly PreviewedValue[];
   /** How many more there are. */
   readonly omitted: number;
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 /** One object of the release that changes. */
@@ -115,16 +115,16 @@ export interface PreviewedCrd {
   readonly faults: readonly InstanceFault[];
   readonly faultCount: number;
   /** What it will ask about stored instances; absent where that is nothing, or where they may not be listed. */
-  readonly touched?: AffectedInstances;
+  readonly affected?: AffectedInstances;
   /** What the api-server says against it. */
   readonly rejection?: string;
 }
 
 export interface PreviewedCrds {
-  readonly definitions: readonly PreviewedCrd[];
+  readonly items: readonly PreviewedCrd[];
   /** Whether what is unsafe stops the upgrade (`spec.upgrade.crdSafety`). */
   readonly safety: CrdSafety;
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 /** A change that the api-server rejects, or would. */
@@ -144,13 +144,13 @@ export interface PreviewedFields {
   readonly rejections: readonly FieldRejection[];
   /** How many objects the api-server was asked about. */
   readonly asked: number;
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 export interface PreviewedInstances {
   readonly places: readonly InstancePlace[];
   readonly total: number;
-  readonly missing: readonly MissingRight[];
+  readonly missing: readonly MissingPermission[];
 }
 
 export const UPGRADE_STEPS = [
@@ -180,6 +180,6 @@ export interface UpgradeTiming {
   /** Why that approval has no effect. */
   readonly fault?: string;
   readonly window?: { readonly sentence: string; readonly open: boolean; readonly opensAt: string };
-  /** The right that is missing to approve. */
-  readonly missing?: MissingRight;
+  /** The permission that is missing to approve. */
+  readonly missing?: MissingPermission;
 }

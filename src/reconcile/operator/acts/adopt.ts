@@ -14,7 +14,7 @@ interface Adoption {
 }
 
 /**
- * Takes over a release that nobody owns: an upgrade, which keeps its history and leaves our labels on the new record. Definitions that carry
+ * Takes over a release that nobody owns: an upgrade, which keeps its history and leaves our labels on the new record. CRDs that carry
  * Helm's annotations of the release become ours, and stay when the chart does not send them to Helm any more.
  */
 export async function adopt(work: Work, facts: ActiveFacts, { target, release }: Adoption): Promise<ReconcileResult> {

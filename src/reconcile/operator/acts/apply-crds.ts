@@ -62,13 +62,13 @@ export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promis
   );
 }
 
-/** A definition without an owner is only taken over when the Operator asks for that, or left it there itself. */
+/** A CRD without an owner is only taken over when the Operator asks for that, or left it there itself. */
 function rejectForeign({ operator: { metadata }, spec, status }: Work, crd: KubeObject): void {
   const conflict = crdConflict(crd, crdClaimant({ namespace: metadata.namespace ?? 'default', name: metadata.name }, spec, status));
   if (conflict !== undefined) throw new AppError('CrdConflict', `kind "${crd.metadata.name}": ${conflict}`);
 }
 
-/** Another definition has the plural, the kind or a short name already: waiting does not help. */
+/** Another CRD has the plural, the kind or a short name already: waiting does not help. */
 function rejectTakenNames({ metadata, status }: KubeObject): void {
   const rejection = listAt(status, 'conditions').find(
     (condition) => textAt(condition, 'type') === 'NamesAccepted' && textAt(condition, 'status') === 'False',
@@ -93,11 +93,11 @@ async function untilEstablished(work: Work, name: string, deadline: AbortSignal)
 }
 
 /**
- * Compares definitions that are to be applied with those that are live, and every stored instance with the new schema and its new rules; then asks
+ * Compares CRDs that are to be applied with those that are live, and every stored instance with the new schema and its new rules; then asks
  * the api-server whether it would take them. Writes nothing.
  *
  * @throws AppError `UnsafeUpgrade` that names what would be lost, unless the Operator says that this does not matter; `InvalidInput` or
- *   `AdmissionDenied` when the api-server would reject a definition.
+ *   `AdmissionDenied` when the api-server would reject a CRD.
  */
 async function checkCrds(work: Work, { live, candidates }: Definitions): Promise<void> {
   const { ports, signal } = work;
@@ -116,7 +116,7 @@ async function checkCrds(work: Work, { live, candidates }: Definitions): Promise
   await askApiServer(work, candidates);
 }
 
-/** Whether it would take the definitions; it also rejects rules in CEL that it cannot read or that cost too much. */
+/** Whether it would take the CRDs; it also rejects rules in CEL that it cannot read or that cost too much. */
 async function askApiServer({ ports, signal }: Work, candidates: readonly KubeObject[]): Promise<void> {
   const options = {
     fieldManager: OURS.fieldManager,

@@ -45,7 +45,7 @@ export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): 
   }
 }
 
-/** The status before the cluster is changed: the definitions that are about to come are in it, so that none is forgotten if this process ends. */
+/** The status before the cluster is changed: the CRDs that are about to come are in it, so that none is forgotten if this process ends. */
 function announcement(work: Work, facts: ActiveFacts, { act, rendered }: { act: Deploying; rendered: RenderedChart }): Finding {
   const { chart } = act.target;
   const doing = deploying(act.verb, work.release);

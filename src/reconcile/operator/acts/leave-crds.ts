@@ -9,7 +9,7 @@ import type { Work } from '../work.ts';
 /** A CRD can have a mebibyte, and nobody looks at what comes back. */
 const QUIETLY = { fieldManager: OURS.fieldManager, answer: 'metadata' } as const;
 
-/** Deletes definitions, and with them all that is stored of their kinds. Only for an explicit cascade. */
+/** Deletes CRDs, and with them all that is stored of their kinds. Only for an explicit cascade. */
 export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   for (const { name, object } of crds) {
     const { uid, deletionTimestamp } = object.metadata;
@@ -18,7 +18,7 @@ export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact
   }
 }
 
-/** Takes our marks off definitions that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
+/** Takes our marks off CRDs that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
 export async function disownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   const body = {
     metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null, [FORMER_OPERATOR]: label } },
@@ -29,7 +29,7 @@ export async function disownCrds({ ports, label, signal }: Work, crds: readonly 
 }
 
 /**
- * Puts our label on definitions that the operator registered by itself, so that the catalogue finds them. Of two Operators that claim the same one,
+ * Puts our label on CRDs that the operator registered by itself, so that the catalogue finds them. Of two Operators that claim the same one,
  * the first has it.
  */
 export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
@@ -41,7 +41,7 @@ export async function ownCrds({ ports, label, signal }: Work, crds: readonly Crd
   }
 }
 
-/** Says of definitions that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
+/** Says of CRDs that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
 export async function markFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
   for (const { name } of crds) {

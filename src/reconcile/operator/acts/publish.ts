@@ -8,7 +8,7 @@ import type { Work } from '../work.ts';
 import { countedCrds, countRole, publishedCrds, rolesOf } from './app-roles.ts';
 
 /**
- * Gives people rights on what an Operator brings, by small ClusterRoles that Kubernetes aggregates into ours: two for each App, and one for each
+ * Gives people permissions on what an Operator brings, by small ClusterRoles that Kubernetes aggregates into ours: two for each App, and one for each
  * kind by which admins count its instances. Those of Apps that are gone or hidden are removed.
  */
 export async function publish(work: Work, crds: readonly CrdFact[]): Promise<void> {
@@ -30,7 +30,7 @@ export async function publish(work: Work, crds: readonly CrdFact[]): Promise<voi
   );
 }
 
-/** Removes the rights on all Apps of an Operator. */
+/** Removes the permissions on all Apps of an Operator. */
 export async function unpublish(work: Work): Promise<void> {
   await remove(work, await liveRoles(work));
 }

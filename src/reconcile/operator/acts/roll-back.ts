@@ -18,7 +18,7 @@ const BUSY_MS = 2_000;
 
 /**
  * Brings the last healthy revision back, once for a step: that it is about to is written down first, so that whoever comes after this process
- * neither forgets it nor does it again. Definitions stay as the failed revision has them.
+ * neither forgets it nor does it again. CRDs stay as the failed revision has them.
  */
 export async function rollBack(work: Work, facts: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
   const rollback = decide(work, failure);

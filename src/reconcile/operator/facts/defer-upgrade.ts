@@ -14,7 +14,7 @@ export type Deferral = Pick<ActiveFacts, 'held'> & { readonly chart: Target };
 
 /**
  * Whether the maintenance window holds an upgrade of the release now. What runs is then the target until the window opens, so that its health is
- * looked at, and its definitions and objects are put right, as ever. Undefined when nothing is held.
+ * looked at, and its CRDs and objects are put right, as ever. Undefined when nothing is held.
  */
 export async function deferUpgrade(
   work: Work,
@@ -68,7 +68,7 @@ async function fetchInstalled(work: Work, { version, digest }: Installed): Promi
   }
 }
 
-/** Enough to tell how the release is; to restore definitions from it fails with a sentence. */
+/** Enough to tell how the release is; to restore CRDs from it fails with a sentence. */
 function withoutFile({ name, version, appVersion, digest }: Installed): Chart {
   return { digest, path: '', contents: { metadata: { name, version, ...(appVersion === undefined ? {} : { appVersion }) }, crds: [] } };
 }

@@ -27,7 +27,7 @@ const AT_ONCE = 4;
 
 interface Query {
   readonly label: string;
-  /** Names of definitions that the Operator says are its own. */
+  /** Names of CRDs that the Operator says are its own. */
   readonly claims?: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export async function findCrd(cluster: OperatorPorts['cluster'], name: string, s
   return await ifFound(cluster.get({ ...CRD, name }, { signal }));
 }
 
-/** Reads a definition, live or about to be applied. */
+/** Reads a CRD, live or about to be applied. */
 export function crdFactOf(object: KubeObject, label: string): CrdFact {
   const { spec, metadata } = object;
   return {

@@ -41,7 +41,7 @@ async function firstInstances(
       return { items, total: items.length + remaining };
     }
   } catch (error) {
-    // The kind has gone since its definition was read.
+    // The kind has gone since its CRD was read.
     if (!isAppError(error, 'NotFound')) throw error;
   }
   return { items: [], total: 0 };

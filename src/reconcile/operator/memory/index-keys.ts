@@ -32,7 +32,7 @@ export function keysOfOperator(operator: KubeObject): readonly string[] {
   return [...own, ...[...definitions].map(crdKey)];
 }
 
-/** A definition with a label is the labelled Operator's alone; that of a release may become its Operator's. */
+/** A CRD with a label is the labelled Operator's alone; that of a release may become its Operator's. */
 export function keysOfCrd(crd: KubeObject): readonly string[] {
   const label = crd.metadata.labels?.[OURS.operatorLabel];
   return [crdKey(crd.metadata.name), ...(label === undefined ? keysOfReleased(crd) : [labelKey(label)]), ...servicesOf(crd)];

@@ -48,7 +48,7 @@ export type Reads = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
 export interface Subject extends ReleaseRef {
   /** The value of the label `chandlery.dev/operator`. */
   readonly label: string;
-  /** Names of definitions that the Operator says are its own. */
+  /** Names of CRDs that the Operator says are its own. */
   readonly claims: readonly string[];
 }
 

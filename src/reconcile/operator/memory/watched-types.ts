@@ -23,7 +23,7 @@ export const RECORDS: Watch = {
   keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata: lean(metadata) }),
 };
 
-/** The rights on the Apps of Operators. */
+/** The permissions on the Apps of Operators. */
 export const ROLES: Watch = {
   type: CLUSTER_ROLE,
   labelSelector: OURS.operatorLabel,

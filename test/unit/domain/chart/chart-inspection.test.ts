@@ -45,7 +45,7 @@ describe('the warnings about rendered objects', () => {
     {
       title: 'a role that may do everything',
       object: { ...kind('ClusterRole'), rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] },
-      codes: ['WildcardRights'],
+      codes: ['WildcardPermissions'],
     },
     {
       title: 'a role that may do everything with one group',
@@ -72,7 +72,7 @@ describe('the warnings about rendered objects', () => {
     {
       title: 'a role that may impersonate',
       object: { ...kind('ClusterRole'), rules: [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }] },
-      codes: ['EscalatingRights'],
+      codes: ['EscalatingPermissions'],
     },
     {
       title: 'a binding for everybody',

@@ -9,7 +9,7 @@ import { judgeRelease } from '../../../../src/reconcile/operator/facts/judge-rel
 import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
 import { publishedCrds, rolesOf } from '../../../../src/reconcile/operator/acts/app-roles.ts';
 
-describe('the definitions of a rendered chart', () => {
+describe('the CRDs of a rendered chart', () => {
   const chart: Chart = { digest: 'd', path: '/c', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [definition('folder')] } };
 
   it('are taken from folder, templates and hooks, marked as the Operator’s, and nothing else is', () => {
@@ -59,17 +59,17 @@ describe('what Helm sends', () => {
   const cases: readonly { title: string; rendered: readonly KubeObject[]; sent: string }[] = [
     { title: 'plain objects, as they were rendered', rendered: [settings], sent: 'AsRendered' },
     { title: 'not what is in crds/, which Helm leaves out by itself', rendered: [definition('folder'), settings], sent: 'AsRendered' },
-    { title: 'not a definition of a template', rendered: [definition('template')], sent: 'Changed' },
+    { title: 'not a CRD of a template', rendered: [definition('template')], sent: 'Changed' },
     { title: 'not the second one of a name', rendered: [definition('folder'), definition('folder')], sent: 'Changed' },
     { title: 'not a legacy API', rendered: [legacy], sent: 'Changed' },
-    { title: 'not a list with a definition', rendered: [{ ...settings, kind: 'List', items: [definition('a')] }], sent: 'Changed' },
+    { title: 'not a list with a CRD', rendered: [{ ...settings, kind: 'List', items: [definition('a')] }], sent: 'Changed' },
   ];
   for (const { title, rendered, sent } of cases) {
     it(title, () => assert.equal(extractCrds(rendered, chart.contents, 'ns.name').sent, sent));
   }
 });
 
-describe('whose definition it is', () => {
+describe('whose CRD it is', () => {
   const release = { release: 'r', namespace: 'n' };
   const helm = { 'meta.helm.sh/release-name': 'r', 'meta.helm.sh/release-namespace': 'n' };
   const cases: readonly { title: string; metadata: object; brought: boolean }[] = [
@@ -136,7 +136,7 @@ describe('whose release it is', () => {
   }
 });
 
-describe('rights on Apps', () => {
+describe('permissions on Apps', () => {
   const app = crdFactOf(definition('caches.example.com'), 'n.o');
   const spec = { chartURL: 'https://a.io/a.tgz', catalog: { kinds: [{ kind: 'Hidden', hidden: true }] } };
   const { catalog } = parseOperatorSpec({ apiVersion: 'v1', kind: 'Operator', metadata: { name: 'o' }, spec });

@@ -122,7 +122,7 @@ test('where there are more secrets than can be looked for, every text about them
   assert.ok(user + system < 100_000, `${(user + system) / 1000} ms`);
 });
 
-test('what helm writes becomes one sentence under the right code, without its log lines', () => {
+test('what helm writes becomes one sentence under the right error code, without its log lines', () => {
   const stderr = 'level=WARN msg="x"\nWARNING: y\nError: INSTALLATION FAILED: cannot reuse a name that is still in use\n';
   const error = failureOf('install of "a" in namespace "b"', stderr, []);
   assert.equal(error.code, 'ReleaseConflict');

@@ -18,9 +18,9 @@ describe('the plan of a deletion', () => {
   const cases: readonly { title: string; progress: DeletionProgress; states: string }[] = [
     { title: 'waits for people while instances exist', progress: { policy: 'Block', deletion: some, released: true }, states: 'CLLL' },
     { title: 'uninstalls when the last instance is gone', progress: { policy: 'Block', deletion: none, released: true }, states: 'DCLL' },
-    { title: 'ends with the definitions', progress: { policy: 'Block', deletion: none, released: false }, states: 'DDCL' },
+    { title: 'ends with the CRDs', progress: { policy: 'Block', deletion: none, released: false }, states: 'DDCL' },
     { title: 'empties first by cascade', progress: { policy: 'Cascade', deletion: some, released: true }, states: 'CLLL' },
-    { title: 'deletes definitions last by cascade', progress: { policy: 'Cascade', deletion: none, released: false }, states: 'DDCL' },
+    { title: 'deletes CRDs last by cascade', progress: { policy: 'Cascade', deletion: none, released: false }, states: 'DDCL' },
     { title: 'has nothing to wait for when all stays', progress: { policy: 'Orphan', deletion: undefined, released: true }, states: 'CL' },
   ];
   for (const { title, progress, states } of cases) {

@@ -6,9 +6,9 @@ import { remedyFor } from '../../../../src/domain/preflight/remedy.ts';
 const APPS = new Set(['caches.a.example']);
 const RIGHT = { verb: 'create', group: 'a.example', resource: 'caches', namespace: 'team-a' };
 
-describe('the smallest grant of a right', () => {
+describe('the smallest grant of a permission', () => {
   it('is the role of the App, in one namespace, for one person', () => {
-    const { yaml, kubectl, role } = remedyFor({ user: 'oidc:dev-a', right: RIGHT, apps: APPS });
+    const { yaml, kubectl, role } = remedyFor({ user: 'oidc:dev-a', permission: RIGHT, apps: APPS });
     assert.deepEqual(parse(yaml), {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
@@ -24,12 +24,15 @@ describe('the smallest grant of a right', () => {
   });
 
   it('only reads where only reading is missing', () => {
-    assert.match(remedyFor({ user: 'a', right: { ...RIGHT, verb: 'list' }, apps: APPS }).yaml, /chandlery-app-caches\.a\.example-view/);
+    assert.match(
+      remedyFor({ user: 'a', permission: { ...RIGHT, verb: 'list' }, apps: APPS }).yaml,
+      /chandlery-app-caches\.a\.example-view/,
+    );
   });
 
-  it('is a role of exactly that right where no App has one', () => {
-    const right = { verb: 'get', group: '', resource: 'resourcequotas', namespace: 'team-a' };
-    const [role, binding] = parseAllDocuments(remedyFor({ user: 'a', right, apps: APPS }).yaml).map(
+  it('is a role of exactly that permission where no App has one', () => {
+    const permission = { verb: 'get', group: '', resource: 'resourcequotas', namespace: 'team-a' };
+    const [role, binding] = parseAllDocuments(remedyFor({ user: 'a', permission, apps: APPS }).yaml).map(
       (document) => document.toJS() as unknown,
     );
     assert.deepEqual(role, {
@@ -41,9 +44,9 @@ describe('the smallest grant of a right', () => {
     assert.equal((binding as { kind: string }).kind, 'RoleBinding');
   });
 
-  it('is for the whole cluster where the right is', () => {
-    const right = { verb: 'get', group: 'storage.k8s.io', resource: 'storageclasses', name: 'fast' };
-    const { yaml, kubectl } = remedyFor({ user: 'a', right, apps: APPS });
+  it('is for the whole cluster where the permission is', () => {
+    const permission = { verb: 'get', group: 'storage.k8s.io', resource: 'storageclasses', name: 'fast' };
+    const { yaml, kubectl } = remedyFor({ user: 'a', permission, apps: APPS });
     assert.match(yaml, /kind: ClusterRoleBinding/);
     assert.match(yaml, /resourceNames:\n {6}- fast/);
     assert.match(kubectl, /kubectl create clusterrole .* --resource=storageclasses\.storage\.k8s\.io --resource-name=fast\n/);
@@ -51,9 +54,9 @@ describe('the smallest grant of a right', () => {
   });
 
   it('is of several verbs, and for a service account, where that is what lacks them', () => {
-    const right = { verb: 'create', group: 'a.example', resource: 'widgets' };
+    const permission = { verb: 'create', group: 'a.example', resource: 'widgets' };
     const user = 'system:serviceaccount:chandlery-system:chandlery';
-    const { yaml, kubectl } = remedyFor({ user, right, apps: APPS, verbs: ['create', 'patch'] });
+    const { yaml, kubectl } = remedyFor({ user, permission, apps: APPS, verbs: ['create', 'patch'] });
     const [role, binding] = parseAllDocuments(yaml).map((document) => document.toJS() as { rules?: unknown; subjects?: unknown });
     assert.deepEqual(role?.rules, [{ apiGroups: ['a.example'], resources: ['widgets'], verbs: ['create', 'patch'] }]);
     assert.deepEqual(binding?.subjects, [{ kind: 'ServiceAccount', name: 'chandlery', namespace: 'chandlery-system' }]);
@@ -63,7 +66,7 @@ describe('the smallest grant of a right', () => {
 
   it('gives two people a binding each, whatever their names hold', () => {
     const names = ['a/b', 'a%2Fb', 'a=2Fb', 'a b', "a'b"].map((user) => {
-      const { metadata } = parse(remedyFor({ user, right: RIGHT, apps: APPS }).yaml) as { metadata: { name: string } };
+      const { metadata } = parse(remedyFor({ user, permission: RIGHT, apps: APPS }).yaml) as { metadata: { name: string } };
       return metadata.name;
     });
     assert.equal(new Set(names).size, names.length);

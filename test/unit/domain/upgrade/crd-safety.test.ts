@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareCrds } from '../../../../src/domain/upgrade/crd-safety/compare-crds.ts';
-import { crd, int, object, text, withSpec, type Schema } from '../../../support/definitions.ts';
+import { crd, int, object, text, withSpec, type Schema } from '../../../support/sample-crds.ts';
 
 describe('a new schema for a field', () => {
   const cases: readonly { title: string; live: Schema; candidate: Schema; finds: readonly string[] }[] = [

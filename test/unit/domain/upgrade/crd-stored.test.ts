@@ -12,7 +12,7 @@ import {
 } from '../../../../src/domain/upgrade/crd-safety/judge-upgrade.ts';
 import { validateValue } from '../../../../src/domain/upgrade/crd-safety/validate-value.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { crd, int, object, text, withSpec, type Schema } from '../../../support/definitions.ts';
+import { crd, int, object, text, withSpec, type Schema } from '../../../support/sample-crds.ts';
 
 describe('a stored value', () => {
   const cases: readonly { title: string; schema: Schema; value: unknown; says: readonly string[] }[] = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareCrds } from '../../../../src/domain/upgrade/crd-safety/compare-crds.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { crd, text, withSpec } from '../../../support/definitions.ts';
+import { crd, text, withSpec } from '../../../support/sample-crds.ts';
 
-describe('a new definition', () => {
+describe('a new CRD', () => {
   const v = (name: string, some: object = {}) => ({
     name,
     served: true,

@@ -34,7 +34,7 @@ function schemaOf(
   return { schema: version?.schema.openAPIV3Schema, note };
 }
 
-test('a definition without a schema gets one that holds anything, and becomes namespaced as it was by default', () => {
+test('a CRD without a schema gets one that holds anything, and becomes namespaced as it was by default', () => {
   const { spec, note } = lifted({
     version: 'v1',
     subresources: { status: {} },
@@ -176,7 +176,7 @@ test('the openapispec.json of 2018 describes a kind without schema; it requires 
   assert.ok(JSON.stringify(root).length < 5000, 'a definition that refers to itself ends');
 });
 
-test('a definition with a schema of its own, another kind, and a text that cannot be read change nothing', () => {
+test('a CRD with a schema of its own, another kind, and a text that cannot be read change nothing', () => {
   const own = lifted({
     version: 'v1',
     validation: { openAPIV3Schema: { properties: { spec: { properties: { a: { type: 'string' } } } } } },

@@ -267,7 +267,7 @@ const REJECTED: readonly { title: string; from: KubeObject; reason: RegExp }[] =
   },
   { title: 'a kind that nobody carries over', from: object('extensions/v1beta1', 'Scale'), reason: /no longer serves extensions\/v1beta1/ },
   {
-    title: 'a definition without a version',
+    title: 'a CRD without a version',
     from: object('apiextensions.k8s.io/v1beta1', 'CustomResourceDefinition', { spec: {} }),
     reason: /names no version/,
   },

@@ -97,7 +97,7 @@ describe('the list of kinds and names', () => {
     assert.deepEqual(resourcesShown(shown), ['issuers.cert-manager.io', 'clusterissuers.cert-manager.io']);
   });
 
-  it('names the right that is missing for one of the kinds, and offers the other', () => {
+  it('names the permission that is missing for one of the kinds, and offers the other', () => {
     const missing = { verb: 'list', group: 'cert-manager.io', resource: 'clusterissuers' };
     const html = pageOf(model, {}, { ...CLUSTER_ISSUERS, items: [], missing });
     assert.match(html, /You may not list clusterissuers\.cert-manager\.io of the cluster\. 1 to choose from/);

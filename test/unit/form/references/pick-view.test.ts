@@ -27,8 +27,8 @@ const SECRETS: Choices = {
   more: false,
   served: true,
 };
-const right = { verb: 'list', group: 'storage.k8s.io', resource: 'storageclasses' };
-const CLASSES: Choices = { resource: 'storageclasses.storage.k8s.io', items: [], more: false, served: true, missing: right };
+const permission = { verb: 'list', group: 'storage.k8s.io', resource: 'storageclasses' };
+const CLASSES: Choices = { resource: 'storageclasses.storage.k8s.io', items: [], more: false, served: true, missing: permission };
 
 describe('a field that names another object', () => {
   it('stays a text, and is offered what the environment has', () => {
@@ -54,7 +54,7 @@ describe('a field that names another object', () => {
     assert.equal(attribute(html, 'v.spec.tlsSecret', 'value'), 'of-somebody-else');
   });
 
-  it('says which right is missing, and can still be typed', () => {
+  it('says which permission is missing, and can still be typed', () => {
     const html = page({}, found(SECRETS, CLASSES));
     assert.match(html, /You may not list storageclasses\.storage\.k8s\.io of the cluster\. Type the name\./);
     assert.deepEqual(optionsOf(html, 'v.spec.storageClassName'), []);

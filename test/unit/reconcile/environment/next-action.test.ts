@@ -95,7 +95,7 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
     'await-removal',
   ],
   ['deleting with Delete ends when the namespace is gone', { deleting: true, reclaim: 'Delete' }, 'finish'],
-  ['deleting with Retain takes the rights away', { deleting: true, namespace: OURS }, 'release-namespace'],
+  ['deleting with Retain takes the permissions away', { deleting: true, namespace: OURS }, 'release-namespace'],
   ['deleting with Retain ends when the namespace is nobody’s', { deleting: true, namespace: {} }, 'finish'],
   ["deleting never touches another's namespace", { deleting: true, reclaim: 'Delete', namespace: { [LABEL]: 'team-b' } }, 'finish'],
   ['deleting never touches a namespace without an owner', { deleting: true, reclaim: 'Delete', namespace: {} }, 'finish'],

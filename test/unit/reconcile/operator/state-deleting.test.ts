@@ -48,14 +48,14 @@ describe('what an Operator that is being deleted is', () => {
       facts: { hasFinalizer: false, policy: 'Orphan' },
       state: 'Released',
     },
-    { title: 'without release its definitions stay', facts: { release: { kind: 'Absent' } }, state: 'CrdsDeleted' },
+    { title: 'without release its CRDs stay', facts: { release: { kind: 'Absent' } }, state: 'CrdsDeleted' },
     {
-      title: 'a cascade deletes definitions last',
+      title: 'a cascade deletes CRDs last',
       facts: { policy: 'Cascade', release: { kind: 'Absent' } },
       state: 'DeletingCrds',
     },
     {
-      title: 'a cascade without definitions is at its end',
+      title: 'a cascade without CRDs is at its end',
       facts: { policy: 'Cascade', release: { kind: 'Absent' }, crds: [] },
       state: 'CrdsDeleted',
     },

@@ -196,7 +196,7 @@ const CASES: readonly Case[] = [
     state: 'OutOfSync',
   },
   {
-    title: 'one whose target moved is upgraded before its definitions are restored',
+    title: 'one whose target moved is upgraded before its CRDs are restored',
     facts: { release: own({ configDigest: 'yesterday' }), crds: [] },
     state: 'OutOfSync',
   },
@@ -226,9 +226,9 @@ const CASES: readonly Case[] = [
     facts: { forced: true, drift: drift() },
     state: 'Forced',
   },
-  { title: 'one whose definition is gone gets it back', facts: { crds: [] }, state: 'CrdsMissing' },
+  { title: 'one whose CRD is gone gets it back', facts: { crds: [] }, state: 'CrdsMissing' },
   {
-    title: 'one whose definition is gone gets it back before anything is put right',
+    title: 'one whose CRD is gone gets it back before anything is put right',
     facts: { crds: [], drift: drift() },
     state: 'CrdsMissing',
   },

@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
     state: 'RollbackDue',
   },
   {
-    title: 'one whose definitions are not served for too long goes back',
+    title: 'one whose CRDs are not served for too long goes back',
     facts: { ...LATE, crds: [crd('as', false)] },
     state: 'RollbackDue',
   },
@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
     state: 'InSync',
   },
   {
-    title: 'one whose definition is not served yet is watched',
+    title: 'one whose CRD is not served yet is watched',
     facts: { crds: [crd('as', false)] },
     state: 'InSync',
   },

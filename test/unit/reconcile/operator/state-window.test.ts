@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
     state: 'OutsideWindow',
     runs: 'Failed',
   },
-  { title: 'definitions that are gone come back all the same', facts: { crds: [] }, state: 'CrdsMissing' },
+  { title: 'CRDs that are gone come back all the same', facts: { crds: [] }, state: 'CrdsMissing' },
   { title: 'drift is corrected all the same', facts: { drift: drift() }, state: 'Drifted' },
   {
     title: 'one that is unwell for too long goes back all the same',

@@ -5,7 +5,7 @@ import { unsafeSentence } from '../../../../src/domain/upgrade/crd-safety/judge-
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
 import { judgeStored, type StoredInput } from '../../../../src/schema/stored/judge-stored.ts';
-import { crd, int, text, withSpec } from '../../../support/definitions.ts';
+import { crd, int, text, withSpec } from '../../../support/sample-crds.ts';
 
 const LIVE = crd({ schema: withSpec(int) });
 const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { newRules } from '../../../../src/schema/rules/new-rules.ts';
 import { startStoredChecker } from '../../../../src/schema/stored/stored-checker.ts';
-import { int, object, text } from '../../../support/definitions.ts';
+import { int, object, text } from '../../../support/sample-crds.ts';
 
 const NEVER = "self.matches('^(a+)+$')";
 const ruled = object({ spec: object({ p: { ...text, 'x-kubernetes-validations': [{ rule: NEVER }] }, n: int }) });

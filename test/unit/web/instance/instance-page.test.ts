@@ -33,26 +33,30 @@ test('a change that no controller has taken up yet is told', () => {
 });
 
 test('what is being deleted says so, and offers neither change nor deletion', () => {
-  const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, permissions: ALL_RIGHTS });
   assert.equal(page.live.health.word, 'Deleting');
   assert.deepEqual([page.changeHref, page.deleteHref], [undefined, undefined]);
 });
 
-test('buttons follow the rights', () => {
-  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: { create: true, update: true, delete: false } });
+test('buttons follow the permissions', () => {
+  const page = instancePage(reading('orders'), {
+    app: APP,
+    environment: TEAM_A,
+    permissions: { create: true, update: true, delete: false },
+  });
   assert.equal(page.changeHref, '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/edit');
   assert.equal(page.deleteHref, undefined);
 });
 
 test('the usage note is about this instance, and the YAML is what can be applied', () => {
-  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, rights: ALL_RIGHTS });
+  const page = instancePage(reading('orders'), { app: APP, environment: TEAM_A, permissions: ALL_RIGHTS });
   assert.match(page.usage?.html ?? '', /<code>orders-rw<\/code> in the namespace <code>team-a<\/code>/);
   assert.match(page.yaml, /^spec:\n {2}instances: 3$/m);
   assert.doesNotMatch(page.yaml, /status:/);
 });
 
 test('masked values are named, and one that was asked for is shown', () => {
-  const around = { app: APP, environment: TEAM_A, rights: ALL_RIGHTS };
+  const around = { app: APP, environment: TEAM_A, permissions: ALL_RIGHTS };
   const masked = reading('orders', { masked: ['spec.adminPassword', 'spec.users[0].pin'] });
   const hidden = instancePage(masked, around).masked;
   assert.deepEqual(

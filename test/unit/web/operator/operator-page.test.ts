@@ -17,7 +17,7 @@ describe('a count of instances', () => {
     ['is the sum over the kinds', [crd, { ...crd, name: 'b' }], { 'caches.a.example': { count: 2 }, b: { count: 3 } }, '5', ''],
     ['may be nothing', [crd], { 'caches.a.example': { count: 0 } }, '0', ''],
     ['is not told while one kind is not counted', [crd, { ...crd, name: 'b' }], { b: { count: 3 } }, '', 'not counted'],
-    ['is not told without the right to list one kind', [crd], { 'caches.a.example': { missing: MISSING } }, '', 'not allowed'],
+    ['is not told without the permission to list one kind', [crd], { 'caches.a.example': { missing: MISSING } }, '', 'not allowed'],
     ['is not told of an Operator without kinds', [], {}, '', 'no kinds'],
     ['of the controller serves where nobody else has counted', [{ ...crd, instances: 4 }], {}, '4', ''],
   ] as const;
@@ -83,7 +83,8 @@ describe('the list of Operators', () => {
 });
 
 describe('the page of an Operator', () => {
-  const frame = (more: object, rights = {}) => operatorFrame({ operator: { ...sample, ...more }, rights, tab: 'overview', asked: null });
+  const frame = (more: object, permissions = {}) =>
+    operatorFrame({ operator: { ...sample, ...more }, permissions, tab: 'overview', asked: null });
   const labels = (found: ReturnType<typeof frame>): string[] => found.buttons.map(({ label }) => label);
 
   it('offers what makes sense in its state', () => {
@@ -93,16 +94,16 @@ describe('the page of an Operator', () => {
     assert.equal(frame({ status: 'DELETING' }).deleteHref, undefined);
   });
 
-  it('offers nothing that the actor may not do, and names the right', () => {
-    const right = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: 'a', name: 'b' };
-    const found = frame({}, { patch: right });
+  it('offers nothing that the actor may not do, and names the permission', () => {
+    const permission = { verb: 'patch', group: 'operatorcontroller.kubeplus', resource: 'operators', namespace: 'a', name: 'b' };
+    const found = frame({}, { patch: permission });
     assert.deepEqual(labels(found), []);
     assert.match(found.rejected, /permission to patch operators\.operatorcontroller\.kubeplus "b"/);
     assert.ok(found.deleteHref !== undefined);
   });
 
   it('says nothing of a step that was never asked for', () => {
-    assert.equal(operatorFrame({ operator: sample, rights: {}, tab: 'overview', asked: 'constructor' }).asked, '');
+    assert.equal(operatorFrame({ operator: sample, permissions: {}, tab: 'overview', asked: 'constructor' }).asked, '');
   });
 
   it('has the newest revision first, with what came of it', () => {

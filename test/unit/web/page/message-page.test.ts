@@ -16,9 +16,12 @@ const VIEW: MessageView = {
   requestId: 'r-1',
 };
 
-test('a missing right is named in a sentence', () => {
-  const right = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
-  assert.equal(missingSentence(right), 'The permission to list operators.operatorcontroller.kubeplus in the whole cluster is missing.');
+test('a missing permission is named in a sentence', () => {
+  const permission = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
+  assert.equal(
+    missingSentence(permission),
+    'The permission to list operators.operatorcontroller.kubeplus in the whole cluster is missing.',
+  );
   assert.equal(
     missingSentence({ verb: 'get', group: '', resource: 'secrets', namespace: 'shop', name: 'x' }),
     'The permission to get secrets "x" in the namespace "shop" is missing.',
@@ -64,7 +67,7 @@ test('the one thing to do comes first, and the catalogue is not offered twice', 
   assert.equal(messagePage({ ...VIEW, action: { label: 'Go to the catalogue', href: '/' } }).actions.length, 1);
 });
 
-test('a missing right is said once, in our words and not in those of the api-server', async () => {
+test('a missing permission is said once, in our words and not in those of the api-server', async () => {
   const missing = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
   const message = 'list operators: User "oidc:dev-a" cannot list resource "operators" at the cluster scope';
   const html = await renderError({ ...VIEW, code: 'Forbidden', status: 403, message, missing });

@@ -39,7 +39,7 @@ test('the admin pages are in the navigation of admins only', async () => {
   );
 });
 
-test('a developer on an admin page reads which right is missing', async () => {
+test('a developer on an admin page reads which permission is missing', async () => {
   const html = await (await get('/operators', 'dev-a')).text();
   assert.match(html, /The permission to list operators\.operatorcontroller\.kubeplus in the whole cluster is missing\./);
 });

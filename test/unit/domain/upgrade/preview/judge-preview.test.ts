@@ -4,7 +4,7 @@ import { judgePreview, type JudgeInput } from '../../../../../src/domain/upgrade
 import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 
 const NOTHING: JudgeInput = {
-  definitions: { definitions: [], safety: 'Strict', missing: [] },
+  crds: { items: [], safety: 'Strict', missing: [] },
   fields: { rejections: [], asked: 3, missing: [] },
   instances: { places: [], total: 0, missing: [] },
   values: { leaves: [], omitted: 0, missing: [] },
@@ -22,8 +22,8 @@ const UNSAFE: PreviewedCrd = {
   faultCount: 1,
 };
 const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
-const definitions = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): JudgeInput['definitions'] => ({
-  definitions: [{ ...UNSAFE, ...more }],
+const crds = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): JudgeInput['crds'] => ({
+  items: [{ ...UNSAFE, ...more }],
   safety,
   missing: [],
 });
@@ -33,26 +33,26 @@ describe('the verdict on an upgrade', () => {
     ['is safe when nothing speaks against it', NOTHING, 'Safe', /^$/],
     [
       'names a definition that takes something away',
-      { ...NOTHING, definitions: definitions('Strict') },
+      { ...NOTHING, crds: crds('Strict') },
       'Stopped',
       /boxes\.example\.com is unsafe: it has 1 breaking change, and 1 existing instance would be invalid/,
     ],
     [
       'lets what it takes away go where all that is stored fits',
-      { ...NOTHING, definitions: definitions('Instances', { faults: [], faultCount: 0 }) },
+      { ...NOTHING, crds: crds('Instances', { faults: [], faultCount: 0 }) },
       'Safe',
       /^$/,
     ],
     [
       'names instances that do not fit, and nothing else',
-      { ...NOTHING, definitions: definitions('Instances') },
+      { ...NOTHING, crds: crds('Instances') },
       'Stopped',
       /boxes\.example\.com is unsafe: 1 existing instance would be invalid$/,
     ],
-    ['lets it go where nobody minds', { ...NOTHING, definitions: definitions('None') }, 'Safe', /^$/],
+    ['lets it go where nobody minds', { ...NOTHING, crds: crds('None') }, 'Safe', /^$/],
     [
       'minds the api-server all the same',
-      { ...NOTHING, definitions: definitions('None', { rejection: 'no such type' }) },
+      { ...NOTHING, crds: crds('None', { rejection: 'no such type' }) },
       'Stopped',
       /boxes\.example\.com: no such type/,
     ],
@@ -71,7 +71,7 @@ describe('the verdict on an upgrade', () => {
     ['repeats what does not render', { ...NOTHING, faults: ['it does not render'] }, 'Stopped', /it does not render/],
     [
       'is unsure when something could not be looked at',
-      { ...NOTHING, definitions: { ...NOTHING.definitions, missing: [RIGHT] } },
+      { ...NOTHING, crds: { ...NOTHING.crds, missing: [RIGHT] } },
       'Unsure',
       /you lack the permission to list boxes\.example\.com/,
     ],
@@ -84,7 +84,7 @@ describe('the verdict on an upgrade', () => {
     });
   }
 
-  it('names each missing right once, and five at most', () => {
+  it('names each missing permission once, and five at most', () => {
     const missing = Array.from({ length: 14 }, (_, index) => ({ ...RIGHT, resource: `r${index % 7}` }));
     const { unchecked } = judgePreview({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
     assert.equal(unchecked.length, 1);

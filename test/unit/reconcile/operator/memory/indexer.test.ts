@@ -43,9 +43,9 @@ describe('index keys', () => {
   });
   const release = { 'meta.helm.sh/release-name': 'r', 'meta.helm.sh/release-namespace': 't' };
   const cases: readonly { title: string; definition: KubeObject; meets: boolean }[] = [
-    { title: 'a definition with its label', definition: crd({ labels: { 'chandlery.dev/operator': 'n.o' } }), meets: true },
-    { title: 'a definition of its release without a label', definition: crd({ annotations: release }), meets: true },
-    { title: 'a definition of its status that lost all else', definition: crd({ name: 'gone.example.com' }), meets: true },
+    { title: 'a CRD with its label', definition: crd({ labels: { 'chandlery.dev/operator': 'n.o' } }), meets: true },
+    { title: 'a CRD of its release without a label', definition: crd({ annotations: release }), meets: true },
+    { title: 'a CRD of its status that lost all else', definition: crd({ name: 'gone.example.com' }), meets: true },
     {
       title: 'not one of another Operator, whatever release it names',
       definition: crd({ labels: { 'chandlery.dev/operator': 'n.p' }, annotations: release }),

@@ -5,21 +5,21 @@ import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
 import { countAffected } from '../../../../src/form/migration/count-affected.ts';
 import { judgeStored } from '../../../../src/schema/stored/judge-stored.ts';
-import { crd, int, object, text } from '../../../support/definitions.ts';
+import { crd, int, object, text } from '../../../support/sample-crds.ts';
 
 const BEFORE = crd({ schema: object({ spec: object({ storageSize: text, colour: text, level: { ...int, default: 1 } }) }) });
 const AFTER = crd({
   schema: object({ spec: object({ storageCapacity: text, level: { ...int, default: 2 }, team: text }, { required: ['team'] }) }),
 });
 
-describe('what a new definition asks about stored instances', () => {
+describe('what a new CRD asks about stored instances', () => {
   it('is counted by what becomes of fields, with the instances that it is about', async () => {
-    const touched = await touchedBy([
+    const affected = await affectedBy([
       ['one', { storageSize: '1Gi', colour: 'crimson', level: 1, team: 'a' }],
       ['two', { colour: 'azure', level: 3 }],
       ['three', { storageCapacity: '1Gi', level: 3, team: 'a' }],
     ]);
-    assert.deepEqual(touched, {
+    assert.deepEqual(affected, {
       changes: [
         { change: 'removed', fields: ['spec.colour'], fieldCount: 1, instances: 2 },
         { change: 'renamed', fields: ['spec.storageSize'], fieldCount: 1, instances: 1 },
@@ -45,7 +45,7 @@ describe('what a new definition asks about stored instances', () => {
         },
       ],
     });
-    assert.doesNotMatch(JSON.stringify(touched), /crimson|azure|1Gi/, 'no value of anybody');
+    assert.doesNotMatch(JSON.stringify(affected), /crimson|azure|1Gi/, 'no value of anybody');
   });
 
   it('names fifty instances and counts all, also when reading begins anew', async () => {
@@ -53,7 +53,7 @@ describe('what a new definition asks about stored instances', () => {
       `i${index}`,
       { colour: 'red', level: 1, team: 'a' },
     ]);
-    const { changes, total, named } = await touchedBy(instances, [3]);
+    const { changes, total, named } = await affectedBy(instances, [3]);
     assert.equal(total, 5_000);
     assert.equal(named.length, 50);
     assert.deepEqual(changes, [{ change: 'removed', fields: ['spec.colour'], fieldCount: 1, instances: 5_000 }]);
@@ -61,7 +61,7 @@ describe('what a new definition asks about stored instances', () => {
 });
 
 /** @param breaks after how many pages each of the first reads is too old. */
-async function touchedBy(instances: readonly (readonly [string, JsonObject])[], breaks: readonly number[] = []) {
+async function affectedBy(instances: readonly (readonly [string, JsonObject])[], breaks: readonly number[] = []) {
   const look = countAffected();
   const left = [...breaks];
   async function* pages(_type: ResourceType, { size }: PageOptions): AsyncGenerator<ObjectPage> {
