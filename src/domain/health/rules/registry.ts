@@ -1,13 +1,88 @@
 import type { HealthRule, HealthRules } from './rule.ts';
+import { kubernetes } from './kubernetes/kubernetes.ts';
+import { ack } from './cloud/ack.ts';
 import { configConnector } from './cloud/config-connector.ts';
 import { crossplane } from './cloud/crossplane.ts';
-import { kubernetes } from './kubernetes/kubernetes.ts';
+import { gardener } from './cloud/gardener.ts';
+import { iamManager } from './cloud/iam-manager.ts';
+import { karpenter } from './cloud/karpenter.ts';
+import { clusterApi } from './clusters/cluster-api.ts';
+import { atlas } from './databases/atlas.ts';
+import { cassandra } from './databases/cassandra.ts';
+import { clickhouse } from './databases/clickhouse.ts';
+import { mariadb } from './databases/mariadb.ts';
+import { postgresOperator } from './databases/postgres-operator.ts';
+import { argoRollouts } from './delivery/argo-rollouts.ts';
+import { argoWorkflows } from './delivery/argo-workflows.ts';
+import { flux } from './delivery/flux.ts';
+import { koperator } from './messaging/koperator.ts';
+import { strimzi } from './messaging/strimzi.ts';
+import { gatewayApi } from './networking/gateway-api.ts';
+import { gloo } from './networking/gloo.ts';
+import { istioOperator } from './networking/istio-operator.ts';
+import { threeScale } from './networking/three-scale.ts';
+import { datadog } from './observability/datadog.ts';
+import { elastic } from './observability/elastic.ts';
+import { grafana } from './observability/grafana.ts';
 import { humio } from './observability/humio.ts';
+import { jaeger } from './observability/jaeger.ts';
+import { kiali } from './observability/kiali.ts';
 import { certManager } from './security/cert-manager.ts';
+import { externalSecrets } from './security/external-secrets.ts';
+import { keycloak } from './security/keycloak.ts';
+import { kyverno } from './security/kyverno.ts';
+import { sealedSecrets } from './security/sealed-secrets.ts';
+import { astra } from './storage/astra.ts';
+import { containerizedDataImporter } from './storage/containerized-data-importer.ts';
+import { camelK } from './workloads/camel-k.ts';
+import { keda } from './workloads/keda.ts';
 import { kruise } from './workloads/kruise.ts';
+import { kubevirt } from './workloads/kubevirt.ts';
+import { spinkube } from './workloads/spinkube.ts';
 
 /** Every rule, a file a product. */
-const FILES: readonly HealthRules[] = [kubernetes, certManager, configConnector, crossplane, humio, kruise];
+const FILES: readonly HealthRules[] = [
+  kubernetes,
+  ack,
+  configConnector,
+  crossplane,
+  gardener,
+  iamManager,
+  karpenter,
+  clusterApi,
+  atlas,
+  cassandra,
+  clickhouse,
+  mariadb,
+  postgresOperator,
+  argoRollouts,
+  argoWorkflows,
+  flux,
+  koperator,
+  strimzi,
+  gatewayApi,
+  gloo,
+  istioOperator,
+  threeScale,
+  datadog,
+  elastic,
+  grafana,
+  humio,
+  jaeger,
+  kiali,
+  certManager,
+  externalSecrets,
+  keycloak,
+  kyverno,
+  sealedSecrets,
+  astra,
+  containerizedDataImporter,
+  camelK,
+  keda,
+  kruise,
+  kubevirt,
+  spinkube,
+];
 
 const RULES: ReadonlyMap<string, HealthRule> = new Map(FILES.flatMap((rules) => Object.entries(rules)));
 

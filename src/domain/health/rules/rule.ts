@@ -39,16 +39,16 @@ function lineFor(status: HealthStatus): (finding: Finding, wording?: Wording) =>
 }
 
 /** Splits the text once; what is filled in is never looked at again. */
-function template(text: string): (found: string, object: KubeObject) => string {
+function template(text: string): (found: string, object: unknown) => string {
   const parts = text.split(/\{([^{}]*)\}/).map((part, index) => (index % 2 === 0 ? () => part : filler(part)));
   return (found, object) => parts.map((part) => part(found, object)).join('');
 }
 
-function filler(inner: string): (found: string, object: KubeObject) => string {
-  if (inner === '') return (found) => found;
+function filler(inner: string): (found: string, object: unknown) => string {
   const [path = '', fallback = ''] = inner.split('|');
-  const read = field(path);
-  return (_, object) => read(object) || fallback;
+  if (path === '') return (found) => found || fallback;
+  const steps = stepsOf(path);
+  return (_, object) => scalarAt(object, steps) || fallback;
 }
 
 type OneOrMore<T> = T | readonly T[];
@@ -66,14 +66,28 @@ export function reasonOf(...choice: Choice): Finding {
   return conditionAt('status.conditions', 'reason', choice);
 }
 
+/** The same, told by a text of its own, in which `{reason}` and the like are members of the condition. */
+export function conditionAs(wording: string, ...choice: Choice): Finding {
+  const word = template(wording);
+  return (object) => {
+    const found = chosen(conditionsIn(at(object, 'status', 'conditions')), choice);
+    return found === undefined ? undefined : word('', found);
+  };
+}
+
 /** The same in a list that lies elsewhere, and with the member that is its text. */
-export function conditionAt(path: string, text: 'type' | 'reason' | 'message', [type, status = 'True', reason]: Choice): Finding {
+export function conditionAt(path: string, text: 'type' | 'reason' | 'message', choice: Choice): Finding {
   const steps = stepsOf(path);
-  const isChosen = (item: ForeignCondition): boolean =>
-    (type === '*' || includes(type, item.type)) &&
-    (status === '*' || includes(status, item.status)) &&
-    (reason === undefined || includes(reason, item.reason));
-  return (object) => conditionsIn(at(object, ...steps)).find(isChosen)?.[text];
+  return (object) => chosen(conditionsIn(at(object, ...steps)), choice)?.[text];
+}
+
+function chosen(conditions: readonly ForeignCondition[], [type, status = 'True', reason]: Choice): ForeignCondition | undefined {
+  return conditions.find(
+    (item) =>
+      (type === '*' || includes(type, item.type)) &&
+      (status === '*' || includes(status, item.status)) &&
+      (reason === undefined || includes(reason, item.reason)),
+  );
 }
 
 function includes(wanted: OneOrMore<string>, value: string): boolean {
@@ -82,24 +96,26 @@ function includes(wanted: OneOrMore<string>, value: string): boolean {
 
 type Scalar = string | number | boolean;
 
+/** Where a field lies: `status.phase`, or a list of steps where one of them has a dot in it. */
+type Path = string | readonly string[];
+
 /** A field with one of the values, or with any text, number or boolean where none is given; the value as text. */
-export function field(path: string, ...values: readonly Scalar[]): Finding {
+export function field(path: Path, ...values: readonly Scalar[]): Finding {
   const steps = stepsOf(path);
   return (object) => {
     const value = at(object, ...steps);
-    if (!isScalar(value) || (values.length > 0 && !values.includes(value))) return undefined;
-    return String(value);
+    return isScalar(value) && (values.length === 0 || values.includes(value)) ? String(value) : undefined;
   };
 }
 
 /** A field that is there, whatever it holds. */
-export function present(path: string): Finding {
+export function present(path: Path): Finding {
   const steps = stepsOf(path);
   return (object) => ((at(object, ...steps) ?? undefined) === undefined ? undefined : '');
 }
 
 /** A field that is not there, or null. */
-export function absent(path: string): Finding {
+export function absent(path: Path): Finding {
   return not(present(path));
 }
 
@@ -155,8 +171,13 @@ export function not(finding: Finding): Finding {
   return (object) => (finding(object) === undefined ? '' : undefined);
 }
 
-function stepsOf(path: string): readonly string[] {
-  return path.split('.');
+function stepsOf(path: Path): readonly string[] {
+  return typeof path === 'string' ? path.split('.') : path;
+}
+
+function scalarAt(value: unknown, steps: readonly string[]): string {
+  const found = at(value, ...steps);
+  return isScalar(found) ? String(found) : '';
 }
 
 function isScalar(value: unknown): value is Scalar {
