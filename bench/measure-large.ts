@@ -1,6 +1,6 @@
 import { buildForm } from '../src/form/model/form-model.ts';
 import type { FormModel } from '../src/form/model/form-node.ts';
-import { rememberForm } from '../src/form/model/remember-form.ts';
+import { cacheForm } from '../src/form/model/cache-form.ts';
 import { formView } from '../src/form/view/form-view.ts';
 import { valuesToFields } from '../src/form/input/values-to-fields.ts';
 import { createViews } from '../src/web/page/view-engine.ts';
@@ -25,8 +25,8 @@ const views = createViews('views', { asset: (file) => file, now: () => 0 });
 export function measureOpened(leaves: number): Opened {
   const schema = largeKind(leaves);
   const input = { schema, root: 'spec', curated: [], mode: 'create' } as const;
-  const first = (): string => openForm(rememberForm(input), '');
-  const search = (): string => openForm(rememberForm(input), 'timeout');
+  const first = (): string => openForm(cacheForm(input), '');
+  const search = (): string => openForm(cacheForm(input), 'timeout');
   return {
     leaves,
     makeMs: medianMs(() => buildForm(input)),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../src/domain/kubernetes/resource.ts';
-import { rememberForm } from '../src/form/model/remember-form.ts';
+import { cacheForm } from '../src/form/model/cache-form.ts';
 import { createValuesCheck } from '../src/schema/values/check-values.ts';
 import { largeKind, LARGEST_LEAVES } from '../test/support/large-kind.ts';
 import { watchLoop, type LongestTurn } from './loop-probe.ts';
@@ -19,7 +19,7 @@ export async function measureTurns(): Promise<LongestTurn> {
   const stop = watchLoop();
   const check = createValuesCheck()({ schema: endless(), values: { a: 1 }, id: 'endless' });
   for (const schema of schemas) {
-    const model = rememberForm({ schema, root: 'spec', curated: [], mode: 'create' });
+    const model = cacheForm({ schema, root: 'spec', curated: [], mode: 'create' });
     await setImmediate();
     openForm(model, '');
     await setImmediate();

@@ -4,11 +4,11 @@ import type { Express } from 'express';
 import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
-import { createCharts, createPictures, rememberChartWords } from './compose/create-charts.ts';
+import { createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
-import { keptPorts } from './compose/kept-ports.ts';
-import { type Doors, openDoors } from './compose/listen.ts';
+import { storePorts } from './compose/store-ports.ts';
+import { type Listeners, openListeners } from './compose/listen.ts';
 import { openCluster, type OpenCluster } from './compose/open-cluster.ts';
 import { openIdentity } from './compose/open-identity.ts';
 import { readinessOf } from './compose/readiness.ts';
@@ -90,34 +90,34 @@ interface AppInput {
 /** Starts the whole product. Resolves when the pages answer; the cluster may still be on its way, and `/readyz` says so. */
 export async function startChandlery(input: ChandleryInput): Promise<Chandlery> {
   const { config, log } = input;
-  const doors = await openDoors(config);
+  const listeners = await openListeners(config);
   try {
     const tools = await loadTools(input.repoRoot);
     const metrics = createMetrics({ version: versionOf(input.repoRoot) });
-    doors.metrics?.answerWith(metricsListener(metrics.text));
+    listeners.metrics?.answerWith(metricsListener(metrics.text));
     const opened = await openCluster({ ...input, tools, metrics });
-    return await startOn(opened, { ...input, doors, tools, metrics }).catch(async (error: unknown) => {
+    return await startOn(opened, { ...input, listeners, tools, metrics }).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });
   } catch (error) {
-    await doors.close(0);
+    await listeners.close(0);
     log.debug('The start failed', { why: messageOf(error) });
     throw error;
   }
 }
 
 type Started = ChandleryInput & {
-  readonly doors: Doors;
+  readonly listeners: Listeners;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
   readonly metrics: Metrics;
 };
 
 async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
-  const { config, repoRoot, stateDir, log, doors, metrics } = input;
+  const { config, repoRoot, stateDir, log, listeners, metrics } = input;
   const { kube } = opened;
   const stopping = new AbortController();
-  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${doors.pages.port}`);
+  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${listeners.pages.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });
   const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, assets, clusterIssuer: opened.embedded?.issuer });
@@ -126,17 +126,17 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const readiness = readinessOf({ kube, catalog, identity, metrics });
   const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics });
   const ports = {
-    ...keptPorts(kube, store, log),
+    ...storePorts(kube, store, log),
     clusters: explainWebhooks(kube, catalog),
     discovery: kube,
     catalog: onceRead(catalog),
-    chart: rememberChartWords(charts),
+    chart: cacheChartDescriptions(charts),
     upgrades,
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };
   const served = { config, repoRoot, publicUrl, ...ours, log, stopping: stopping.signal };
-  doors.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
+  listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
     url: publicUrl,
@@ -144,7 +144,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     failed: failureOf(background, opened),
     stop: async () => {
       stopping.abort();
-      await doors.close(PATIENCE_MS);
+      await listeners.close(PATIENCE_MS);
       const inTime = await waitAtMost(background, BACKGROUND_PATIENCE_MS);
       if (!inTime) log.warn('Some work does not end before the shutdown', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
       await Promise.all([store.close(), issuer?.close()]);

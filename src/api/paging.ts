@@ -16,6 +16,6 @@ export function pageOfItems<T>(items: readonly T[], keyOf: (item: T) => string, 
 const END_OF_TIME = 8.64e15;
 
 /** A key for `pageOfItems` by which the youngest comes first. */
-export function youngestFirst({ created, id }: { readonly created: string; readonly id: string }): string {
+export function byNewestId({ created, id }: { readonly created: string; readonly id: string }): string {
   return `${String(END_OF_TIME - Date.parse(created)).padStart(16, '0')} ${id}`;
 }

@@ -3,7 +3,7 @@ import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { nextTurn } from '../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../domain/core/yield-to-event-loop.ts';
 import { checkPreconditions, names, parsePreconditions, type Preconditions } from '../domain/kubernetes/etag.ts';
 import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import { isObject, textAt } from '../domain/core/read.ts';
@@ -113,7 +113,7 @@ async function jsonInTurns(body: unknown): Promise<string> {
     written += text.length;
     if (written < A_TURN) continue;
     written = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return `{${members.join(',')}}`;
 }

@@ -16,7 +16,7 @@ const objectName = { type: 'string', maxLength: 253 } as const;
 const flag = { type: 'boolean' } as const;
 const integer = { type: 'integer' } as const;
 const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
-const marks = {
+const objectMeta = {
   type: 'object',
   description:
     'Labels and annotations; of a patch, `null` takes one away. Those of Chandlery, of Kubernetes and of tools that own objects are rejected',
@@ -200,7 +200,7 @@ export const SCHEMAS = {
   RevealedValueRequest: { ...object({ path: { ...text, maxLength: 2000 } }, ['path']), additionalProperties: false },
   RevealedValue: object({ path: text, value: { type: ['string', 'number', 'boolean'] } }, ['path', 'value']),
   InstanceDraft: {
-    ...object({ app: objectName, name: objectName, spec: anything, metadata: marks, secrets: { ...list(newSecret), maxItems: 10 } }, [
+    ...object({ app: objectName, name: objectName, spec: anything, metadata: objectMeta, secrets: { ...list(newSecret), maxItems: 10 } }, [
       'app',
       'name',
     ]),
@@ -208,7 +208,7 @@ export const SCHEMAS = {
     description: 'Members that a kind has beside its `spec`, such as `data`, go beside it here, too',
   },
   InstancePatch: {
-    ...object({ spec: anything, metadata: marks }, []),
+    ...object({ spec: anything, metadata: objectMeta }, []),
     additionalProperties: true,
     description: 'Of the resource: its `spec`, its labels and annotations, and members that the kind has beside its `spec`',
   },

@@ -62,17 +62,17 @@ const REMEMBERED = 256;
  * What charts say about themselves, for every card of every visit: a digest always says the same, so each archive is read once and its few
  * words are kept, for more charts than the library itself holds unpacked.
  */
-export function rememberChartWords(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartWords | undefined> {
+export function cacheChartDescriptions(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartWords | undefined> {
   const known = new LRUCache<string, ChartWords>({ max: REMEMBERED });
   return async (digest) => {
-    const words = known.get(digest) ?? (await readChartWords(charts, digest));
+    const words = known.get(digest) ?? (await readChartDescription(charts, digest));
     if (words === undefined) return undefined;
     known.set(digest, words);
     return words;
   };
 }
 
-async function readChartWords(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartWords | undefined> {
+async function readChartDescription(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartWords | undefined> {
   const contents = await charts.contents(digest);
   if (contents === undefined) return undefined;
   const { icon, description } = contents.metadata;

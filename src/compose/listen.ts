@@ -5,7 +5,7 @@ import { AppError } from '../domain/core/errors.ts';
 import { answerClientErrors } from '../http/answer-client-errors.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */
-export interface Door {
+export interface Listener {
   readonly port: number;
   /** Who answers from now on. */
   answerWith(listener: RequestListener): void;
@@ -18,19 +18,19 @@ const NEXT_PORTS = 50;
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 
 /** Where the pages are answered, and the metrics where they have a port of their own. */
-export interface Doors {
-  readonly pages: Door;
-  readonly metrics?: Door;
+export interface Listeners {
+  readonly pages: Listener;
+  readonly metrics?: Listener;
   close(patience: number): Promise<void>;
 }
 
 /** @throws AppError `ConfigInvalid` when a port is taken. */
-export async function openDoors(config: Pick<Config, 'port' | 'portIsFixed' | 'listen' | 'metricsPort'>): Promise<Doors> {
+export async function openListeners(config: Pick<Config, 'port' | 'portIsFixed' | 'listen' | 'metricsPort'>): Promise<Listeners> {
   const { listen, metricsPort } = config;
-  const pages = await openDoor({ ...config, name: 'port' });
+  const pages = await openListener({ ...config, name: 'port' });
   if (metricsPort === undefined) return { pages, close: pages.close };
   try {
-    const metrics = await openDoor({ port: metricsPort, portIsFixed: true, listen, name: 'metrics-port' });
+    const metrics = await openListener({ port: metricsPort, portIsFixed: true, listen, name: 'metrics-port' });
     return { pages, metrics, close: async (patience) => void (await Promise.all([pages.close(patience), metrics.close(patience)])) };
   } catch (error) {
     await pages.close(0);
@@ -46,7 +46,7 @@ type DoorInput = Pick<Config, 'port' | 'portIsFixed' | 'listen'> & { readonly na
  *
  * @throws AppError `ConfigInvalid` when the port is taken.
  */
-async function openDoor({ port, portIsFixed, listen, name }: DoorInput): Promise<Door> {
+async function openListener({ port, portIsFixed, listen, name }: DoorInput): Promise<Listener> {
   let answer: RequestListener = starting;
   const server = createServer(TIMEOUTS, (req, res) => answer(req, res));
   answerClientErrors(server);

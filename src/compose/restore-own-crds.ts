@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
-import { lostBecause } from '../kube/own-crds.ts';
+import { lossReason } from '../kube/own-crds.ts';
 import type { Reflector } from '../kube/watch/reflector.ts';
 import { installCrdsAndRoles, type InstallInput } from './install-crds-and-roles.ts';
 
@@ -67,5 +67,5 @@ function lossOf(brought: KubeObject, live: KubeObject | undefined): string | und
   const isOlder = uid === brought.metadata.uid && generation < (brought.metadata.generation ?? 0);
   if (isOlder) return undefined;
   if (live !== undefined && (uid !== brought.metadata.uid || generation !== brought.metadata.generation)) return 'somebody changed it';
-  return lostBecause(live);
+  return lossReason(live);
 }

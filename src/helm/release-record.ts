@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { stringify } from 'yaml';
 import { filesOutsideRecord } from '../domain/chart/chart-files.ts';
-import { nextTurn } from '../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../domain/core/yield-to-event-loop.ts';
 import { isObject } from '../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 
@@ -41,7 +41,7 @@ export async function releaseRecordBytes(input: RecordInput): Promise<number> {
 async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

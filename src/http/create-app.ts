@@ -1,7 +1,7 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
 import { authenticate } from './authenticate.ts';
-import { announcedLength } from './body/announced-length.ts';
+import { contentLength } from './body/content-length.ts';
 import { dropUnread } from './body/drop-unread.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
 import { hasCredentials } from './credentials.ts';
@@ -45,7 +45,7 @@ export function createApp(deps: HttpDeps): express.Express {
   for (const { path, handler } of deps.assets) app.use(path, handler);
   app.use(noStore());
   const countPeople = limitRates(app, deps, cookies);
-  if (deps.issuer !== undefined) app.use('/issuer', announcedLength(LARGEST_SIGN_IN), deps.issuer);
+  if (deps.issuer !== undefined) app.use('/issuer', contentLength(LARGEST_SIGN_IN), deps.issuer);
   app.use(sameSiteOnly(deps.publicUrl, cookies));
   app.use(signing);
   app.use(authenticate(deps.identity, cookies));

@@ -5,7 +5,7 @@ import type { HttpDeps, HttpLog } from './http-deps.ts';
 import type { MessageView } from './message-view.ts';
 import { problemOf } from './problem.ts';
 import { contextOf } from './request-context.ts';
-import { wantsProblem } from './wants-problem.ts';
+import { acceptsProblem } from './accepts-problem.ts';
 
 /** What is away comes back within seconds, or somebody has to look at it; neither is helped by asking more often. */
 const AWAY_SECONDS = 5;
@@ -29,7 +29,7 @@ export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): Error
     if (retryAfter !== undefined) res.set('Retry-After', String(retryAfter));
     if (error.code === 'Unauthenticated') res.set('WWW-Authenticate', challengeOf(req));
     res.status(error.status).set('Cache-Control', 'no-store');
-    if (wantsProblem(req)) {
+    if (acceptsProblem(req)) {
       const problem = problemOf(error, { path: pathOf(req), requestId: contextOf(res).requestId });
       // An ETag would be taken for that of the resource.
       res.type('application/problem+json; charset=utf-8').end(JSON.stringify(problem));

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../domain/core/errors.ts';
 import { contextOf } from './request-context.ts';
-import { wantsProblem } from './wants-problem.ts';
+import { acceptsProblem } from './accepts-problem.ts';
 
 /** Lets only somebody signed in through: a browser that opens a page is sent to the sign-in and comes back to the page. */
 export function requireSignedIn(): RequestHandler {
@@ -10,7 +10,7 @@ export function requireSignedIn(): RequestHandler {
       next();
       return;
     }
-    if (wantsProblem(req)) throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
+    if (acceptsProblem(req)) throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       const advice = 'sign in in another tab, then come back to this one and send the form again';
       throw new AppError('Unauthenticated', `sign-in: your session has ended, and nothing was changed: ${advice}`);

@@ -9,7 +9,7 @@ import {
   None,
 } from 'openid-client';
 import type { IdentitySettings } from './identity-settings.ts';
-import { issuerAway } from './issuer-errors.ts';
+import { issuerUnavailable } from './issuer-errors.ts';
 
 const TIMEOUT_SECONDS = 5;
 
@@ -45,12 +45,12 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
     try {
       return await cache.get();
     } catch (error) {
-      throw issuerAway(settings.issuer, error);
+      throw issuerUnavailable(settings.issuer, error);
     }
   };
   const keys = async (): Promise<IssuerKeys> => {
     const { issuer, jwks_uri: address } = (await configuration()).serverMetadata();
-    if (address === undefined) throw issuerAway(settings.issuer, new Error('its discovery document names no keys'));
+    if (address === undefined) throw issuerUnavailable(settings.issuer, new Error('its discovery document names no keys'));
     const key =
       keySets.get(address) ??
       createRemoteJWKSet(new URL(address), {
@@ -65,7 +65,7 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
       await cache.check();
       return undefined;
     } catch (error) {
-      return issuerAway(settings.issuer, error).message;
+      return issuerUnavailable(settings.issuer, error).message;
     }
   };
   return { configuration, keys, away, known: () => cache.known() };

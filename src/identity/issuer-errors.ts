@@ -13,7 +13,7 @@ const AWAY_CODES = new Set([
 const OUR_FAULT = new Set(['invalid_client', 'unauthorized_client', 'invalid_scope', 'unsupported_grant_type']);
 
 /** The issuer cannot be used: it does not answer, or not as the issuer that is configured. */
-export function issuerAway(issuer: URL, cause: unknown): AppError {
+export function issuerUnavailable(issuer: URL, cause: unknown): AppError {
   const itself = textAt(cause, 'code') === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' ? textAt(cause, 'cause', 'body', 'issuer') : undefined;
   const message =
     itself === undefined
@@ -31,14 +31,14 @@ function whyAway(cause: unknown): string {
 /** What went wrong between us and the issuer as an error of the table: it is away, it rejected us, or it rejected the person. */
 export function issuerFault(issuer: URL, error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isAway(error)) return issuerAway(issuer, error);
+  if (isUnavailable(error)) return issuerUnavailable(issuer, error);
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) return rejection(error);
   const message = 'sign-in: the answer of the identity provider does not belong to this sign-in. Sign in again';
   return new AppError('Unauthenticated', message, { cause: error });
 }
 
 /** Whether nothing came back that could be an answer; `fetch` throws a TypeError then. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (error instanceof jose.JWKSTimeout || error instanceof jose.JWKSInvalid) return true;
   if (error instanceof jose.JOSEError) return error.code === 'ERR_JOSE_GENERIC';
   if (error instanceof ClientError) return AWAY_CODES.has(error.code ?? '') || error.cause instanceof TypeError;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
-import { inOwnTurn } from '../domain/core/next-turn.ts';
+import { afterYield } from '../domain/core/yield-to-event-loop.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
@@ -41,12 +41,12 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   const crds = await ensureCrds(kube, files.crds, signal);
   if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
   await applyManifests(kube, await readManifests(files.roles), signal);
-  for (const ref of OBSOLETE) await removeOurs(kube, ref, signal);
+  for (const ref of OBSOLETE) await removeManagedObjects(kube, ref, signal);
   return crds;
 }
 
 /** Deletes an object that an earlier version made. One of the same name that somebody else made stays. */
-async function removeOurs(kube: BootKube, ref: ResourceRef, signal: AbortSignal): Promise<void> {
+async function removeManagedObjects(kube: BootKube, ref: ResourceRef, signal: AbortSignal): Promise<void> {
   const cluster = kube.asController();
   const { labels = {}, uid } = (await ifFound(cluster.get(ref, { signal })))?.metadata ?? {};
   if (labels['app.kubernetes.io/part-of'] !== 'chandlery') return;
@@ -79,7 +79,7 @@ export async function applyManifests(kube: BootKube, objects: readonly KubeObjec
 export async function readManifests(file: string): Promise<KubeObject[]> {
   try {
     const text = await readFile(file, 'utf8');
-    return await inOwnTurn(() => parseManifest(text));
+    return await afterYield(() => parseManifest(text));
   } catch (error) {
     throw new AppError('ConfigInvalid', `${file}: ${messageOf(error)}`, { cause: error });
   }

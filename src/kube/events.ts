@@ -7,7 +7,7 @@ import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
 /** What happened to an object. */
-export interface HappeningInput {
+export interface EventInput {
   readonly type: 'Normal' | 'Warning';
   /** One CamelCase word. */
   readonly reason: string;
@@ -20,7 +20,7 @@ export interface EventRecorder {
    * Writes an Event about an object; the same one again within ten minutes counts up the first. Never throws: an Event is a courtesy, so
    * that a failure is only logged.
    */
-  record(about: KubeObject, event: HappeningInput): Promise<void>;
+  record(about: KubeObject, event: EventInput): Promise<void>;
 }
 
 export interface RecorderOptions {
@@ -46,7 +46,7 @@ interface Known {
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
   const { cluster, log, now = () => new Date(), id = randomUUID } = options;
   const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
-  const write = async (about: KubeObject, event: HappeningInput): Promise<void> => {
+  const write = async (about: KubeObject, event: EventInput): Promise<void> => {
     const at = now();
     const key = identityOf(about, event);
     const before = known.get(key);
@@ -77,11 +77,7 @@ async function countUp(cluster: Pick<Cluster, 'patch'>, about: KubeObject, { nam
   return written !== undefined;
 }
 
-function eventOf(
-  about: KubeObject,
-  event: HappeningInput,
-  { name, at, component }: { name: string; at: Date; component: string },
-): KubeObject {
+function eventOf(about: KubeObject, event: EventInput, { name, at, component }: { name: string; at: Date; component: string }): KubeObject {
   const { apiVersion, kind, metadata } = about;
   return {
     apiVersion: 'v1',
@@ -112,7 +108,7 @@ function namespaceOf(about: KubeObject): string {
   return about.metadata.namespace ?? 'default';
 }
 
-function identityOf({ kind, metadata }: KubeObject, { type, reason, message }: HappeningInput): string {
+function identityOf({ kind, metadata }: KubeObject, { type, reason, message }: EventInput): string {
   const parts = [kind, metadata.namespace, metadata.name, metadata.uid, type, reason, message];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }

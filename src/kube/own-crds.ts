@@ -13,7 +13,7 @@ const POLL_MS = 200;
 const GONE_MS = 30_000;
 const OURS_ALONE = { fieldManager: OURS.fieldManager } as const;
 /** What a chart or an operator may have written on it to say that it is theirs. */
-const FOREIGN_MARKS: readonly string[] = [OURS.operatorLabel, 'meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'];
+const FOREIGN_METADATA: readonly string[] = [OURS.operatorLabel, 'meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'];
 
 /**
  * Brings a CRD of our own to what its manifest says: makes it where it is missing, waits where it is being deleted or changing, and takes out what others have
@@ -31,7 +31,7 @@ export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, sign
     const restored = going ? undefined : await withoutAdditions(cluster, { manifest, live, signal });
     if (restored !== undefined) return restored;
     if (performance.now() > latest) {
-      const why = going ? lostBecause(live) : 'it changes all the time';
+      const why = going ? lossReason(live) : 'it changes all the time';
       throw new AppError('ClusterUnavailable', `restore the CRD ${manifest.metadata.name}: ${why ?? 'it is being deleted'}`);
     }
     await sleep(POLL_MS, undefined, { signal });
@@ -39,7 +39,7 @@ export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, sign
 }
 
 /** Why the kind of a CRD of ours cannot be used, as a clause; undefined when it can. */
-export function lostBecause(crd: KubeObject | undefined): string | undefined {
+export function lossReason(crd: KubeObject | undefined): string | undefined {
   if (crd === undefined) return 'it is missing';
   const conditions = listAt(crd.status, 'conditions');
   const sentence = (type: string): string | undefined =>
@@ -103,11 +103,11 @@ interface Restoring {
  */
 async function withoutAdditions(cluster: CrdCluster, { manifest, live, signal }: Restoring): Promise<KubeObject | undefined> {
   const { labels = {}, annotations = {}, ...metadata } = live.metadata;
-  const marks = { labels: withoutMarks(labels), annotations: withoutMarks(annotations) };
-  const wanted: KubeObject = { ...manifest, metadata: { ...metadata, ...marks } };
+  const own = { labels: withoutForeign(labels), annotations: withoutForeign(annotations) };
+  const wanted: KubeObject = { ...manifest, metadata: { ...metadata, ...own } };
   try {
     const { object } = await cluster.replace(CRD, wanted, { ...OURS_ALONE, dryRun: 'All', signal });
-    if (isDeepStrictEqual(object.spec, live.spec) && isDeepStrictEqual(marks, { labels, annotations })) return live;
+    if (isDeepStrictEqual(object.spec, live.spec) && isDeepStrictEqual(own, { labels, annotations })) return live;
     return (await cluster.replace(CRD, wanted, { ...OURS_ALONE, signal })).object;
   } catch (error) {
     if (isAppError(error, 'Conflict', 'NotFound')) return undefined;
@@ -115,6 +115,6 @@ async function withoutAdditions(cluster: CrdCluster, { manifest, live, signal }:
   }
 }
 
-function withoutMarks(marks: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(marks).filter(([name]) => !FOREIGN_MARKS.includes(name)));
+function withoutForeign(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !FOREIGN_METADATA.includes(name)));
 }

@@ -77,7 +77,7 @@ function scalarSchema(value: unknown): JsonObject {
   return typeof value === 'number' ? { type: ['number', 'string'], default: value } : {};
 }
 
-/** The comment above a key, without the marks that documentation tools of charts use, else the one beside its value. */
+/** The comment above a key, without the comment markers of chart documentation tools, else the one beside its value. */
 function descriptionOf(above: string, beside: string): string {
   const lines = (above.trim() === '' ? beside : above).split('\n').map((line) => line.trim());
   const last = lines.lastIndexOf('');

@@ -5,7 +5,7 @@ import { type House, openHouse } from './support/house.ts';
 describe('an issuer that is away at the start', () => {
   let house: House;
   before(async () => {
-    house = await openHouse({ issuerAway: 'away' });
+    house = await openHouse({ issuerUnavailable: 'away' });
   });
   after(() => house.close());
 

@@ -1,7 +1,7 @@
 import type { Rollback } from '../../src/domain/operator/kind/status-fields.ts';
 import type { Health } from '../../src/domain/health/health.ts';
 import type { CrdFact } from '../../src/reconcile/operator/facts/observe-crds.ts';
-import type { ForeignRelease, OwnRelease } from '../../src/reconcile/operator/facts/judge-release.ts';
+import type { ForeignRelease, OwnRelease } from '../../src/reconcile/operator/facts/classify-release.ts';
 import type { Chart } from '../../src/reconcile/operator/ports.ts';
 import type { ActiveFacts } from '../../src/reconcile/operator/state.ts';
 
@@ -19,15 +19,15 @@ export const LIVING: ActiveFacts = {
   remediation: 'None',
   testing: false,
   release: own(),
-  past: { marks: {}, overdue: false },
+  past: { results: {}, overdue: false },
   crds: [crd('as')],
   expectedCrds: ['as'],
   chart: FETCHED,
   health: health('Healthy'),
   driftMode: 'Enabled',
 };
-export const RECOVERABLE = { remediation: 'Rollback', past: { marks: {}, overdue: false, recovery: 1 } } as const;
-export const LATE = { remediation: 'Rollback', past: { marks: {}, overdue: true, recovery: 1 } } as const;
+export const RECOVERABLE = { remediation: 'Rollback', past: { results: {}, overdue: false, recovery: 1 } } as const;
+export const LATE = { remediation: 'Rollback', past: { results: {}, overdue: true, recovery: 1 } } as const;
 export const UNREADY = { waiting: [{ operator: 'n/o', why: 'it is ERROR' }] };
 export const TESTED_BADLY = { tested: false } as const;
 export const ROLLBACK: Rollback = {

@@ -21,7 +21,7 @@ export function sampleAuditLog(entries: AuditEntry[] = []): AuditPort {
       const wanted = entries.filter((entry) => (query.before === undefined || entry.id < query.before) && matchesQuery(entry, query));
       return wanted.toReversed().slice(0, query.limit);
     },
-    checkPace: () => undefined,
+    checkRateLimit: () => undefined,
     now: Date.now,
   };
 }
@@ -38,7 +38,7 @@ export function sampleAuditLogPage(query: AuditQuery): AuditPage {
     action: 'create instance',
     environment: 'team-a',
     target: ORDERS,
-    outcome: 'done',
+    outcome: 'succeeded',
     code: '',
     via: 'page',
     requestId: `0190-${id}`,

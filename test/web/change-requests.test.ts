@@ -154,11 +154,11 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
       .map((line): unknown => JSON.parse(line))
       .map((line) => `${textAt(line, 'user')} ${textAt(line, 'action')} ${textAt(line, 'outcome')}`);
     for (const step of [
-      'oidc:dev-a ask changeRequest done',
-      'oidc:admin approve changeRequest done',
-      'oidc:admin approve changeRequest rejected',
-      'oidc:dev-a approve changeRequest rejected',
-      'oidc:admin decline changeRequest done',
+      'oidc:dev-a create change request succeeded',
+      'oidc:admin approve change request succeeded',
+      'oidc:admin approve change request rejected',
+      'oidc:dev-a approve change request rejected',
+      'oidc:admin decline change request succeeded',
     ]) {
       assert.ok(steps.includes(step), `${step} in ${JSON.stringify(steps)}`);
     }

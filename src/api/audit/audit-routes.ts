@@ -3,22 +3,22 @@ import { PAGE_QUERY } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf } from '../schemas.ts';
 
-/** Who did what. */
+/** Routes of the audit log. */
 export const AUDIT_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/audit-events',
     operationId: 'listAuditEvents',
-    summary: 'Who did what through pages and this API, the newest first (admins)',
+    summary: 'List actions of people through pages and this API, newest first (admins)',
     tag: 'Admin',
     query: {
-      person: { type: 'string', default: '', description: 'Must occur in the user name' },
-      environment: { type: 'string', default: '', description: 'The environment it was done in' },
-      text: { type: 'string', default: '', description: 'Must occur in the action, its target, its outcome, a group or the request' },
+      person: { type: 'string', default: '', description: 'A substring of the user name' },
+      environment: { type: 'string', default: '', description: 'The environment of the target' },
+      text: { type: 'string', default: '', description: 'A substring of the action, target, outcome, a group or the request id' },
       ...PAGE_QUERY,
-      after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'The `next` of the page before' },
+      after: { type: 'string', pattern: '^[0-9]{1,15}$', description: 'The `next` of the previous page' },
     },
-    replies: { 200: { description: 'A page of acts', schema: pageOf('AuditLogEntry') } },
+    replies: { 200: { description: 'A page of entries', schema: pageOf('AuditLogEntry') } },
     handle: async (call) => await list(call),
   },
 ];

@@ -3,20 +3,20 @@ import type { JsonSchema } from '../route.ts';
 
 const text = { type: 'string' } as const;
 
-/** The schema of the answers about the audit log. */
+/** Schemas of the audit log. */
 export const AUDIT_SCHEMAS = {
   AuditLogEntry: {
     type: 'object',
     properties: {
-      id: { type: 'integer', description: 'Later acts have larger ones' },
+      id: { type: 'integer', description: 'Later entries have larger ids' },
       time: { type: 'string', format: 'date-time' },
       user: text,
       groups: { type: 'array', items: text },
       action: { ...text, examples: ['create instance'] },
-      environment: { ...text, description: 'Empty where it was done to no environment' },
+      environment: { ...text, description: 'Empty outside of environments' },
       target: { ...text, examples: ['team-a/caches.samples.chandlery.dev/orders'] },
       outcome: { enum: [...AUDIT_OUTCOMES] },
-      code: { ...text, description: 'The code of the error; empty when it was done' },
+      code: { ...text, description: 'The code of the error; empty on success' },
       via: { enum: ['page', 'api'] },
       requestId: text,
     },

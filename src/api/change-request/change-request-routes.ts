@@ -6,7 +6,7 @@ import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
-import { PAGE_QUERY, pageOfItems, youngestFirst } from '../paging.ts';
+import { PAGE_QUERY, pageOfItems, byNewestId } from '../paging.ts';
 import { SMALL_BODY, type Call, type Reply, type Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
 
@@ -28,7 +28,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     handle: async ({ operations, actor, query }) => {
       const { mine, waiting } = await operations.listChangeRequests(actor);
       const items = query['waiting'] === true ? waiting : mine;
-      return { status: 200, body: pageOfItems(items, youngestFirst, query) };
+      return { status: 200, body: pageOfItems(items, byNewestId, query) };
     },
   },
   {
@@ -114,7 +114,7 @@ function shown(view: ChangeRequestView): Reply {
 /** A change request changes only by ending, and ends once: nobody can come between this and that. */
 async function check({ operations, actor, params, preconditions }: Call): Promise<void> {
   if (Object.keys(preconditions).length === 0) return;
-  checkPreconditions('changeRequest', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);
+  checkPreconditions('change request', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);
 }
 
 async function ask({ operations, actor, body, asking }: Call): Promise<Reply> {

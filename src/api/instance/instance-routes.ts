@@ -1,4 +1,4 @@
-import { narrowChoices } from '../../domain/app/choices.ts';
+import { filterChoices } from '../../domain/app/choices.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
@@ -70,7 +70,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     handle: async ({ operations, actor, params, query }) => {
       const input = { environment: params['environment'] ?? '', resources: [params['resource'] ?? ''] };
       const [choices] = await operations.listChoices(actor, input);
-      return { status: 200, body: choices === undefined ? {} : narrowChoices(choices, textAt(query, 'search') ?? '') };
+      return { status: 200, body: choices === undefined ? {} : filterChoices(choices, textAt(query, 'search') ?? '') };
     },
   },
   {

@@ -66,17 +66,17 @@ const MAPPED = { groups: [0, 0, 0, 0, 0, 0xffff], at: 6 } as const;
 export function createEgressPolicy(allowEgress: readonly string[]): EgressPolicy {
   const closed = blockListOf(CLOSED);
   const opened = blockListOf(allowEgress);
-  const judge = (address: string, family: 'ipv4' | 'ipv6'): boolean => opened.check(address, family) || !closed.check(address, family);
+  const isAllowed = (address: string, family: 'ipv4' | 'ipv6'): boolean => opened.check(address, family) || !closed.check(address, family);
   return {
     allows: (address) => {
       const plain = address.replace(/%.*$/s, '');
-      if (isIP(address) === 4) return judge(address, 'ipv4');
+      if (isIP(address) === 4) return isAllowed(address, 'ipv4');
       if (isIP(plain) !== 6) return false;
       const groups = groupsOf(plain);
       const mapped = embeddedIn(groups, MAPPED);
-      if (mapped !== undefined) return judge(mapped, 'ipv4');
+      if (mapped !== undefined) return isAllowed(mapped, 'ipv4');
       const meant = EMBEDDED.map((form) => embeddedIn(groups, form)).find((found) => found !== undefined);
-      return judge(plain, 'ipv6') && (meant === undefined || isLoopbackWord(groups) || judge(meant, 'ipv4'));
+      return isAllowed(plain, 'ipv6') && (meant === undefined || isLoopbackWord(groups) || isAllowed(meant, 'ipv4'));
     },
   };
 }

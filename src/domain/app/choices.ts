@@ -27,7 +27,7 @@ export interface Choices {
 export const MOST_CHOICES = 200;
 
 /** The first choices whose name has the text in it; `more` when others are left out. */
-export function narrowChoices(choices: Choices, search: string): Choices {
+export function filterChoices(choices: Choices, search: string): Choices {
   const wanted = search.trim().toLowerCase();
   const found = choices.items.filter(({ name }) => name.toLowerCase().includes(wanted));
   return { ...choices, items: found.slice(0, MOST_CHOICES), more: choices.more || found.length > MOST_CHOICES };

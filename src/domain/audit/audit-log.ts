@@ -1,60 +1,60 @@
-/** The request with which somebody asks for an act. */
+/** The request that caused an action. */
 export interface RequestOrigin {
   readonly via: 'page' | 'api';
   readonly requestId: string;
 }
 
-export const AUDIT_OUTCOMES = ['done', 'rejected', 'failed'] as const;
+export const AUDIT_OUTCOMES = ['succeeded', 'rejected', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-/** Something that somebody does. */
+/** An action of a person, and the request that caused it. */
 export interface AuditEvent extends RequestOrigin {
-  /** Verb and thing: `create instance`. */
+  /** Verb and type: `create instance`. */
   readonly action: string;
-  /** Empty where it is done to no environment. */
+  /** The environment of the target; empty outside of environments. */
   readonly environment: string;
-  /** What it is done to: `team-a/caches.samples.chandlery.dev/orders`. */
+  /** The target: `team-a/caches.samples.chandlery.dev/orders`. */
   readonly target: string;
 }
 
-/** One act of somebody, after it was done or rejected. Names only: no value of anything is part of it. */
+/** An audit event with its actor and outcome. It has names only, never values. */
 export interface AuditRecord extends AuditEvent {
   /** ISO 8601 in UTC. */
   readonly time: string;
   readonly user: string;
   readonly groups: readonly string[];
   readonly outcome: AuditOutcome;
-  /** The code of the error; empty when it was done. */
+  /** The code of the error; empty on success. */
   readonly code: string;
 }
 
-/** A line as it is kept; ids grow. */
+/** A stored entry. Later entries have larger ids. */
 export interface AuditEntry extends AuditRecord {
   readonly id: number;
 }
 
-/** Which entries are wanted; all that is named must hold, upper and lower case are the same. */
+/** Filters of the audit log. An entry must match all of them; letter case is ignored. */
 export interface AuditQuery {
-  /** Part of a user name; empty: everybody. */
+  /** A substring of the user name; empty matches everybody. */
   readonly person: string;
-  /** An environment; empty: all, and what is in none. */
+  /** An environment; empty matches all entries. */
   readonly environment: string;
-  /** Part of any other word of the entry; empty: all. */
+  /** A substring of any other field of the entry; empty matches all entries. */
   readonly text: string;
   /** Only entries older than the one of this id. */
   readonly before?: number;
-  /** Entries at most. */
+  /** The maximum number of entries. */
   readonly limit: number;
 }
 
-/** Who did what. */
+/** The audit log: who did what. */
 export interface AuditLog {
   append(line: AuditRecord): Promise<void>;
-  /** The newest first. */
+  /** Returns matching entries, newest first. */
   search(query: AuditQuery): Promise<readonly AuditEntry[]>;
 }
 
-/** Whether an entry is one of those that are wanted, whatever its place. */
+/** Whether an entry matches the filters of a query, apart from `before` and `limit`. */
 export function matchesQuery(entry: AuditEntry, { person, environment, text }: AuditQuery): boolean {
   const { user, groups, action, target, outcome, code, via, requestId, time } = entry;
   if (environment !== '' && entry.environment !== environment) return false;

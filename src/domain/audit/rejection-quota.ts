@@ -1,6 +1,6 @@
 import type { AuditRecord } from './audit-log.ts';
 
-/** Acts of one person that were not done and are recorded one by one in a window; further ones are counted. */
+/** Unsuccessful actions of one person that are recorded one by one in a window; further ones are counted. */
 const MOST = 100;
 const WINDOW_MS = 3_600_000;
 
@@ -14,7 +14,7 @@ interface Count {
 }
 
 /**
- * Keeps rejected and failed acts, which cost whoever asks nothing, from filling the audit log: of each person the first hundred in an hour are recorded, the
+ * Keeps rejected and failed actions, which cost the caller nothing, from filling the audit log: of each person the first hundred in an hour are recorded, the
  * others as one number when the hour is over.
  */
 export class RejectionQuota {
@@ -25,7 +25,7 @@ export class RejectionQuota {
   record(event: AuditRecord): readonly AuditRecord[] {
     const now = Date.parse(event.time);
     const over = this.#closeWindows(now, event);
-    if (event.outcome === 'done') return [...over, event];
+    if (event.outcome === 'succeeded') return [...over, event];
     const key = `${event.outcome} ${event.user}`;
     const { user, groups, outcome } = event;
     const count = this.#counts.get(key) ?? { user, groups, outcome, until: now + WINDOW_MS, recorded: 0, skipped: 0 };
@@ -60,7 +60,7 @@ function summary({ time, via, requestId }: AuditRecord, { user, groups, outcome 
     groups,
     outcome,
     target,
-    action: `further ${outcome} acts`,
+    action: `further ${outcome} actions`,
     environment: '',
     code: 'TooManyRequests',
   };

@@ -154,7 +154,7 @@ function runsUnchanged({ history: [newest], conditions }: OperatorStatus): boole
 }
 
 /** Fills what the catalogue entry leaves open with what the chart says about itself. */
-export function withChartWords(app: AppSummary, words: { readonly icon?: string; readonly description?: string } = {}): AppSummary {
+export function withChartDescription(app: AppSummary, words: { readonly icon?: string; readonly description?: string } = {}): AppSummary {
   const icon = app.icon ?? safeIcon(words.icon);
   return { ...app, ...optional('icon', icon), summary: app.summary === '' ? (words.description ?? '') : app.summary };
 }

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../core/errors.ts';
-import { inOwnTurn } from '../core/next-turn.ts';
+import { afterYield } from '../core/yield-to-event-loop.ts';
 import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import { specOf } from '../kind/kind.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -51,7 +51,7 @@ async function faultsOf(block: CatalogKind, place: string, crd: KubeObject): Pro
   const found = known.get(crd);
   if (found?.block === text) return found.faults;
   const schema = schemaOf(crd, versionForNew(crd) ?? '');
-  const faults = await inOwnTurn(() => faultsOfBlock(block, { place, kind: block.kind, schema }));
+  const faults = await afterYield(() => faultsOfBlock(block, { place, kind: block.kind, schema }));
   known.set(crd, { block: text, faults });
   return faults;
 }

@@ -1,5 +1,5 @@
-import { claimedDefinitions, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../operator/operator-spec.ts';
-import { FORMER_OPERATOR, isMarkedFor } from '../operator/crd-owner.ts';
+import { claimedCrds, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../operator/operator-spec.ts';
+import { FORMER_OPERATOR, isLabelledFor } from '../operator/crd-owner.ts';
 import { listAt, textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -33,7 +33,7 @@ export function draftCandidates(operators: readonly KubeObject[], crds: readonly
     const label = operatorLabelValue(namespace, name);
     const spec = parseOperatorSpec(operator);
     const groups = new Set(byLabel.get(label)?.map((crd) => textAt(crd.spec, 'group') ?? ''));
-    return { operator, namespace, name, label, spec, claims: new Set(claimedDefinitions(spec)), groups };
+    return { operator, namespace, name, label, spec, claims: new Set(claimedCrds(spec)), groups };
   });
 }
 
@@ -69,7 +69,7 @@ const MATCHES: Readonly<Record<DraftEvidence, (hints: Hints, candidate: DraftCan
   Claim: ({ crd }, { claims }) => claims.has(crd.metadata.name),
   FormerOperator: ({ crd }, { label }) => crd.metadata.annotations?.[FORMER_OPERATOR] === label,
   Release: ({ crd }, { label, spec }) =>
-    isMarkedFor(crd, { label, release: { release: spec.releaseName, namespace: spec.targetNamespace } }),
+    isLabelledFor(crd, { label, release: { release: spec.releaseName, namespace: spec.targetNamespace } }),
   Labels: ({ release }, { spec }) => release === spec.releaseName,
   FieldManager: ({ managers }, { name, spec }) =>
     managers.has(name) || managers.has(spec.releaseName) || (spec.chart.kind === 'repository' && managers.has(spec.chart.name)),

@@ -12,7 +12,7 @@ export interface Channel {
   readonly range?: string;
 }
 
-export interface VersionWish extends Channel {
+export interface VersionRequest extends Channel {
   readonly policy: UpgradePolicy;
   /** The version that is installed; undefined when none is. */
   readonly installed: string | undefined;
@@ -26,7 +26,7 @@ export interface VersionWish extends Channel {
  * The version to ask the repository for. Under `Manual` the installed one stays as long as it is in the channel: a newer one is only shown until
  * somebody approves it. Where `spec.upgrade.range` follows one exact version, nothing below that version is ever asked for.
  */
-export function versionToAskFor(wish: VersionWish): string {
+export function requestedVersion(wish: VersionRequest): string {
   const { version, range, policy, installed, offered, approved } = wish;
   if (range === undefined && (isExact(version) || policy === 'Automatic')) return version;
   const standing = installed !== undefined && isInChannel(installed, wish) ? installed : undefined;

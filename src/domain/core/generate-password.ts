@@ -1,7 +1,7 @@
 /** A whole number from 0 up to, and not including, the bound; every one as likely as any other, and none to be foreseen. */
 export type RandomBelow = (bound: number) => number;
 
-export interface PasswordWish {
+export interface PasswordOptions {
   /** In characters. */
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -30,7 +30,7 @@ const TRIES = 8;
  * alphabets keeps it.
  */
 export function generatePassword(
-  { minLength = 0, maxLength = LONGEST, accepts = () => true }: PasswordWish,
+  { minLength = 0, maxLength = LONGEST, accepts = () => true }: PasswordOptions,
   random: RandomBelow,
 ): string | undefined {
   const lengths = [Math.min(Math.max(USUAL_LENGTH, minLength), maxLength), Math.max(minLength, 16), Math.max(minLength, 8)];

@@ -6,7 +6,7 @@ import { mergePatchBetween } from '../core/merge-patch.ts';
 
 /** What the cluster fills in, and what of metadata names the object. */
 const NOT_CONTENT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
-const MARKS = ['labels', 'annotations'] as const;
+const LABELS_AND_ANNOTATIONS = ['labels', 'annotations'] as const;
 /** Written by kubectl for itself, nobody misses it. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -23,22 +23,22 @@ export function contentOf(resource: unknown): JsonObject {
 }
 
 function metadataOf(metadata: object): object {
-  const marks = MARKS.flatMap((key) => {
+  const entries = LABELS_AND_ANNOTATIONS.flatMap((key) => {
     const { [LAST_APPLIED]: _applied, ...kept } = objectAt(metadata, key);
     return Object.keys(kept).length === 0 ? [] : [[key, kept]];
   });
   const finalizers = textsAt(metadata, 'finalizers');
-  return Object.fromEntries([...marks, ...(finalizers.length === 0 ? [] : [['finalizers', finalizers]])]);
+  return Object.fromEntries([...entries, ...(finalizers.length === 0 ? [] : [['finalizers', finalizers]])]);
 }
 
 /** The content of a live object that people change: without finalizers, and without labels and annotations that are reserved. */
 export function ownContentOf(object: unknown): JsonObject {
   const { metadata, ...members } = contentOf(object);
-  const marks = MARKS.flatMap((key) => {
+  const entries = LABELS_AND_ANNOTATIONS.flatMap((key) => {
     const kept = Object.entries(objectAt(metadata, key)).filter(([name]) => reservedBecause(name) === undefined);
     return kept.length === 0 ? [] : [[key, Object.fromEntries(kept)]];
   });
-  return marks.length === 0 ? members : { ...members, metadata: Object.fromEntries(marks) as JsonObject };
+  return entries.length === 0 ? members : { ...members, metadata: Object.fromEntries(entries) as JsonObject };
 }
 
 /** The content without its `spec`. */
@@ -56,12 +56,12 @@ export function splitContent(content: JsonObject): { readonly spec: JsonObject; 
 export function besidePatch(from: JsonObject, to: JsonObject): JsonObject {
   const { metadata: metadataBefore, ...before } = besideOf(from);
   const { metadata: metadataAfter, ...after } = besideOf(to);
-  const marks = MARKS.flatMap((key) => {
+  const entries = LABELS_AND_ANNOTATIONS.flatMap((key) => {
     const patch = objectAt(mergePatchBetween(objectAt(metadataBefore, key), objectAt(metadataAfter, key)));
     return Object.keys(patch).length === 0 ? [] : [[key, patch]];
   });
   const finalizers = textsAt(metadataAfter, 'finalizers').filter((name) => !textsAt(metadataBefore, 'finalizers').includes(name));
-  const metadata = Object.fromEntries([...marks, ...(finalizers.length === 0 ? [] : [['finalizers', finalizers]])]) as JsonObject;
+  const metadata = Object.fromEntries([...entries, ...(finalizers.length === 0 ? [] : [['finalizers', finalizers]])]) as JsonObject;
   const members = objectAt(mergePatchBetween(before, after)) as JsonObject;
   return Object.keys(metadata).length === 0 ? members : { ...members, metadata };
 }
@@ -72,7 +72,7 @@ export function besidePatch(from: JsonObject, to: JsonObject): JsonObject {
  * @param wanted content, or a merge patch of it.
  */
 export function reservedFaults(wanted: unknown, live?: unknown): FieldFault[] {
-  const marks = MARKS.flatMap((key) =>
+  const entries = LABELS_AND_ANNOTATIONS.flatMap((key) =>
     Object.entries(objectAt(wanted, 'metadata', key)).flatMap(([name, value]): FieldFault[] => {
       const why = reservedBecause(name);
       if (why === undefined || value === (at(live, 'metadata', key, name) ?? null)) return [];
@@ -81,7 +81,7 @@ export function reservedFaults(wanted: unknown, live?: unknown): FieldFault[] {
   );
   const known = textsAt(live, 'metadata', 'finalizers');
   const finalizers = textsAt(wanted, 'metadata', 'finalizers').filter((name) => !known.includes(name));
-  return [...marks, ...finalizers.flatMap((name) => finalizerFault(name))];
+  return [...entries, ...finalizers.flatMap((name) => finalizerFault(name))];
 }
 
 function finalizerFault(name: string): FieldFault[] {

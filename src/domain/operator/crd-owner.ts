@@ -30,11 +30,14 @@ export function crdClaimant(
 
 /** Whether a CRD belongs to an Operator. Chandlery's own CRDs belong to none. */
 export function belongsToOperator(crd: KubeObject, claimant: Pick<CrdClaimant, 'label' | 'release'>): boolean {
-  return !isReservedCrd(crd) && isMarkedFor(crd, claimant);
+  return !isReservedCrd(crd) && isLabelledFor(crd, claimant);
 }
 
 /** Whose CRD it says it is: by our label, or, when it has none, by the annotations that Helm and operators put on what belongs to a release. */
-export function isMarkedFor(crd: KubeObject, { label, release: { release, namespace } }: Pick<CrdClaimant, 'label' | 'release'>): boolean {
+export function isLabelledFor(
+  crd: KubeObject,
+  { label, release: { release, namespace } }: Pick<CrdClaimant, 'label' | 'release'>,
+): boolean {
   const { labels = {}, annotations = {} } = crd.metadata;
   const owner = labels[OURS.operatorLabel];
   if (owner !== undefined) return owner === label;

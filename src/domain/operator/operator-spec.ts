@@ -61,7 +61,7 @@ export function parseOperatorSpec(operator: KubeObject): OperatorSpec {
 }
 
 /** The CustomResourceDefinitions that the Operator says are its own, whoever has registered them. */
-export function claimedDefinitions({ catalog }: Pick<OperatorSpec, 'catalog'>): readonly string[] {
+export function claimedCrds({ catalog }: Pick<OperatorSpec, 'catalog'>): readonly string[] {
   return catalog.kinds.flatMap(({ definition }) => (definition === undefined ? [] : [definition]));
 }
 

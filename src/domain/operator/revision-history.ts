@@ -15,7 +15,7 @@ export interface RevisionRecord {
 export type RevisionChart = Pick<Revision, 'chart' | 'version' | 'appVersion' | 'chartDigest'>;
 
 /** What was found out about the newest revision. */
-export type RevisionMarks = Pick<Revision, 'tested' | 'healthy'>;
+export type RevisionResults = Pick<Revision, 'tested' | 'healthy'>;
 
 export interface HistoryInput {
   readonly earlier: readonly Revision[];
@@ -23,7 +23,7 @@ export interface HistoryInput {
   readonly records: readonly RevisionRecord[];
   /** The chart of a step, where it is known. */
   readonly chartOf: (configDigest: string) => RevisionChart | undefined;
-  readonly marks: RevisionMarks;
+  readonly results: RevisionResults;
   /** A rollback that was begun: from which revision to which. */
   readonly rollback: { readonly revision: number; readonly toRevision: number } | undefined;
   readonly limit: number;
@@ -33,7 +33,7 @@ export interface HistoryInput {
  * Brings the history up to what Helm's records say; newest first. The same input gives the same history, however often. A revision that is under
  * way, or whose chart nobody knows, is left out. Of a release that was made anew nothing of the old one is kept.
  */
-export function recordHistory({ earlier, records, chartOf, marks, rollback, limit }: HistoryInput): readonly Revision[] {
+export function recordHistory({ earlier, records, chartOf, results, rollback, limit }: HistoryInput): readonly Revision[] {
   const newest = Math.max(0, ...records.map(({ revision }) => revision));
   const known = new Map(earlier.filter((entry) => entry.revision <= newest).map((entry) => [entry.revision, entry]));
   for (const record of records) {
@@ -41,7 +41,7 @@ export function recordHistory({ earlier, records, chartOf, marks, rollback, limi
     const same = before !== undefined && before.time === record.time ? before : undefined;
     const entry = entryOf(record, same, chartOf);
     if (entry === undefined) known.delete(record.revision);
-    else known.set(record.revision, record.revision === newest ? { ...entry, ...marks } : entry);
+    else known.set(record.revision, record.revision === newest ? { ...entry, ...results } : entry);
   }
   return [...known.values()]
     .map((entry) => withRollback(entry, newest, rollback))

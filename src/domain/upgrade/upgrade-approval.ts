@@ -46,7 +46,7 @@ export function approvalText({ version, digest }: Approval): string {
 }
 
 /** What an approval comes to for the version that is installed. Under `Automatic` nobody needs one, and it is not looked at. */
-export function judgeApproval(question: ApprovalQuestion): ApprovalVerdict {
+export function checkApproval(question: ApprovalQuestion): ApprovalVerdict {
   const { text, policy, installed, offered, version, range } = question;
   if (text === '' || policy === 'Automatic' || installed === undefined) return { kind: 'Without' };
   const approval = parseApproval(text);

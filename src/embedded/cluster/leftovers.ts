@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/core/errors.ts';
-import { birthMark, commandLine } from './process-table.ts';
+import { processStartTime, commandLine } from './process-table.ts';
 
 const POLL_MS = 20;
 const PATIENCE_MS = 5000;
@@ -44,10 +44,10 @@ async function isOurs(pid: number, stateFolder: string): Promise<boolean> {
 
 /** Its command line goes before its sockets do, so that its end is looked for in the birth mark. */
 async function end(pid: number, stateFolder: string): Promise<void> {
-  const born = await birthMark(pid);
+  const born = await processStartTime(pid);
   signalQuietly(pid, 'SIGKILL');
   for (let waited = 0; waited < PATIENCE_MS; waited += POLL_MS) {
-    if (born === undefined || (await birthMark(pid)) !== born) return;
+    if (born === undefined || (await processStartTime(pid)) !== born) return;
     await delay(POLL_MS);
   }
   throw new AppError('ConfigInvalid', `state folder "${stateFolder}": process ${pid} of an earlier start does not end: end it by hand`);

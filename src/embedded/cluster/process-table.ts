@@ -12,7 +12,7 @@ export async function commandLine(pid: number): Promise<string | undefined> {
 }
 
 /** A text that two processes of one number never share: when it was started. Undefined when there is no such process. */
-export async function birthMark(pid: number): Promise<string | undefined> {
+export async function processStartTime(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') return (await ps(pid, 'lstart='))?.trim();
   const stat = await procFile(pid, 'stat');
   // The command's name stands in parentheses and may hold anything; what follows the last one is the state and 49 numbers (proc(5)).

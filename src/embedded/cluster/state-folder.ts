@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/core/errors.ts';
 import { endLeftovers } from './leftovers.ts';
-import { birthMark } from './process-table.ts';
+import { processStartTime } from './process-table.ts';
 
 /** A state folder that this process has for itself until it lets go. */
 export interface StateFolder {
@@ -85,7 +85,7 @@ async function empty(folder: string): Promise<void> {
  */
 async function lockFolder(claims: string, { what, patienceMs }: { what: string; patienceMs: number }): Promise<() => Promise<void>> {
   await mkdir(claims, { recursive: true, mode: 0o700 });
-  const born = encodeURIComponent((await birthMark(process.pid)) ?? '');
+  const born = encodeURIComponent((await processStartTime(process.pid)) ?? '');
   const until = performance.now() + patienceMs;
   for (;;) {
     const name = `${process.pid}_${born}_${randomUUID()}`;
@@ -104,7 +104,7 @@ async function findOther(claims: string, own: string): Promise<number | undefine
   for (const name of (await readdir(claims)).sort()) {
     if (name === own) continue;
     const [pid = '', born = ''] = name.split('_');
-    if (born !== '' && encodeURIComponent((await birthMark(Number(pid))) ?? '') === born) return Number(pid);
+    if (born !== '' && encodeURIComponent((await processStartTime(Number(pid))) ?? '') === born) return Number(pid);
     await rm(join(claims, name), { force: true, recursive: true });
   }
   return undefined;

@@ -1,10 +1,10 @@
-import type { StoredCheck } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import type { StoredCheck } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import { MIGRATION_CHANGES, type MigrationChange } from '../../domain/upgrade/migration-change.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { AffectedFields, AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
 import { migrationRows, schemaPath } from './migration.ts';
-import type { StoredLook } from '../../schema/stored/judge-stored.ts';
+import type { StoredVisitor } from '../../schema/stored/check-stored-instances.ts';
 
 const ROOT = 'spec';
 const MOST_NAMED = 50;
@@ -13,7 +13,7 @@ const MOST_LISTED = 10;
 const MOST_FIELDS = 1_000;
 
 /** Counts, while stored instances are read, what a changed schema will ask somebody to decide about them. */
-export interface AffectedCount extends StoredLook {
+export interface AffectedCount extends StoredVisitor {
   readonly result: () => AffectedInstances;
 }
 

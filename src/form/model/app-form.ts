@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema, hasSpec } from './content-schema.ts';
 import { curatedFromExample } from './curated.ts';
 import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
-import { rememberForm } from './remember-form.ts';
+import { cacheForm } from './cache-form.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */
 export function specSchema(app: Pick<App, 'schema'>): JsonObject {
@@ -32,7 +32,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   const others = (app.others ?? []).filter(({ kind }) => /[a-z0-9][A-Z]/.test(kind));
   const kinds = [app, ...app.siblings, ...others].map(targetOf);
   const references = (app.references ?? []).map((reference) => ({ path: reference.path, to: targetOf(reference) }));
-  return rememberForm({
+  return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
     curated,

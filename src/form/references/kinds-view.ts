@@ -1,4 +1,4 @@
-import { MOST_CHOICES, narrowChoices, type Choices } from '../../domain/app/choices.ts';
+import { MOST_CHOICES, filterChoices, type Choices } from '../../domain/app/choices.ts';
 import type { NameReference, ReferenceTarget } from '../model/form-node.ts';
 import { targetId } from './mark-references.ts';
 import { pickName, pickText } from './apply-picks.ts';
@@ -54,7 +54,7 @@ function offerOf(
   });
   if (found.length === 0) return { note: '', groups: [], refresh: false };
   const isMany = found.some(({ choices: one }) => one.more || one.items.length > MOST_CHOICES);
-  const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? narrowChoices(one, typed) : one));
+  const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? filterChoices(one, typed) : one));
   const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
   const count = groups.reduce((sum, { options }) => sum + options.length, 0);
   const how = isMany

@@ -1,4 +1,4 @@
-import { type Choice, type Choices, MOST_CHOICES, narrowChoices } from '../../domain/app/choices.ts';
+import { type Choice, type Choices, MOST_CHOICES, filterChoices } from '../../domain/app/choices.ts';
 import type { Reference, TextNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { targetId } from './mark-references.ts';
@@ -98,7 +98,7 @@ function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed
       note: `${choices.items.length} in ${environment} to choose from, or type any name.`,
       options: choices.items.map(({ name }) => name),
     };
-  const { items } = narrowChoices(choices, typed);
+  const { items } = filterChoices(choices, typed);
   const options = items.map(({ name }) => name);
   return { note: `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`, options, refresh: true };
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { parseBoundedJson } from '../../domain/core/bounded-json.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { hasBody, receiveWhole, type BodyLimit } from './receive.ts';
 
 /**
@@ -24,7 +24,7 @@ export function readJson(maxBytes: number, types: readonly [string, ...string[]]
     rejectOtherCharsets(req.get('Content-Type') ?? '');
     const bytes = await receiveWhole(req, res, limit);
     req.body = bytes.length === 0 ? {} : parseBoundedJson(bytes);
-    await nextTurn();
+    await yieldToEventLoop();
     next();
   };
 }

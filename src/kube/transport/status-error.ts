@@ -28,7 +28,7 @@ export function statusError(
   text: string,
 ): AppError {
   const status = readStatus(answer, text);
-  const verdict = judgeUnanswered(call.path ?? '', status) ?? judge(status);
+  const verdict = classifyUnavailable(call.path ?? '', status) ?? classify(status);
   const faults = bounded(verdict.faults ?? status.causes);
   const details: ErrorDetails = {
     faults,
@@ -48,7 +48,7 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-interface Judgement {
+interface Classified {
   readonly code: ErrorCode;
   readonly sentence?: string;
   readonly faults?: readonly FieldFault[];
@@ -56,7 +56,7 @@ interface Judgement {
 }
 
 /** A webhook, or the server behind an APIService, did not answer the api-server, which is well itself. */
-function judgeUnanswered(path: string, { code, message }: StatusAnswer): Judgement | undefined {
+function classifyUnavailable(path: string, { code, message }: StatusAnswer): Classified | undefined {
   if (code < 500) return undefined;
   const unanswered = readUnanswered(message) ?? apiServiceOf(path, code, message);
   if (unanswered === undefined) return undefined;
@@ -67,17 +67,17 @@ function judgeUnanswered(path: string, { code, message }: StatusAnswer): Judgeme
 /** What the aggregator says in place of a server that it does not reach. */
 function apiServiceOf(path: string, code: number, message: string): Unanswered | undefined {
   const [, group, version] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? [];
-  const isAway = message === 'service unavailable' || message.startsWith('error trying to reach service');
-  if (code !== 503 || !isAway || group === undefined) return undefined;
+  const isUnavailable = message === 'service unavailable' || message.startsWith('error trying to reach service');
+  if (code !== 503 || !isUnavailable || group === undefined) return undefined;
   return { kind: 'APIService', name: `${version ?? ''}.${group}`, why: message };
 }
 
-function judge(status: StatusAnswer): Judgement {
-  return judgeAdmission(status) ?? judgeFields(status) ?? judgeCode(status);
+function classify(status: StatusAnswer): Classified {
+  return classifyAdmission(status) ?? classifyInvalid(status) ?? classifyCode(status);
 }
 
 /** Rejections of admission come with several codes; only their words tell them apart from missing permissions. */
-function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+function classifyAdmission({ code, reason, message, causes }: StatusAnswer): Classified | undefined {
   const impersonation = /cannot impersonate resource/.exec(message);
   if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
   const quota = /(?:exceeded|failed|status unknown for) quota: .*/s.exec(message);
@@ -96,14 +96,14 @@ function judgeAdmission({ code, reason, message, causes }: StatusAnswer): Judgem
 }
 
 /** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
-function rejectedByQuota(words: string): Judgement {
+function rejectedByQuota(words: string): Classified {
   const sentence = words.startsWith('status unknown')
     ? `the cluster has not counted the resources of this quota yet, try again in a few minutes: ${words}`
     : words;
   return { code: 'QuotaExceeded', sentence, faults: [{ message: sentence }] };
 }
 
-function denied(sentence: string): Judgement {
+function denied(sentence: string): Classified {
   return { code: 'AdmissionDenied', sentence, faults: [{ message: sentence }] };
 }
 
@@ -120,7 +120,7 @@ function afterForbidden(message: string): string {
 }
 
 /** Faults of fields: validation, strict decoding, and the typed patch of server-side apply. */
-function judgeFields({ code, reason, message, causes }: StatusAnswer): Judgement | undefined {
+function classifyInvalid({ code, reason, message, causes }: StatusAnswer): Classified | undefined {
   const strict = /strict decoding error: (.*)/s.exec(message);
   if (strict !== null) return { code: 'InvalidInput', sentence: strict[1] ?? message, faults: strictFaults(strict[1] ?? '') };
   const typed = typedPatchFaults(message);
@@ -158,7 +158,7 @@ function strictFaults(words: string): FieldFault[] {
   return faults.length > 0 ? faults : [{ message: words }];
 }
 
-function judgeCode({ code, reason, causes, message }: StatusAnswer): Judgement {
+function classifyCode({ code, reason, causes, message }: StatusAnswer): Classified {
   switch (code) {
     case 401:
       return { code: 'ClusterUnavailable', sentence: "the api-server does not accept Chandlery's credentials" };

@@ -5,7 +5,7 @@ import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Kube } from '../kube.ts';
-import { lostBecause } from '../own-crds.ts';
+import { lossReason } from '../own-crds.ts';
 import { createSchemaPacker } from './packed-schemas.ts';
 import { startReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
 
@@ -78,7 +78,7 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
 function lostKinds(crds: Reflector): string[] {
   if (!crds.synced()) return [];
   return OWN_KINDS.flatMap((name) => {
-    const why = lostBecause(crds.get(name));
+    const why = lossReason(crds.get(name));
     return why === undefined ? [] : [`the CRD ${name} is being restored: ${why}`];
   });
 }

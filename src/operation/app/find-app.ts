@@ -2,7 +2,7 @@ import { OPERATOR_KIND } from '../../domain/operator/kind/operator-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
-import { buildCatalog, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { buildCatalog, withChartDescription, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { ChartWords, Ports } from '../ports.ts';
@@ -44,6 +44,6 @@ export async function chartWords(ports: Pick<Ports, 'chart'>, { operator }: Cata
 }
 
 /** The cards of entries, with the chart's own words where the catalogue says nothing. */
-export async function cardsOf(ports: Pick<Ports, 'chart'>, entries: readonly CatalogEntry[]): Promise<AppSummary[]> {
-  return await Promise.all(entries.map(async (entry) => withChartWords(entry.summary, await chartWords(ports, entry))));
+export async function appSummaries(ports: Pick<Ports, 'chart'>, entries: readonly CatalogEntry[]): Promise<AppSummary[]> {
+  return await Promise.all(entries.map(async (entry) => withChartDescription(entry.summary, await chartWords(ports, entry))));
 }

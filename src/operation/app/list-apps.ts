@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { AppSummary, Availability } from '../../domain/app/app.ts';
-import { cardsOf, entriesFor } from './find-app.ts';
+import { appSummaries, entriesFor } from './find-app.ts';
 import type { Ports } from '../ports.ts';
 
 /** What the catalogue is narrowed by. An empty search and an empty list leave everything. */
@@ -26,7 +26,7 @@ export interface AppList {
 
 /** The catalogue as the actor sees it, narrowed by a query. */
 export async function listApps(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, query: AppQuery): Promise<AppList> {
-  const all = await cardsOf(ports, entriesFor(ports, actor));
+  const all = await appSummaries(ports, entriesFor(ports, actor));
   const found = all.filter((app) => matches(app, query.search));
   return {
     apps: found.filter(

@@ -1,12 +1,12 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { App } from '../../domain/app/app.ts';
-import { schemaOf, versionsOf, withChartWords, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { schemaOf, versionsOf, withChartDescription, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { cardsOf, chartWords, entriesFor, findApp } from './find-app.ts';
+import { appSummaries, chartWords, entriesFor, findApp } from './find-app.ts';
 import { maskContent } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
@@ -15,7 +15,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
   const entry = findApp(ports, actor, id);
   const { operator, crd, kindBlock } = entry;
   const words = await chartWords(ports, entry);
-  const summary = withChartWords(entry.summary, words);
+  const summary = withChartDescription(entry.summary, words);
   const entries = entriesFor(ports, actor);
   const siblings = entries.filter((other) => other.operator === operator && other.crd !== crd);
   const others = entries.filter((other) => other.operator !== operator);
@@ -24,7 +24,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     ...summary,
     readme: words?.readme ?? '',
     versions: versionsOf(crd),
-    siblings: await cardsOf(ports, siblings),
+    siblings: await appSummaries(ports, siblings),
     schema: schemaOf(crd, summary.version),
     fields: kindBlock.fields,
     suggested: suggestedFields(crd, summary.version, words?.readme ?? ''),

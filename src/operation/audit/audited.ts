@@ -4,26 +4,26 @@ import type { RequestOrigin, AuditEvent, AuditLog, AuditOutcome } from '../../do
 
 /** The audit log as operations need it. */
 export interface AuditPort extends Pick<AuditLog, 'search'> {
-  /** Never rejects, and never keeps anybody waiting for long: what was done is done, whether it could be written down or not. */
+  /** Appends an entry. The promise never rejects and settles within seconds: the action stands, whether its entry could be written or not. */
   append: AuditLog['append'];
   /**
-   * Counts an act, or an install, which is an act as well.
+   * Counts an action, or an installation, which also counts as an action.
    *
-   * @throws AppError `TooManyRequests` when the actor has acted too often, before anything is done.
+   * @throws AppError `TooManyRequests` over the rate limit, before anything is written.
    */
-  checkPace(actor: Actor, kind: 'act' | 'install'): void;
+  checkRateLimit(actor: Actor, kind: 'action' | 'install'): void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Does something as the actor and writes down that it was done, rejected or failed. */
+/** Runs an action as the actor, and appends an audit entry with its outcome: `rejected` for errors below 500, `failed` for all others. */
 export async function audited<T>(
   { auditLog }: { readonly auditLog: AuditPort },
   actor: Actor,
-  deed: AuditEvent,
+  event: AuditEvent,
   act: () => Promise<T>,
 ): Promise<T> {
-  const { action, environment, target, via, requestId } = deed;
+  const { action, environment, target, via, requestId } = event;
   const write = async (outcome: AuditOutcome, code: string): Promise<void> => {
     const { user, groups } = actor;
     const time = new Date(auditLog.now()).toISOString();
@@ -31,18 +31,18 @@ export async function audited<T>(
   };
   let result: T;
   try {
-    auditLog.checkPace(actor, 'act');
+    auditLog.checkRateLimit(actor, 'action');
     result = await act();
   } catch (error) {
     const isRejection = isAppError(error) && error.status < 500;
     await write(isRejection ? 'rejected' : 'failed', isAppError(error) ? error.code : 'Internal');
     throw error;
   }
-  await write('done', '');
+  await write('succeeded', '');
   return result;
 }
 
-/** An act on an Instance. */
+/** The audit event of an action on an Instance. */
 export function instanceEvent(
   action: string,
   { environment, app, name }: { readonly environment: string; readonly app: string; readonly name: string },
@@ -51,7 +51,7 @@ export function instanceEvent(
   return { action, environment, target: `${environment}/${app}/${name}`, via, requestId };
 }
 
-/** An act on an Operator. */
+/** The audit event of an action on an Operator. */
 export function operatorEvent(
   action: string,
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -42,7 +42,7 @@ const MOST_LINES = 20;
  *   `LimitReached` beyond the bounds; else as the preflight of it.
  */
 export async function createChangeRequest(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary> {
-  return await audited(ports, actor, instanceEvent('ask changeRequest', wish, wish), async () => await ask(ports, actor, wish));
+  return await audited(ports, actor, instanceEvent('create change request', wish, wish), async () => await ask(ports, actor, wish));
 }
 
 async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary> {

@@ -29,7 +29,7 @@ export async function approveChangeRequest(
   input: RequestVerdict & { readonly digest: string },
 ): Promise<InstanceView> {
   const { changeRequest } = await findChangeRequest(ports, actor, input.id);
-  return await auditLog(ports, actor, { changeRequest, action: 'approve changeRequest', asking: input }, async () => {
+  return await auditLog(ports, actor, { changeRequest, action: 'approve change request', asking: input }, async () => {
     rejectClosed(changeRequest);
     const { digest, write } = await candidateOf(ports, actor, changeRequest);
     if (input.digest !== digest) {
@@ -45,7 +45,7 @@ export async function approveChangeRequest(
 /** Declines a change request, with a reason. `Forbidden` for who could not approve it either. */
 export async function declineChangeRequest(ports: Needs, actor: Actor, input: RequestVerdict & { readonly reason: string }): Promise<void> {
   const { changeRequest, mayDecide } = await findChangeRequest(ports, actor, input.id);
-  await auditLog(ports, actor, { changeRequest, action: 'decline changeRequest', asking: input }, async () => {
+  await auditLog(ports, actor, { changeRequest, action: 'decline change request', asking: input }, async () => {
     if (!mayDecide) throw await rejection(ports, actor, changeRequest);
     await close(
       ports,
@@ -58,7 +58,7 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
 /** Takes a change request back. `Forbidden` for everybody but who asked. */
 export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: RequestVerdict): Promise<void> {
   const { changeRequest, mine } = await findChangeRequest(ports, actor, input.id);
-  await auditLog(ports, actor, { changeRequest, action: 'withdraw changeRequest', asking: input }, async () => {
+  await auditLog(ports, actor, { changeRequest, action: 'withdraw change request', asking: input }, async () => {
     if (!mine)
       throw new AppError(
         'Forbidden',
@@ -80,8 +80,8 @@ async function auditLog<T>(
   { changeRequest, action, asking }: ChangeRequestDeed,
   act: () => Promise<T>,
 ): Promise<T> {
-  const deed = instanceEvent(action, changeRequest, asking);
-  return await audited(ports, actor, { ...deed, target: `${changeRequest.id} ${deed.target}` }, act);
+  const event = instanceEvent(action, changeRequest, asking);
+  return await audited(ports, actor, { ...event, target: `${changeRequest.id} ${event.target}` }, act);
 }
 
 async function close({ changeRequests }: Needs, changeRequest: ChangeRequest, decision: RequestDecision): Promise<void> {

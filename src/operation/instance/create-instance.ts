@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { instanceView } from './find-instance.ts';
@@ -8,7 +8,7 @@ import { prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from './
 import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
-import { makeSecrets, ownSecrets, undone } from './new-secrets.ts';
+import { createSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
@@ -17,8 +17,8 @@ export async function createInstance(
   actor: Actor,
   draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
-  const deed = instanceEvent('create instance', draft, draft);
-  return await audited(ports, actor, deed, async () => await makeInstance(ports, actor, draft));
+  const event = instanceEvent('create instance', draft, draft);
+  return await audited(ports, actor, event, async () => await makeInstance(ports, actor, draft));
 }
 
 /**
@@ -30,19 +30,19 @@ export async function makeInstance(
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<InstanceView> {
-  ports.auditLog.checkPace(actor, 'install');
+  ports.auditLog.checkRateLimit(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   rejectDeleting(entry);
   rejectLocked(layers, { wanted: contentOf(object) });
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };
-  const made = await makeSecrets(cluster, draft.secrets ?? [], place);
+  const made = await createSecrets(cluster, draft.secrets ?? [], place);
   try {
-    const secrets = await inOwnTurn(() => secretsOf(markedOf(entry), object));
+    const secrets = await afterYield(() => secretsOf(markedOf(entry), object));
     const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, object, USER_WRITE));
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
-    return await inOwnTurn(() => instanceView(entry, environment, written.object));
+    return await afterYield(() => instanceView(entry, environment, written.object));
   } catch (error) {
     throw await undone(cluster, made, error);
   }

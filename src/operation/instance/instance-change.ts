@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
@@ -52,15 +52,15 @@ export async function prepareChange(
   if (change.specVersion !== undefined && change.specVersion !== specVersionOf(found.object)) {
     throw new AppError('Conflict', `${place}: somebody changed it since you opened it; check its current state and repeat your change`);
   }
-  return { ...found, changed: await inOwnTurn(() => changedObject(found, change)) };
+  return { ...found, changed: await afterYield(() => changedObject(found, change)) };
 }
 
 function changedObject({ entry, ref, object }: FoundInstance, change: InstanceChange): KubeObject {
   const { managedFields: _managedFields, ...live } = object.metadata;
-  const { metadata: marks, ...members } = contentOf(change.beside);
+  const { metadata: ownMetadata, ...members } = contentOf(change.beside);
   rejectUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.beside));
   rejectReserved(contentOf(change.beside), object);
-  const finalizers = [...new Set([...(live.finalizers ?? []), ...textsAt(marks, 'finalizers')])];
+  const finalizers = [...new Set([...(live.finalizers ?? []), ...textsAt(ownMetadata, 'finalizers')])];
   const patched = {
     ...live,
     ...patchedMark(object, change.beside, 'labels'),
@@ -101,7 +101,7 @@ export async function writeChange(
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
     rejectLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
-    const secrets = await inOwnTurn(() => secretsOf(markedOf(entry, prepared.ref.version), before, changed));
+    const secrets = await afterYield(() => secretsOf(markedOf(entry, prepared.ref.version), before, changed));
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
       const write = async (): Promise<Written> => await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options);

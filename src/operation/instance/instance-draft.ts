@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { contentOf, reservedFaults } from '../../domain/instance/instance-content.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
 import { objectAt } from '../../domain/core/read.ts';
@@ -51,7 +51,7 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
   const { group, version, plural, kind } = entry.summary;
   const layers = layersOf(entry, environment);
   const schema = schemaOf(entry.crd, version);
-  await nextTurn();
+  await yieldToEventLoop();
   const own = unmaskContent(markedOf(entry), ownContent(schema, draft));
   const laid = draft.defaults === 'in spec' ? own : layOwnValues(lowerOf(layers), own, contentSchema(schema));
   rejectUnknown(kind, schema, laid);

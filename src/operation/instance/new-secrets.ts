@@ -14,7 +14,7 @@ export interface SecretPlace {
 }
 
 /** A Secret that was made, exactly that one. */
-export interface MadeSecret extends ResourceRef {
+export interface CreatedSecret extends ResourceRef {
   readonly uid: string;
 }
 
@@ -49,13 +49,13 @@ export async function dryRunNewSecrets(cluster: Pick<Cluster, 'create'>, secrets
  *
  * @throws AppError as `Cluster.create`, after what was made before is gone again.
  */
-export async function makeSecrets(
+export async function createSecrets(
   cluster: Pick<Cluster, 'create' | 'delete'>,
   secrets: readonly NewSecret[],
   place: SecretPlace,
-): Promise<readonly MadeSecret[]> {
+): Promise<readonly CreatedSecret[]> {
   rejectFaultySecrets(secrets);
-  const made: MadeSecret[] = [];
+  const made: CreatedSecret[] = [];
   for (const secret of secrets) {
     try {
       const { metadata } = await createSecret(cluster, secret, { ...place, value: secret.value?.reveal() ?? madeUp() });
@@ -68,7 +68,7 @@ export async function makeSecrets(
 }
 
 /** The Instance owns its Secrets, so that they go when it goes. Without an owner they stay, and their label says whose they were. */
-export async function ownSecrets(cluster: Pick<Cluster, 'patch'>, made: readonly MadeSecret[], owner: KubeObject): Promise<void> {
+export async function ownSecrets(cluster: Pick<Cluster, 'patch'>, made: readonly CreatedSecret[], owner: KubeObject): Promise<void> {
   const { apiVersion, kind, metadata } = owner;
   const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' }];
   for (const { uid, ...ref } of made) {
@@ -78,7 +78,7 @@ export async function ownSecrets(cluster: Pick<Cluster, 'patch'>, made: readonly
 }
 
 /** Takes back what was made before a rejection, and gives the error to throw: it tells what could not be taken back. */
-export async function undone(cluster: Pick<Cluster, 'delete'>, made: readonly MadeSecret[], error: unknown): Promise<unknown> {
+export async function undone(cluster: Pick<Cluster, 'delete'>, made: readonly CreatedSecret[], error: unknown): Promise<unknown> {
   // Nobody knows whether an answer that did not come was a yes; the Instance may be there, and need its Secret.
   const isKnown = isAppError(error) && error.code !== 'ClusterUnavailable';
   const left: string[] = [];

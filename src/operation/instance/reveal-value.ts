@@ -27,9 +27,9 @@ export async function revealValue(
   actor: Actor,
   { path, via, requestId, ...address }: RevealInput,
 ): Promise<RevealedValue> {
-  const deed = instanceEvent('reveal value', address, { via, requestId });
-  const target = `${deed.target} ${path.slice(0, LONGEST_TOLD)}`;
-  return await audited(ports, actor, { ...deed, target }, async () => {
+  const event = instanceEvent('reveal value', address, { via, requestId });
+  const target = `${event.target} ${path.slice(0, LONGEST_TOLD)}`;
+  return await audited(ports, actor, { ...event, target }, async () => {
     const { entry, object } = await findInstance(ports, actor, address);
     const marked = markedOf(entry, parseApiVersion(object.apiVersion).version);
     const found = sensitiveIn(marked, object).find((one) => formatPath(one.path) === path);

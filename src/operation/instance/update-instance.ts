@@ -12,8 +12,8 @@ export async function updateInstance(
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
-  const deed = instanceEvent('update instance', change, change);
-  return await audited(ports, actor, deed, async () => await replaceInstance(ports, actor, change));
+  const event = instanceEvent('update instance', change, change);
+  return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
 }
 
 /** Writes a change of an Instance. */

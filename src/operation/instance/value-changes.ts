@@ -8,7 +8,7 @@ import { SECRET_VALUE, type ValueChange, type ValueLayer } from '../../domain/va
 import { formRoot } from '../../form/model/app-form.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { differencesBetween, type Described, type Difference } from '../../form/model/differences.ts';
-import { rememberForm } from '../../form/model/remember-form.ts';
+import { cacheForm } from '../../form/model/cache-form.ts';
 
 /** `users[2]` before `users[10]`. */
 const BY_PATH = new Intl.Collator('en', { numeric: true });
@@ -47,7 +47,7 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
 function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   const whole = schemaOf(crd, summary.version);
   const schema = contentSchema(whole);
-  const { root } = rememberForm({ schema, ...formRoot(whole), curated: [], mode: 'create' });
+  const { root } = cacheForm({ schema, ...formRoot(whole), curated: [], mode: 'create' });
   return { schema, root, marks: kindBlock.sensitive };
 }
 

@@ -32,8 +32,8 @@ export async function requestOperatorAction(
   actor: Actor,
   input: OperatorActionInput & RequestOrigin,
 ): Promise<OperatorView> {
-  const deed = operatorEvent(`${input.step} operator`, input, input);
-  return await audited(ports, actor, deed, async () => await steer(ports, actor, input));
+  const event = operatorEvent(`${input.step} operator`, input, input);
+  return await audited(ports, actor, event, async () => await steer(ports, actor, input));
 }
 
 async function steer(ports: Pick<Ports, 'clusters'>, actor: Actor, input: OperatorActionInput): Promise<OperatorView> {

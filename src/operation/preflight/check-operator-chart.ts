@@ -12,14 +12,14 @@ import { crdClaimant } from '../../domain/operator/crd-owner.ts';
 import { operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
-import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
+import { permissionText } from '../../domain/upgrade/preview/check-preview.ts';
 import type { Conversion } from '../../domain/uplift/conversion.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { checkObjects } from './check-objects.ts';
 import type { DryRun } from './dry-run-objects.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
-import { inTurn, orTooLate } from '../upgrade/in-turn.ts';
+import { runQueued, orTimeout } from '../upgrade/run-queued.ts';
 import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
 import { kindsOfChart, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
@@ -63,7 +63,7 @@ export interface CheckedChart {
  */
 export async function checkOperatorChart(ports: CheckPorts, actor: Actor, operator: KubeObject): Promise<CheckedChart> {
   const turn = { actor, milliseconds: PATIENCE_MS };
-  return await inTurn(ports.upgrades, turn, async (signal) => await check(ports, actor, { operator, signal }));
+  return await runQueued(ports.upgrades, turn, async (signal) => await check(ports, actor, { operator, signal }));
 }
 
 async function check(
@@ -93,7 +93,7 @@ async function check(
     const rendered = { blocked: [...faults, ...rivals(ports, scene)], warned: await warningsOf(scene), unchecked: unread };
     return { ...checked, findings: joinFindings([own, chart, rendered, checked.findings]), conversions: rendering.conversions, version };
   } catch (thrown) {
-    const error = orTooLate(thrown, signal);
+    const error = orTimeout(thrown, signal);
     const nothing = { remedies: [], conversions: [] };
     if (isAppError(error, 'Forbidden')) {
       return {

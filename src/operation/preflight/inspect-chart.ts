@@ -11,7 +11,7 @@ import { buildForm } from '../../form/model/form-model.ts';
 import { checkChartValues } from '../../schema/values/check-chart-values.ts';
 
 /** A chart that is here. */
-export interface ChartAtHand {
+export interface CachedChart {
   readonly digest: string;
   readonly path: string;
   /** Who signed it; only where a signature was asked for. */
@@ -34,7 +34,7 @@ export interface RecordParts {
 
 /** What inspecting a chart needs of the outside. */
 export interface InspectChartPorts {
-  readonly fetch: (source: ChartSource, signal: AbortSignal) => Promise<ChartAtHand>;
+  readonly fetch: (source: ChartSource, signal: AbortSignal) => Promise<CachedChart>;
   /** All files of a packed chart, and the size of the archive. */
   readonly unpack: (
     path: string,

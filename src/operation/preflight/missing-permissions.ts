@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
-import { permissionText } from '../../domain/upgrade/preview/judge-preview.ts';
+import { permissionText } from '../../domain/upgrade/preview/check-preview.ts';
 import type { ForbiddenDryRun, DryRun, DryRunInput } from './dry-run-objects.ts';
 
 /** What was not tried for want of a permission, and about which object. */
@@ -37,7 +37,7 @@ export async function missingPermissions(
   const byResource = Object.values(Object.groupBy(objects, ({ permission }) => JSON.stringify(reachOf(permission, input)))).flatMap(
     (group) => (group === undefined ? [] : [group]),
   );
-  const found = await pMap(byResource, async (group) => await judge({ cluster, account, group }, input), { concurrency: 4 });
+  const found = await pMap(byResource, async (group) => await checkGroup({ cluster, account, group }, input), { concurrency: 4 });
   return { blocked: found.flatMap(({ blocked }) => blocked), unchecked: pods, remedies: found.flatMap(({ remedies }) => remedies) };
 }
 
@@ -63,7 +63,7 @@ interface Suspects {
   readonly group: readonly NamedDryRun[];
 }
 
-async function judge(
+async function checkGroup(
   { cluster, account, group }: Suspects,
   input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
 ): Promise<Omit<Lacking, 'unchecked'>> {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { besideOf, besidePatch, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
@@ -7,7 +7,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { jsonPatchBetween } from '../../domain/core/json-patch.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { joinFindings } from '../../domain/preflight/findings.ts';
-import { judgeConstraints } from '../../domain/preflight/judge-constraints.ts';
+import { checkConstraints } from '../../domain/preflight/check-constraints.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import { contentChanges } from '../../domain/preflight/content-changes.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
@@ -34,10 +34,10 @@ export async function preflightChange(
   const { apiVersion, kind } = changed;
   const spec = (changed.spec ?? {}) as JsonObject;
   const { namespace, group, version, resource } = ref;
-  const { metadata: marks, ...members } = ownContentOf(changed);
+  const { metadata: ownMetadata, ...members } = ownContentOf(changed);
   const metadata = {
-    ...objectAt(marks),
-    ...annotationsOf(change, { annotations: objectAt(marks, 'annotations') as Record<string, string> }),
+    ...objectAt(ownMetadata),
+    ...annotationsOf(change, { annotations: objectAt(ownMetadata, 'annotations') as Record<string, string> }),
   };
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...metadata }, ...members };
   const marked = markedOf(entry, version);
@@ -57,7 +57,7 @@ export async function preflightChange(
       return (stored) =>
         joinFindings([
           { changed: contentChanges(ownContentOf(before), ownContentOf(stored)) },
-          judgeConstraints({ app: change.app, object: stored, before, ...around }),
+          checkConstraints({ app: change.app, object: stored, before, ...around }),
         ]);
     },
     ...told,
@@ -80,13 +80,13 @@ async function changesAndCommands(
   { change: { app, name, version }, entry, marked, environment, object, live }: Told,
 ): Promise<Pick<Preflight, 'changes' | 'commands'>> {
   const [before, after] = [ownContentOf(live), ownContentOf(object)];
-  const changes = await inOwnTurn(() => changesOfLive(entry, before, after));
-  const sides = await inOwnTurn(() => maskedSides(marked, { before, after }));
-  const writing = await inOwnTurn(() => writingOf(sides));
+  const changes = await afterYield(() => changesOfLive(entry, before, after));
+  const sides = await afterYield(() => maskedSides(marked, { before, after }));
+  const writing = await afterYield(() => writingOf(sides));
   const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`;
   const url = `${publicUrl}/api/v1/environments/${environment}/instances/${app}/${name}${query}`;
-  const masked = await inOwnTurn(() => maskObject(marked, object));
-  const commands = await inOwnTurn(() => commandsFor(masked, { ...writing, app, environment, url }));
+  const masked = await afterYield(() => maskObject(marked, object));
+  const commands = await afterYield(() => commandsFor(masked, { ...writing, app, environment, url }));
   return { changes, commands };
 }
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
@@ -7,7 +7,7 @@ import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { newSecretCommands, type NewSecret } from '../../domain/instance/new-secret.ts';
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
-import { judgeConstraints } from '../../domain/preflight/judge-constraints.ts';
+import { checkConstraints } from '../../domain/preflight/check-constraints.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
@@ -35,7 +35,7 @@ export async function preflightInstance(
   const { secrets = [] } = draft;
   const place = { namespace, instance: object.metadata.name };
   const own = ownContent(schemaOf(entry.crd, type.version), draft);
-  const changes = await inOwnTurn(() => changesOfNew(entry, { ...layers.lower, own }));
+  const changes = await afterYield(() => changesOfNew(entry, { ...layers.lower, own }));
   const commands = withSecrets(await commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
   const missing = missingPermission(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
@@ -50,7 +50,7 @@ export async function preflightInstance(
       await dryRunNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },
-    look: async () => await checkConstraints(cluster, { app: draft.app, object, secrets, namespace, pods }),
+    look: async () => await constraintFindings(cluster, { app: draft.app, object, secrets, namespace, pods }),
     changes,
     commands,
     sensitive: { marked },
@@ -69,11 +69,11 @@ async function commandsOf(
   { environment, object, marked }: Drafted,
 ): Promise<Commands> {
   const { app, spec, beside = {}, secrets = [] } = draft;
-  const content = await inOwnTurn(() => maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject);
-  const masked = await inOwnTurn(() => maskObject(marked, object));
+  const content = await afterYield(() => maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject);
+  const masked = await afterYield(() => maskObject(marked, object));
   const url = `${publicUrl}/api/v1/environments/${environment}/instances`;
   const body = { app, name: object.metadata.name, ...content, ...bodyOf(secrets) };
-  return await inOwnTurn(() => commandsFor(masked, { method: 'POST', app, environment, url, body }));
+  return await afterYield(() => commandsFor(masked, { method: 'POST', app, environment, url, body }));
 }
 
 interface PreflightContext {
@@ -85,14 +85,14 @@ interface PreflightContext {
 }
 
 /** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
-async function checkConstraints(
+async function constraintFindings(
   cluster: Pick<Cluster, 'get' | 'list'>,
   scene: PreflightContext,
 ): Promise<(stored: KubeObject) => Findings> {
   const { app, object, secrets, namespace, pods } = scene;
   const around = await loadConstraints(cluster, { namespace, spec: object.spec, pods });
   const made = secrets.map((secret) => secretCreation(secret, namespace));
-  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, judgeConstraints({ app, object: stored, ...around })]);
+  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, checkConstraints({ app, object: stored, ...around })]);
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {

@@ -2,7 +2,7 @@ import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import { helmCommand } from '../../domain/operator/helm-command.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
@@ -25,8 +25,8 @@ const BY_NAMES = { schema: undefined, marks: [] };
 export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {
   const object = operatorToCreate(operator);
   const { namespace } = object.metadata;
-  const shown = await inOwnTurn(() => maskObject(BY_NAMES, object));
-  const commands = await inOwnTurn(() => commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown }));
+  const shown = await afterYield(() => maskObject(BY_NAMES, object));
+  const commands = await afterYield(() => commandsFor(shown, { method: 'POST', url: `${ports.publicUrl}/api/v1/operators`, body: shown }));
   const cluster = ports.clusters.asActor(actor);
   const stored = cluster.create(OPERATOR, object, { ...USER_WRITE, dryRun: 'All' });
   const looked = whenAccepted(stored, async (accepted) => await checkOperatorChart(ports, actor, accepted));
@@ -56,9 +56,9 @@ async function withChart(found: Preflight, { operator, remedies: more, conversio
   const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
   const namespace = operator.metadata.namespace ?? OURS.systemNamespace;
   const legacy = conversions.length;
-  const spec = await inOwnTurn(() => parseOperatorSpec(maskObject(BY_NAMES, operator)));
-  const helm = await inOwnTurn(() => helmCommand({ namespace, spec, legacy, ...(version === undefined ? {} : { version }) }));
-  const text = await inOwnTurn(() => bareStandIns(helm.text));
+  const spec = await afterYield(() => parseOperatorSpec(maskObject(BY_NAMES, operator)));
+  const helm = await afterYield(() => helmCommand({ namespace, spec, legacy, ...(version === undefined ? {} : { version }) }));
+  const text = await afterYield(() => bareStandIns(helm.text));
   return { ...found, ...grant, remedies, commands: { ...found.commands, helm: { ...helm, text } } };
 }
 

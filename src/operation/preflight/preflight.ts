@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, type ErrorCode, type FieldFault, type MissingPermission } from '../../domain/core/errors.ts';
-import { inOwnTurn } from '../../domain/core/next-turn.ts';
+import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { joinFindings, type Finding, type Findings, type FindingSubject } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
@@ -35,12 +35,12 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
   const { marked, live } = attempt.sensitive;
   const { object, result, warnings, faults, findings, ...found } = await tryAttempt(actor, attempt);
   const objects = [object, ...(live === undefined ? [] : [live]), ...(result === undefined ? [] : [result])];
-  for (const one of objects) await inOwnTurn(() => secretsOf(marked, one));
-  const secrets = await inOwnTurn(() => secretsOf(marked, ...objects));
-  const shown = await inOwnTurn(() => shownObject(marked, object));
-  const stored = await inOwnTurn(() => (result === undefined ? {} : { result: shownObject(marked, result) }));
-  const texts = await inOwnTurn(() => redactTexts({ warnings, faults, findings }, secrets));
-  return { ...found, object: shown, ...stored, ...texts, commands: await inOwnTurn(() => withBareStandIns(attempt.commands)) };
+  for (const one of objects) await afterYield(() => secretsOf(marked, one));
+  const secrets = await afterYield(() => secretsOf(marked, ...objects));
+  const shown = await afterYield(() => shownObject(marked, object));
+  const stored = await afterYield(() => (result === undefined ? {} : { result: shownObject(marked, result) }));
+  const texts = await afterYield(() => redactTexts({ warnings, faults, findings }, secrets));
+  return { ...found, object: shown, ...stored, ...texts, commands: await afterYield(() => withBareStandIns(attempt.commands)) };
 }
 
 /**
@@ -49,18 +49,18 @@ export async function preflight(actor: Actor, attempt: Attempt): Promise<Preflig
  */
 async function tryAttempt(actor: Actor, attempt: Attempt): Promise<Preflight> {
   const { app, object, commands, changes = [] } = attempt;
-  const [missing, outcome, judge] = await Promise.all([attempt.may(), attemptDryRun(attempt.dryRun), attempt.look()]);
+  const [missing, outcome, findingsOf] = await Promise.all([attempt.may(), attemptDryRun(attempt.dryRun), attempt.look()]);
   const shared = { object, commands, changes };
   if (missing === undefined && 'written' in outcome) {
     const { object: result, warnings } = outcome.written;
-    const findings = joinFindings([judge(result), { warned: warnings.map(warned) }]);
+    const findings = joinFindings([findingsOf(result), { warned: warnings.map(warned) }]);
     const faults = findings.blocked.map(({ message, field }) => ({ message, ...(field === undefined ? {} : { field }) }));
     const verdict = faults.length === 0 ? 'Ready' : 'Blocked';
     return { ...shared, verdict, result, warnings, faults, missing: [], remedies: [], findings };
   }
   const why = whyRejected(missing, outcome);
   const remedies = why.missing.map((permission) => remedyFor({ user: actor.user, permission, apps: new Set([app]) }));
-  const { warned: also, unchecked } = joinFindings([judge(object)]);
+  const { warned: also, unchecked } = joinFindings([findingsOf(object)]);
   const findings = joinFindings([{ blocked: why.blocked, warned: also, unchecked }]);
   const grant = remedies.map(({ yaml }) => yaml).join('---\n');
   const { faults, missing: lacking } = why;

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
@@ -42,7 +42,7 @@ export async function compareSavedConfiguration(
 ): Promise<SavedConfigurationComparison> {
   const savedConfiguration = await showSavedConfiguration(ports, actor, id);
   const entry = findApp(ports, actor, savedConfiguration.app);
-  await nextTurn();
+  await yieldToEventLoop();
   if (instance === undefined) {
     const operator = contentOf(entry.kindBlock.defaults);
     return {

@@ -92,7 +92,7 @@ interface SavedValues {
  */
 export async function saveConfiguration(ports: Needs, actor: Actor, draft: SavedConfigurationDraft): Promise<SavedConfigurationResult> {
   const id = randomBytes(16).toString('hex');
-  return await audited(ports, actor, savedConfigurationDeed('create savedConfiguration', `${draft.app}/${id}`, draft), async () => {
+  return await audited(ports, actor, savedConfigurationEvent('create saved configuration', `${draft.app}/${id}`, draft), async () => {
     const { app, owner } = draft;
     const words = parseWords(draft);
     rejectForeign(actor, owner);
@@ -123,7 +123,7 @@ export async function changeSavedConfiguration(
   actor: Actor,
   change: SavedConfigurationChange,
 ): Promise<SavedConfigurationResult> {
-  return await audited(ports, actor, savedConfigurationDeed('update savedConfiguration', change.id, change), async () => {
+  return await audited(ports, actor, savedConfigurationEvent('update saved configuration', change.id, change), async () => {
     for (let attempt = 1; ; attempt += 1) {
       const saved = await attemptChange(ports, actor, change);
       if (saved !== 'stale') return saved;
@@ -169,7 +169,7 @@ export async function deleteSavedConfiguration(
   actor: Actor,
   { id, version, preconditions = {}, ...asking }: Pick<SavedConfigurationChange, 'id' | 'version' | 'preconditions'> & RequestOrigin,
 ): Promise<void> {
-  await audited(ports, actor, savedConfigurationDeed('delete savedConfiguration', id, asking), async () => {
+  await audited(ports, actor, savedConfigurationEvent('delete saved configuration', id, asking), async () => {
     const savedConfiguration = await showSavedConfiguration(ports, actor, id);
     await rejectOthers(ports, actor, savedConfiguration);
     checkPreconditions(savedConfigurationWords(savedConfiguration), savedConfigurationEtag(savedConfiguration), preconditions);
@@ -177,7 +177,7 @@ export async function deleteSavedConfiguration(
   });
 }
 
-function savedConfigurationDeed(action: string, target: string, { via, requestId }: RequestOrigin): AuditEvent {
+function savedConfigurationEvent(action: string, target: string, { via, requestId }: RequestOrigin): AuditEvent {
   return { action, environment: '', target, via, requestId };
 }
 

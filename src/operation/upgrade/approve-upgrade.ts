@@ -15,7 +15,7 @@ import {
   APPROVED_UPGRADE,
   approvalText,
   digestDiffers,
-  judgeApproval,
+  checkApproval,
   parseApproval,
   type Approval,
 } from '../../domain/upgrade/upgrade-approval.ts';
@@ -25,7 +25,7 @@ import { decideOwnValues } from './decide-values.ts';
 import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
 import type { Ports } from '../ports.ts';
-import { inTurn } from './in-turn.ts';
+import { runQueued } from './run-queued.ts';
 
 export interface ApprovalInput extends OperatorAddress {
   readonly version: string;
@@ -51,9 +51,9 @@ export async function approveUpgrade(
   actor: Actor,
   input: ApprovalInput & RequestOrigin,
 ): Promise<OperatorView> {
-  const deed = operatorEvent('approve upgrade', input, input);
-  const target = `${deed.target} ${input.version.slice(0, 100)}`;
-  return await audited(ports, actor, { ...deed, target }, async () => await approve(ports, actor, input));
+  const event = operatorEvent('approve upgrade', input, input);
+  const target = `${event.target} ${input.version.slice(0, 100)}`;
+  return await audited(ports, actor, { ...event, target }, async () => await approve(ports, actor, input));
 }
 
 async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
@@ -62,7 +62,7 @@ async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
   const installed = installedChart(status)?.version;
   const { policy } = spec.upgrade;
-  const verdict = judgeApproval({ ...channelOf(spec), text: approvalText(approval), policy, installed, offered: [] });
+  const verdict = checkApproval({ ...channelOf(spec), text: approvalText(approval), policy, installed, offered: [] });
   if (verdict.kind === 'NoEffect') throw new AppError('ApprovalInvalid', `operator "${input.name}": ${verdict.fault.message}`);
   if (verdict.kind === 'Without')
     throw new AppError('ApprovalInvalid', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
@@ -90,7 +90,7 @@ async function withValues(
 ): Promise<{ metadata: object; spec?: object }> {
   const { name, version, digest, decisions, annotations } = input;
   const turn = { actor, milliseconds: PATIENCE_MS };
-  const gathered = await inTurn(ports.upgrades, turn, (signal) => loadUpgradeInputs(ports, actor, { address: input, version, signal }));
+  const gathered = await runQueued(ports.upgrades, turn, (signal) => loadUpgradeInputs(ports, actor, { address: input, version, signal }));
   const { previewed, patch } = decideOwnValues({ ...gathered, decisions });
   const rejected = (why: string): AppError => new AppError('ApprovalInvalid', `operator "${name}": ${why}`);
   if (digest !== '' && gathered.charts.to.digest !== digest) throw rejected(digestDiffers({ version, digest }).message);

@@ -5,7 +5,7 @@ import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { crdConflict, type CrdClaimant } from '../../domain/operator/crd-owner.ts';
 import type { CrdFinding, CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
 import { compareCrds } from '../../domain/upgrade/crd-safety/compare-crds.ts';
-import { storedChecks } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import { storedChecks } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import { AppError, isAppError, type ErrorCode, type MissingPermission } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isInChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
@@ -14,7 +14,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { PreviewedCrd, PreviewedCrds } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import type { AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
 import { countAffected } from '../../form/migration/count-affected.ts';
-import { judgeStored } from '../../schema/stored/judge-stored.ts';
+import { checkStoredInstances } from '../../schema/stored/check-stored-instances.ts';
 import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
@@ -31,7 +31,7 @@ export interface CrdsInput {
   readonly signal: AbortSignal;
 }
 
-export interface JudgedCrds extends PreviewedCrds {
+export interface CheckedCrds extends PreviewedCrds {
   /** CRDs that the api-server could not be asked about. */
   readonly forbidden: readonly NamedDryRun[];
 }
@@ -40,21 +40,21 @@ const MOST_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /** Compares the new CRDs with the live ones and with existing instances, read as the actor, and dry-runs them. Writes nothing. */
-export async function previewCrds({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: CrdsInput): Promise<JudgedCrds> {
+export async function previewCrds({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, input: CrdsInput): Promise<CheckedCrds> {
   const cluster = clusters.asActor(actor);
-  const judged = await pMap(input.candidates, async (candidate) => await judge(cluster, candidate, input), { concurrency: 4 });
+  const checked = await pMap(input.candidates, async (candidate) => await checkCrd(cluster, candidate, input), { concurrency: 4 });
   const names = new Set(input.candidates.map(({ metadata }) => metadata.name));
   const left = input.crds.filter(({ name, origin }) => isInChart({ origin }) && !names.has(name));
-  const items = [...judged.map(({ definition }) => definition), ...left.map(leftBehind)];
+  const items = [...checked.map(({ definition }) => definition), ...left.map(leftBehind)];
   return {
     items: items.toSorted((a, b) => (a.crd < b.crd ? -1 : 1)),
     safety: input.safety,
-    missing: judged.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
-    forbidden: judged.flatMap(({ forbidden }) => (forbidden === undefined ? [] : [forbidden])),
+    missing: checked.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+    forbidden: checked.flatMap(({ forbidden }) => (forbidden === undefined ? [] : [forbidden])),
   };
 }
 
-interface Judged {
+interface CheckedCrd {
   readonly definition: PreviewedCrd;
   readonly missing?: MissingPermission;
   readonly forbidden?: NamedDryRun;
@@ -65,20 +65,20 @@ function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PreviewedCr
   return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
 }
 
-async function judge(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: CrdsInput): Promise<Judged> {
+async function checkCrd(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: CrdsInput): Promise<CheckedCrd> {
   const name = candidate.metadata.name;
   const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
   const { live, missing } = await readLive(cluster, name, signal);
   if (missing !== undefined)
     return { definition: { crd: name, kind, change: 'changed', findings: [], faults: [], faultCount: 0 }, missing };
-  const judged: StoredVerdict =
-    live === undefined ? { findings: [], faults: [] } : await judgeAsActor(cluster, { live, candidate, signal });
+  const checked: StoredVerdict =
+    live === undefined ? { findings: [], faults: [] } : await checkStoredAsActor(cluster, { live, candidate, signal });
   const conflict = live === undefined ? undefined : crdConflict(live, claimant);
   const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { rejection: conflict };
-  const { findings, faults, affected, missing: unread } = judged;
+  const { findings, faults, affected, missing: unread } = checked;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';
-  const definition = { crd: name, kind, change, findings, faults, faultCount: judged.faultCount ?? faults.length } as const;
+  const definition = { crd: name, kind, change, findings, faults, faultCount: checked.faultCount ?? faults.length } as const;
   return {
     definition: {
       ...definition,
@@ -113,10 +113,10 @@ interface Stored {
 type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly affected?: AffectedInstances; readonly missing?: MissingPermission };
 
 /** What is stored is held against the new schema as the reconciler does it, but read as the actor. */
-async function judgeAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
+async function checkStoredAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
   try {
     const look = countAffected();
-    const { unchecked = [], ...verdict } = await judgeStored({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
+    const { unchecked = [], ...verdict } = await checkStoredInstances({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
     const affected = look.result();
     return {
       ...verdict,

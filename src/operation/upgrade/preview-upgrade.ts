@@ -7,7 +7,7 @@ import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
-import { judgePreview } from '../../domain/upgrade/preview/judge-preview.ts';
+import { checkPreview } from '../../domain/upgrade/preview/check-preview.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
 import { upgradeWarnings } from '../../domain/upgrade/preview/upgrade-warnings.ts';
 import type { PreviewedChart, PreviewedCrds, PreviewedInstances, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
@@ -27,10 +27,10 @@ import { immutableFields } from './immutable-changes.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { Ports } from '../ports.ts';
-import { renderPreview, RENDERED_NOTHING, type Rendering } from './render-preview.ts';
+import { renderPreview, EMPTY_RENDERING, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
 import type { UpgradeChart } from './upgrade-ports.ts';
-import { inTurn } from './in-turn.ts';
+import { runQueued } from './run-queued.ts';
 
 export interface PreviewInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */
@@ -53,7 +53,7 @@ const PATIENCE_MS = 90_000;
  */
 export async function previewUpgrade(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<UpgradePreview> {
   const turn = { actor, milliseconds: PATIENCE_MS };
-  return await inTurn(ports.upgrades, turn, async (signal) => await preview(ports, actor, { input, signal }));
+  return await runQueued(ports.upgrades, turn, async (signal) => await preview(ports, actor, { input, signal }));
 }
 
 async function preview(
@@ -75,7 +75,7 @@ async function preview(
   };
   const rendering = { action: 'upgrade', label: operatorLabelValue(input.namespace, input.name) } as const;
   const [before, after] = await Promise.all([
-    charts.from === undefined ? RENDERED_NOTHING : renderPreview(ports, { ...context, ...rendering }, charts.from),
+    charts.from === undefined ? EMPTY_RENDERING : renderPreview(ports, { ...context, ...rendering }, charts.from),
     renderPreview(ports, { ...context, ...rendering, values: context.next }, charts.to),
   ]);
   return await compose(context, { before, after }, await look(context, { before, after }));
@@ -135,7 +135,7 @@ async function look({ ports, actor, input, spec, status, values, signal }: Previ
     }),
     instancesOf(ports, actor, input),
   ]);
-  const old = isBroken(after) ? RENDERED_NOTHING : before;
+  const old = isBroken(after) ? EMPTY_RENDERING : before;
   const checked = await checkUpgrade(trial, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
   return { crds: withEnvironments(crds, instances), instances, checked, permissions };
 }
@@ -165,7 +165,7 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
     ...(from === undefined ? {} : { from }),
     to,
     offered: charts.offered,
-    verdict: judgePreview({ crds, fields, instances, values: valuesPart, faults }),
+    verdict: checkPreview({ crds, fields, instances, values: valuesPart, faults }),
     warnings: upgradeWarnings({ status, from, to, before: installed, unread: values.missing.length }),
     values: valuesPart,
     decisions: decided.previewed,

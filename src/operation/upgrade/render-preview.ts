@@ -16,7 +16,7 @@ export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults'> {
 /** Faults after which nothing is rendered. */
 const UNRENDERED: ReadonlySet<RenderFault['code']> = new Set(['HelmFailed', 'InvalidInput']);
 
-export const RENDERED_NOTHING: Rendering = { objects: [], crds: [], conversions: [], faults: [], unchecked: [] };
+export const EMPTY_RENDERING: Rendering = { objects: [], crds: [], conversions: [], faults: [], unchecked: [] };
 
 /** `<group>/<kind>` of the CRDs of a chart. */
 export function kindsOfChart({ crds }: Pick<Rendering, 'crds'>): ReadonlySet<string> {

@@ -35,7 +35,11 @@ export async function applyEnvironment(
   const wanted = environmentObjects(environment, spec);
   for (const type of PRUNED) {
     const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
-    await removeOurs(cluster, { type, environment, namespace: spec.namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
+    await removeManagedObjects(
+      cluster,
+      { type, environment, namespace: spec.namespace, keep: (object) => kept.has(keyOf(object)) },
+      signal,
+    );
   }
   await removeDeployer(cluster, spec.namespace, signal);
   for (const { type, object } of wanted) {
@@ -51,7 +55,7 @@ interface Removal {
 }
 
 /** Removes the objects of a type that carry the Environment's label and are not kept. */
-export async function removeOurs(cluster: EnvironmentPorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
+export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
   const { type, environment, namespace, keep } = removal;
   const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}=${environment.metadata.name}`;
   const { items } = await cluster.list(type, { namespace, labelSelector, signal });

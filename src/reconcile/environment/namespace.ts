@@ -27,9 +27,9 @@ export async function labelNamespace(
   input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
   const { labels = {}, annotations = {} } = input.namespace.metadata;
-  const marks = { labels: namespaceLabels(environment, input.spec), annotations: uidsOf(environment, input.namespace) };
-  if (hasAll(labels, marks.labels) && hasAll(annotations, marks.annotations)) return;
-  await markNamespace(cluster, input, marks);
+  const metadata = { labels: namespaceLabels(environment, input.spec), annotations: uidsOf(environment, input.namespace) };
+  if (hasAll(labels, metadata.labels) && hasAll(annotations, metadata.annotations)) return;
+  await patchNamespace(cluster, input, metadata);
 }
 
 function hasAll(live: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
@@ -49,9 +49,9 @@ export async function disownNamespace(
   environment: KubeObject,
   input: { namespace: KubeObject; signal: AbortSignal },
 ): Promise<void> {
-  await markNamespace(cluster, input, {
-    labels: nothing(labelsOf(environment)),
-    annotations: nothing(uidsOf(environment, input.namespace)),
+  await patchNamespace(cluster, input, {
+    labels: removed(labelsOf(environment)),
+    annotations: removed(uidsOf(environment, input.namespace)),
   });
 }
 
@@ -61,24 +61,24 @@ export async function removeNamespace(cluster: ClusterPart, input: { namespace: 
   await cluster.delete({ ...NAMESPACE, name }, { signal: input.signal, ...(uid === undefined ? {} : { uid }) });
 }
 
-function nothing(marks: Record<string, string>): Record<string, null> {
-  return Object.fromEntries(Object.keys(marks).map((name) => [name, null]));
+function removed(values: Record<string, string>): Record<string, null> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, null]));
 }
 
-interface Marks {
+interface LabelsAndAnnotations {
   readonly labels?: Readonly<Record<string, string | null>>;
   readonly annotations: Readonly<Record<string, string | null>>;
 }
 
-async function markNamespace(
+async function patchNamespace(
   cluster: ClusterPart,
   { namespace, signal }: { namespace: KubeObject; signal: AbortSignal },
-  marks: Marks,
+  metadata: LabelsAndAnnotations,
 ): Promise<void> {
   const { name, resourceVersion } = namespace.metadata;
   await cluster.patch(
     { ...NAMESPACE, name },
-    { type: 'merge', body: { metadata: { resourceVersion, ...marks } } },
+    { type: 'merge', body: { metadata: { resourceVersion, ...metadata } } },
     { fieldManager: OURS.fieldManager, signal },
   );
 }

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
-import { applyEnvironment, removeOurs } from './apply-environment.ts';
+import { applyEnvironment, removeManagedObjects } from './apply-environment.ts';
 import { visibilityName } from './environment-objects.ts';
 import { createNamespace, disownNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
@@ -200,7 +200,7 @@ async function releaseNamespace(
   input: { readonly namespace: KubeObject; readonly signal: AbortSignal },
 ): Promise<void> {
   const namespace = input.namespace.metadata.name;
-  await removeOurs(cluster, { type: ROLE_BINDING, environment, namespace, keep: () => false }, input.signal);
+  await removeManagedObjects(cluster, { type: ROLE_BINDING, environment, namespace, keep: () => false }, input.signal);
   await disownNamespace(cluster, environment, input);
 }
 

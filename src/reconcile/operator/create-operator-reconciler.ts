@@ -5,12 +5,12 @@ import { ifFound } from '../../domain/kubernetes/if-found.ts';
 import { parseKey } from '../../domain/kubernetes/object-key.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { type ChartSource, claimedDefinitions } from '../../domain/operator/operator-spec.ts';
+import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
 import { removeFinalizerOfLostKind } from '../lost-kind.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
 import type { OperatorCache, Reads } from './memory/operator-cache.ts';
-import { rememberFor } from './memory/remember-for.ts';
+import { memoizeFor } from './memory/memoize-for.ts';
 import type { Chart, ChartPort, OperatorPorts } from './ports.ts';
 import { type OperatorMemory, reconcileOperator } from './reconcile-operator.ts';
 import { hasFinalizer, workOn } from './work.ts';
@@ -101,7 +101,7 @@ function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): Reconc
 
 /** Asks for the Kubernetes version at most once a minute, however many ask at once. A failure is not remembered. */
 function rememberVersion({ kubernetesVersion, now }: Pick<OperatorPorts, 'kubernetesVersion' | 'now'>): OperatorPorts['kubernetesVersion'] {
-  const remember = rememberFor<Awaited<ReturnType<OperatorPorts['kubernetesVersion']>>>(FRESH_MS);
+  const remember = memoizeFor<Awaited<ReturnType<OperatorPorts['kubernetesVersion']>>>(FRESH_MS);
   return async (options) => await remember(now().getTime(), async () => await kubernetesVersion(options));
 }
 
@@ -122,7 +122,7 @@ async function reconcileFromCache(
   const operator = cache.operator(key);
   if (operator === undefined || operator.metadata.deletionTimestamp !== undefined || !hasFinalizer(operator)) return undefined;
   const work = workOn(ports, operator, signal);
-  const reads = cache.readsFor({ ...work.release, label: work.label, claims: claimedDefinitions(work.spec) }, ports.cluster);
+  const reads = cache.readsFor({ ...work.release, label: work.label, claims: claimedCrds(work.spec) }, ports.cluster);
   const action = { needed: false };
   try {
     const result = await reconcileOperator(memory, { ...work, ports: readOnly(ports, reads, action) });

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { claimedDefinitions } from '../../domain/operator/operator-spec.ts';
+import { claimedCrds } from '../../domain/operator/operator-spec.ts';
 import { isInChart } from '../../domain/operator/operator-status.ts';
 import { adopt } from './acts/adopt.ts';
 import { waitBeforeAttempt } from './due.ts';
@@ -16,8 +16,8 @@ import { observeHealth } from './facts/observe-health.ts';
 import { install } from './acts/install.ts';
 import { observeReservation } from './facts/observe-reservation.ts';
 import { observeRelease } from './facts/observe-release.ts';
-import type { ReleaseFact } from './facts/judge-release.ts';
-import { recallHistory } from './facts/recall-history.ts';
+import type { ReleaseFact } from './facts/classify-release.ts';
+import { readHistory } from './facts/read-history.ts';
 import { report } from './report/report.ts';
 import { restoreCrds } from './acts/restore-crds.ts';
 import { rollBack } from './acts/roll-back.ts';
@@ -98,7 +98,7 @@ async function observe(memory: OperatorMemory, work: Work): Promise<ActiveFacts>
   const query = { label: work.label, signal };
   const [release, crds] = await Promise.all([
     observeRelease(ports.cluster, work.release, query),
-    observeCrds(ports, work.release, { ...query, claims: claimedDefinitions(spec) }),
+    observeCrds(ports, work.release, { ...query, claims: claimedCrds(spec) }),
   ]);
   const facts = factsOf(work, release, crds);
   if (
@@ -139,7 +139,7 @@ function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): Ac
     driftMode: spec.driftDetection.mode,
     wait: waitBeforeAttempt({ status, generation, requestedAt, references, interval: spec.interval, now: ports.now() }),
     release,
-    past: recallHistory(work, release),
+    past: readHistory(work, release),
     ...(stands ? { rollback } : {}),
     crds,
     expectedCrds: status.crds.filter((crd) => isInChart(crd)).map((crd) => crd.name),

@@ -8,9 +8,9 @@ import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './facts/observe-drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
-import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/judge-release.ts';
+import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/classify-release.ts';
 import type { Chart } from './ports.ts';
-import type { PastFact } from './facts/recall-history.ts';
+import type { PastFact } from './facts/read-history.ts';
 import type { ResolvedValues } from './facts/resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
@@ -208,7 +208,7 @@ function begunRollback({ rollback, health = UNSEEN }: ActiveFacts, { release, ta
 /** The way back from the newest revision, when it is asked for and there is one. */
 function recoverable(facts: ActiveFacts, { release, target }: Installed, cause: RollbackCause): RevisionFailure | undefined {
   const { remediation, past, health } = facts;
-  if (remediation !== 'Rollback' || past.recovery === undefined || past.marks.healthy === true) return undefined;
+  if (remediation !== 'Rollback' || past.recovery === undefined || past.results.healthy === true) return undefined;
   const { revision } = release;
   return { target, revision, toRevision: past.recovery, cause, ...(health === undefined ? {} : { health }) };
 }
@@ -219,11 +219,11 @@ function stateOfRevision(facts: ActiveFacts, installed: Installed): ActiveState 
   const { chart } = installed.target;
   const unestablished = crds.filter((crd) => !crd.established).map((crd) => crd.name);
   const isWell = unestablished.length === 0 && (health.status === 'Healthy' || health.status === 'Suspended');
-  const testFailed = testing && past.marks.tested === false && !facts.asked;
+  const testFailed = testing && past.results.tested === false && !facts.asked;
   const cause = testFailed ? 'TestFailed' : !isWell && past.overdue ? 'Unhealthy' : undefined;
   const failure = cause === undefined ? undefined : recoverable(facts, installed, cause);
   if (failure !== undefined) return { kind: 'RollbackDue', failure };
-  if (isWell && testing && !testFailed && past.marks.tested !== true) return { kind: 'Untested', ...installed };
+  if (isWell && testing && !testFailed && past.results.tested !== true) return { kind: 'Untested', ...installed };
   return { kind: 'InSync', chart, health, unestablished, tests: testFailed ? 'Failed' : 'NotFailed' };
 }
 

@@ -1,7 +1,7 @@
 /** The thread of `stored-checker.ts`: holds one page of objects after the other against the schema and the rules that it begins with. */
 import { workerData } from 'node:worker_threads';
 import '../../domain/core/exact-json.ts';
-import { storedFaults } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import { storedFaults } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { serveJobs } from '../../thread/serve-jobs.ts';

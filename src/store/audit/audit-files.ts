@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry } from '../../domain/audit/audit-log.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { parseEntry } from './parse-entry.ts';
 
 export interface AuditFileLimits {
@@ -71,7 +71,7 @@ export class AuditFiles {
       for (let end = lines.length; end > 0; end -= LINES_A_TURN) {
         const entries = lines.slice(Math.max(0, end - LINES_A_TURN), end).flatMap(parseEntry);
         yield entries.filter((entry) => entry.id < id).toReversed();
-        await nextTurn();
+        await yieldToEventLoop();
       }
     }
   }

@@ -8,7 +8,7 @@ const BLANK: AuditRecord = {
   action: '',
   environment: '',
   target: '',
-  outcome: 'done',
+  outcome: 'succeeded',
   code: '',
   via: 'page',
   requestId: '',

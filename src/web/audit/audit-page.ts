@@ -23,7 +23,7 @@ export interface AuditRow {
   /** The page of an Instance; empty where there is none. */
   readonly href: string;
   readonly outcome: Badge;
-  /** The code of the error; empty when it was done. */
+  /** The code of the error; empty on success. */
   readonly code: string;
   readonly from: string;
   readonly requestId: string;
@@ -84,9 +84,9 @@ function hrefOfTarget(action: string, environment: string, target: string): stri
   return isInstance ? instancePath({ environment, app, name }) : '';
 }
 
-const WORDS: Readonly<Record<AuditOutcome, string>> = { done: 'Done', rejected: 'Rejected', failed: 'Failed' };
+const WORDS: Readonly<Record<AuditOutcome, string>> = { succeeded: 'Succeeded', rejected: 'Rejected', failed: 'Failed' };
 const TONES: Readonly<Record<AuditOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
-  done: { tone: 'good', symbol: 'check' },
+  succeeded: { tone: 'good', symbol: 'check' },
   rejected: { tone: 'warn', symbol: 'warn' },
   failed: { tone: 'bad', symbol: 'bad' },
 };

@@ -113,11 +113,11 @@ function views(): Views {
  */
 function frozenFaults(model: FormModel, fields: URLSearchParams, faults: readonly FieldFault[]): FrozenFaults {
   const located = locateFaults(model, fields, faults);
-  const judged = faults.map((fault, index) => {
+  const withPaths = faults.map((fault, index) => {
     const path = IMMUTABLE.test(fault.message) ? located[index]?.field : undefined;
     return path === undefined || path === formatPath(model.root.path)
       ? { fault, path: undefined }
       : { fault: { ...fault, message: `${fault.message}. The field has the live value again` }, path };
   });
-  return { frozen: judged.flatMap(({ path }) => (path === undefined ? [] : [path])), faults: judged.map(({ fault }) => fault) };
+  return { frozen: withPaths.flatMap(({ path }) => (path === undefined ? [] : [path])), faults: withPaths.map(({ fault }) => fault) };
 }

@@ -1,5 +1,5 @@
 import { FairQueue } from '../../domain/core/fair-queue.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { nodesIn } from '../../form/input/form-budget.ts';
 import { MOST_ROWS, nodesAt, parseFieldName } from '../../form/input/form-fields.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
@@ -54,12 +54,12 @@ interface Scale {
  */
 export async function runFormJob<J extends FormJob>(job: J, ...args: Parameters<FormJobs[J]>): Promise<ReturnType<FormJobs[J]>> {
   // Each job has a turn of its own, whatever was done in the one before.
-  await nextTurn();
+  await yieldToEventLoop();
   const work = FORM_JOBS[job] as unknown as (...input: Parameters<FormJobs[J]>) => ReturnType<FormJobs[J]>;
   if (isLight(job, args)) return work(...args);
   const answer = await queue.run(personAnswered(), AbortSignal.timeout(LONGEST_WAIT_MS), async () => await thread.ask(job, args));
   // What came is copied in this turn; what is done with it has the next.
-  await nextTurn();
+  await yieldToEventLoop();
   return answer as ReturnType<FormJobs[J]>;
 }
 

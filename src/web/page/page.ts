@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { nextTurn } from '../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { unpackInputs } from '../../domain/core/packed-inputs.ts';
 import type { SignedIn } from '../../domain/core/session.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
@@ -106,9 +106,9 @@ async function send(views: Views, response: Response, { me, answer }: { readonly
   if (refresh !== undefined) response.set('Refresh', `${refresh.seconds}; url=${refresh.address}`);
   const frame = { title, shell: shellOf(me, section), ...(crumbs === undefined ? {} : { crumbs }) };
   // To render a large page and to send it has a turn of the event loop each.
-  await nextTurn();
+  await yieldToEventLoop();
   const html = views.render(view, { ...model, ...frame });
-  if (html.length > A_TURN) await nextTurn();
+  if (html.length > A_TURN) await yieldToEventLoop();
   response
     .status(status ?? 200)
     .type('html')

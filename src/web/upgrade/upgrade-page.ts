@@ -5,7 +5,7 @@ import type {
   PreviewedValue,
   UpgradePreview,
 } from '../../domain/upgrade/preview/upgrade-preview.ts';
-import { stopsUpgrade } from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+import { blocksUpgrade } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import type { LabelledCommand } from '../../domain/operator/operator-commands.ts';
 import type { Badge } from '../page/badges.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
@@ -220,8 +220,8 @@ const SAFETY_NOTES: Readonly<Record<UpgradePreview['crds']['safety'], string>> =
 
 function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['crds']['safety']): Badge {
   if (definition.rejection !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
-  if (stopsUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
-  if (stopsUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
+  if (blocksUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
+  if (blocksUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
   switch (definition.change) {
     case 'added':
       return { word: 'New', tone: 'good', symbol: 'plus' };

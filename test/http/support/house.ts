@@ -43,7 +43,7 @@ export interface House {
 export interface HouseOptions {
   readonly settings?: Partial<IdentitySettings>;
   readonly http?: Partial<HttpDeps>;
-  readonly issuerAway?: 'away' | 'back';
+  readonly issuerUnavailable?: 'away' | 'back';
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
@@ -52,7 +52,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const publicUrl = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   let shift = 0;
-  let away = options.issuerAway === 'away';
+  let away = options.issuerUnavailable === 'away';
   const clock = (): number => Date.now() + shift;
   const log: LogLine[] = [];
   const issuerCalls: string[] = [];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { endLeftovers, pidFile } from '../../../src/embedded/cluster/leftovers.ts';
-import { birthMark, commandLine } from '../../../src/embedded/cluster/process-table.ts';
+import { processStartTime, commandLine } from '../../../src/embedded/cluster/process-table.ts';
 
 let folder: string;
 let child: ChildProcess;
@@ -46,12 +46,12 @@ test('a process that has ended has neither a command line nor a birth mark', asy
   await startStubborn(join(folder, 'etcd'));
   const pid = child.pid ?? 0;
   assert.match((await commandLine(pid)) ?? '', /--data-dir=/);
-  assert.equal(await birthMark(pid), await birthMark(pid));
-  assert.notEqual(await birthMark(pid), undefined);
+  assert.equal(await processStartTime(pid), await processStartTime(pid));
+  assert.notEqual(await processStartTime(pid), undefined);
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.equal(await commandLine(pid), undefined);
-  assert.equal(await birthMark(pid), undefined);
+  assert.equal(await processStartTime(pid), undefined);
 });
 
 /** A process that ignores SIGTERM, recorded as etcd. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keepAuditLog } from '../../../src/compose/keep-audit-log.ts';
+import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
 import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { AuditLog, AuditEntry } from '../../../src/domain/audit/audit-log.ts';
@@ -11,12 +11,12 @@ import type { Ports } from '../../../src/operation/ports.ts';
 import { ASKING, EVERY_ENTRY, sampleAuditLog } from '../../support/sample-audit-log.ts';
 
 const ANNA = parseActor('oidc:anna', ['oidc:team-a']);
-const DEED = instanceEvent('create instance', { environment: 'shop', app: 'caches.example.com', name: 'c' }, ASKING);
+const EVENT = instanceEvent('create instance', { environment: 'shop', app: 'caches.example.com', name: 'c' }, ASKING);
 
 describe('an act of somebody', () => {
   const outcomeOf = async (act: () => Promise<unknown>): Promise<unknown[]> => {
     const entries: AuditEntry[] = [];
-    await audited({ auditLog: sampleAuditLog(entries) }, ANNA, DEED, act).catch(() => undefined);
+    await audited({ auditLog: sampleAuditLog(entries) }, ANNA, EVENT, act).catch(() => undefined);
     return entries.map(({ user, groups, action, environment, target, outcome, code, via, requestId }) =>
       [user, groups.join(), action, environment, target, outcome, code, via, requestId].join(' '),
     );
@@ -24,7 +24,7 @@ describe('an act of somebody', () => {
   const line = (end: string): string => `oidc:anna oidc:team-a create instance shop shop/caches.example.com/c ${end} api r`;
 
   it('is one line, whatever comes of it', async () => {
-    assert.deepEqual(await outcomeOf(async () => 'x'), [line('done ')]);
+    assert.deepEqual(await outcomeOf(async () => 'x'), [line('succeeded ')]);
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(new AppError('Forbidden', 'no'))), [line('rejected Forbidden')]);
     const away = new AppError('ClusterUnavailable', 'the password is hunter2');
     assert.deepEqual(await outcomeOf(async () => await Promise.reject(away)), [line('failed ClusterUnavailable')]);
@@ -40,14 +40,14 @@ describe('the audit log of operations', () => {
     return { lines, log };
   };
   const act = async (auditLog: AuditLog, log: Log): Promise<string> =>
-    await audited({ auditLog: keepAuditLog(auditLog, log, 20) }, ANNA, DEED, async () => 'made');
+    await audited({ auditLog: createAuditPort(auditLog, log, 20) }, ANNA, EVENT, async () => 'made');
   const search = async (): Promise<readonly AuditEntry[]> => [];
 
   it('puts each act into the log as well, where it is when the store fails, and holds no answer back', async () => {
     const { lines, log } = logged();
     const broken: AuditLog = { search, append: async () => await Promise.reject(new Error('no space left')) };
     assert.equal(await act(broken, log), 'made');
-    assert.equal(lines[0]?.[1]['target'], DEED.target);
+    assert.equal(lines[0]?.[1]['target'], EVENT.target);
     assert.match(lines[1]?.[0] ?? '', /cannot be written/);
   });
 
@@ -55,41 +55,41 @@ describe('the audit log of operations', () => {
     const entries: AuditEntry[] = [];
     const groups = Array.from({ length: 500 }, (_, index) => `oidc:${String(index).padStart(200, 'g')}`);
     const actor = parseActor(`oidc:${'u'.repeat(5000)}`, groups);
-    const deed = { ...DEED, target: `\u001b[2J\u202e\n${'t'.repeat(1_000_000)}`, requestId: 'r'.repeat(5000) };
-    await audited({ auditLog: keepAuditLog(sampleAuditLog(entries), logged().log) }, actor, deed, async () => 'made');
+    const event = { ...EVENT, target: `\u001b[2J\u202e\n${'t'.repeat(1_000_000)}`, requestId: 'r'.repeat(5000) };
+    await audited({ auditLog: createAuditPort(sampleAuditLog(entries), logged().log) }, actor, event, async () => 'made');
     assert.ok(JSON.stringify(entries).length < 4096, `${JSON.stringify(entries).length} characters`);
     assert.match(entries[0]?.target ?? '', /^\\u001b\[2J\\u202e\\u000at/);
     assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
   });
 
-  it('records a hundred rejected acts of a person in an hour, then their number; done acts, and those of others, as ever', async () => {
+  it('records a hundred rejected actions of a person in an hour, then their number; successful actions, and those of others, as ever', async () => {
     const entries: AuditEntry[] = [];
-    const port = keepAuditLog(sampleAuditLog(entries), logged().log);
+    const port = createAuditPort(sampleAuditLog(entries), logged().log);
     let now = Date.parse('2026-01-01T10:00:00Z');
     const auditLog = { ...port, now: () => now };
     const ben = parseActor('oidc:ben', ['oidc:team-b']);
     const reject = async (): Promise<never> => await Promise.reject(new AppError('Forbidden', 'no'));
-    for (let n = 0; n < 300; n += 1) await assert.rejects(audited({ auditLog }, ANNA, DEED, reject), /no/);
-    await audited({ auditLog }, ANNA, DEED, async () => 'made');
-    await assert.rejects(audited({ auditLog }, ben, DEED, reject), /no/);
+    for (let n = 0; n < 300; n += 1) await assert.rejects(audited({ auditLog }, ANNA, EVENT, reject), /no/);
+    await audited({ auditLog }, ANNA, EVENT, async () => 'made');
+    await assert.rejects(audited({ auditLog }, ben, EVENT, reject), /no/);
     assert.equal(entries.length, 103);
     assert.match(entries[100]?.target ?? '', /more than 100 in an hour/);
     now += 3_600_000;
-    await audited({ auditLog }, ben, DEED, async () => 'made');
+    await audited({ auditLog }, ben, EVENT, async () => 'made');
     const number = entries.find(({ target }) => target.startsWith('200 '));
-    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further rejected acts', 'rejected']);
+    assert.deepEqual([number?.user, number?.action, number?.outcome], ['oidc:anna', 'further rejected actions', 'rejected']);
   });
 
   it('lets nobody act so fast that the entries of others are pushed out', async () => {
     const entries: AuditEntry[] = [];
-    const auditLog = keepAuditLog(sampleAuditLog(entries), logged().log);
+    const auditLog = createAuditPort(sampleAuditLog(entries), logged().log);
     let done = 0;
     const act = async (): Promise<number> => (done += 1);
-    const tries = Array.from({ length: 700 }, async () => await audited({ auditLog }, ANNA, DEED, act).catch((error: unknown) => error));
+    const tries = Array.from({ length: 700 }, async () => await audited({ auditLog }, ANNA, EVENT, act).catch((error: unknown) => error));
     const rejected = (await Promise.all(tries)).filter((answer) => answer instanceof AppError && answer.code === 'TooManyRequests');
     assert.ok(done >= 600 && done < 620, `${done} were done`);
     assert.equal(rejected.length, 700 - done);
-    assert.equal(await audited({ auditLog }, parseActor('oidc:ben', ['oidc:b']), DEED, act), done, 'others are not held up');
+    assert.equal(await audited({ auditLog }, parseActor('oidc:ben', ['oidc:b']), EVENT, act), done, 'others are not held up');
   });
 
   it('waits for a slow store only so long', async () => {
@@ -121,7 +121,7 @@ describe('reading the audit log', () => {
 
   it('comes in pages that meet, the newest first', async () => {
     const ports = portsFor(true);
-    for (let count = 0; count < 5; count += 1) await audited(ports, ANNA, { ...DEED, target: String(count) }, async () => undefined);
+    for (let count = 0; count < 5; count += 1) await audited(ports, ANNA, { ...EVENT, target: String(count) }, async () => undefined);
     const seen: string[] = [];
     let before: number | undefined;
     do {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keepAuditLog } from '../../../src/compose/keep-audit-log.ts';
+import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
 import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -126,7 +126,7 @@ function worldOf(store: Store) {
     chart: async () => undefined,
     publicUrl: 'http://h',
     changeRequests: { table: store.changeRequests, cluster: async () => world.clusterUid, now: () => world.now },
-    auditLog: keepAuditLog(store.auditLog, SILENT),
+    auditLog: createAuditPort(store.auditLog, SILENT),
   } as unknown as Ports;
   return { world, ports };
 }
@@ -198,8 +198,8 @@ describe('a change request with an address', () => {
       requestId,
     ]);
     assert.deepEqual(lines, [
-      [MAY.user, 'approve changeRequest', 'done', 'r2'],
-      [ASKS.user, 'ask changeRequest', 'done', 'r1'],
+      [MAY.user, 'approve change request', 'succeeded', 'r2'],
+      [ASKS.user, 'create change request', 'succeeded', 'r1'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keepAuditLog } from '../../../src/compose/keep-audit-log.ts';
+import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
 import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -85,7 +85,7 @@ async function start(): Promise<void> {
     publicUrl: 'http://h',
     clusters: { asActor: ({ user }: Actor) => ({ review: async () => ({ allowed: user === ADMIN.user }) }) },
     savedConfigurations: { table: store.savedConfigurations, now: () => 1_700_000_000_000 },
-    auditLog: keepAuditLog(store.auditLog, SILENT),
+    auditLog: createAuditPort(store.auditLog, SILENT),
   } as unknown as Ports;
 }
 
@@ -242,9 +242,9 @@ test('Each write is in the audit log, also one that was rejected', async () => {
     requestId,
   ]);
   assert.deepEqual(lines, [
-    [ANNA.user, 'delete savedConfiguration', id, 'done', 'r3'],
-    [EVE.user, 'delete savedConfiguration', id, 'rejected', 'r2'],
-    [ANNA.user, 'create savedConfiguration', `${APP}/${id}`, 'done', 'r1'],
+    [ANNA.user, 'delete saved configuration', id, 'succeeded', 'r3'],
+    [EVE.user, 'delete saved configuration', id, 'rejected', 'r2'],
+    [ANNA.user, 'create saved configuration', `${APP}/${id}`, 'succeeded', 'r1'],
   ]);
 });
 

@@ -42,7 +42,7 @@ export function aLine(change: Partial<AuditRecord> = {}): AuditRecord {
     action: 'create instance',
     environment: '',
     target: '',
-    outcome: 'done',
+    outcome: 'succeeded',
     code: '',
     ...asked,
     ...change,

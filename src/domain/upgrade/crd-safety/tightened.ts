@@ -25,7 +25,7 @@ export function tightened(live: unknown, candidate: unknown): Change[] {
     ...bounds(live, candidate),
     ...enumeration(live, candidate),
     ...texts(live, candidate),
-    ...marks(live, candidate),
+    ...flagChanges(live, candidate),
     ...conditions(live, candidate),
   ];
 }
@@ -78,7 +78,7 @@ function texts(live: unknown, candidate: unknown): Change[] {
   return changes;
 }
 
-function marks(live: unknown, candidate: unknown): Change[] {
+function flagChanges(live: unknown, candidate: unknown): Change[] {
   const changes: Change[] = [];
   if (isTrue(live, 'nullable') && !isTrue(candidate, 'nullable')) changes.push(unsafe('null is not allowed any more'));
   const embedded = 'x-kubernetes-embedded-resource';

@@ -1,7 +1,16 @@
-import { isExact, isInChannel, isNewer, isPinned, isSame, newerVersion, versionToAskFor, type Channel } from '../../chart/chart-version.ts';
+import {
+  isExact,
+  isInChannel,
+  isNewer,
+  isPinned,
+  isSame,
+  newerVersion,
+  requestedVersion,
+  type Channel,
+} from '../../chart/chart-version.ts';
 import { isOpen, nextOpening, windowSentence } from '../maintenance-window.ts';
 import type { OperatorSpec } from '../../operator/operator-spec.ts';
-import { digestDiffers, judgeApproval, type ApprovalVerdict } from '../upgrade-approval.ts';
+import { digestDiffers, checkApproval, type ApprovalVerdict } from '../upgrade-approval.ts';
 import type { PreviewedChart, UpgradeStep, UpgradeTiming } from './upgrade-preview.ts';
 
 export interface TimingInput {
@@ -22,7 +31,7 @@ export function timingOf(input: TimingInput): Omit<UpgradeTiming, 'missing'> {
   const { upgrade, chart } = spec;
   const channel: Channel = { version: chart.kind === 'url' ? '' : chart.version, ...optional('range', upgrade.range) };
   const question = { ...channel, text: approved, policy: upgrade.policy, installed: from?.version, offered: input.offered };
-  const verdict = judged(judgeApproval(question), to);
+  const verdict = withDigestChecked(checkApproval(question), to);
   const { window } = upgrade;
   return {
     step: stepOf(input, channel, verdict),
@@ -38,7 +47,7 @@ export function timingOf(input: TimingInput): Omit<UpgradeTiming, 'missing'> {
 }
 
 /** An approval of other bytes of the same version does not count. */
-function judged(verdict: ApprovalVerdict, to: PreviewedChart): ApprovalVerdict {
+function withDigestChecked(verdict: ApprovalVerdict, to: PreviewedChart): ApprovalVerdict {
   if (verdict.kind !== 'Given' || verdict.approval.digest === undefined || !isSame(verdict.approval.version, to.version)) return verdict;
   return verdict.approval.digest === to.digest ? verdict : { kind: 'NoEffect', fault: digestDiffers(verdict.approval) };
 }
@@ -49,7 +58,7 @@ function stepOf({ spec, from, to, offered }: TimingInput, channel: Channel, verd
   if (spec.chart.kind === 'url' || from === undefined) return 'Underway';
   const { policy } = spec.upgrade;
   const approved = verdict.kind === 'Given' ? verdict.approval.version : undefined;
-  const asked = versionToAskFor({ ...channel, policy, installed: from.version, offered, approved });
+  const asked = requestedVersion({ ...channel, policy, installed: from.version, offered, approved });
   const chosen = isExact(asked) ? asked : (newerVersion(offered, channel, from.version) ?? from.version);
   if (isSame(chosen, to.version)) return 'Underway';
   if (isPinned(channel)) return 'Pinned';

@@ -4,7 +4,7 @@ import { OURS } from '../../../domain/kubernetes/names.ts';
 import { carryOut } from './carry-out.ts';
 import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import { observeCrds } from '../facts/observe-crds.ts';
-import type { ForeignRelease } from '../facts/judge-release.ts';
+import type { ForeignRelease } from '../facts/classify-release.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 

@@ -8,11 +8,11 @@ import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { crdClaimant, crdConflict } from '../../../domain/operator/crd-owner.ts';
 import { isInChart } from '../../../domain/operator/operator-status.ts';
 import type { CrdVerdict } from '../../../domain/upgrade/crd-safety/finding.ts';
-import { stopsUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/judge-upgrade.ts';
-import { markFormer } from './leave-crds.ts';
+import { blocksUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/stored-checks.ts';
+import { annotateFormer } from './leave-crds.ts';
 import { findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
-import { judgeStored } from '../../../schema/stored/judge-stored.ts';
+import { checkStoredInstances } from '../../../schema/stored/check-stored-instances.ts';
 
 const ESTABLISHED_MS = 30_000;
 const POLL_MS = 200;
@@ -56,7 +56,7 @@ export async function applyCrds(work: Work, crds: readonly KubeObject[]): Promis
   if (crds.length > 0) work.ports.discovery.invalidate();
   const brought = await observeCrds(work.ports, work.release, { label: work.label, signal: work.signal });
   const names = new Set(crds.map(({ metadata }) => metadata.name));
-  await markFormer(
+  await annotateFormer(
     work,
     brought.filter((crd) => crd.labelled && isInChart(crd) && !names.has(crd.name)),
   );
@@ -107,10 +107,10 @@ async function checkCrds(work: Work, { live, candidates }: Definitions): Promise
     for (const [index, candidate] of candidates.entries()) {
       const before = live[index];
       if (before !== undefined)
-        verdicts.push(await judgeStored({ cluster: ports.cluster, live: before, candidate, named: MOST_FAULTS, signal }));
+        verdicts.push(await checkStoredInstances({ cluster: ports.cluster, live: before, candidate, named: MOST_FAULTS, signal }));
     }
     await tellUnchecked(work, verdicts);
-    const isUnsafe = verdicts.some((verdict) => stopsUpgrade(verdict, safety));
+    const isUnsafe = verdicts.some((verdict) => blocksUpgrade(verdict, safety));
     if (isUnsafe) throw new AppError('UnsafeUpgrade', `kinds: ${unsafeSentence(verdicts, safety)}. ${ADVICE}`);
   }
   await askApiServer(work, candidates);

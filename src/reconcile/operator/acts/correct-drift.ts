@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { differencesSentence } from '../report/conditions.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import { HELM_MANAGER, noteCorrection, type DriftFact, type DriftMemory } from '../facts/observe-drift.ts';
+import { HELM_MANAGER, recordCorrection, type DriftFact, type DriftMemory } from '../facts/observe-drift.ts';
 import type { Work } from '../work.ts';
 
 const BUSY_MS = 2_000;
@@ -15,7 +15,7 @@ export async function correctDrift(memory: DriftMemory, work: Work, fact: DriftF
     }
   });
   if (outcome === 'Busy') return { requeueAfter: BUSY_MS };
-  noteCorrection(memory, work, fact);
+  recordCorrection(memory, work, fact);
   const message = `Corrected: ${differencesSentence(fact)}`;
   await work.ports.events.record(work.operator, { type: 'Normal', reason: 'DriftCorrected', message });
   work.ports.log.info('Drift of an Operator was corrected', { operator: work.label, objects: fact.drifted.length });

@@ -51,7 +51,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   } catch (error) {
     work.signal.throwIfAborted();
     // A cluster that is away says nothing about the Operator.
-    if (!(error instanceof AppError) || isAway(error)) throw error;
+    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
     return {
       kind: 'Failed',
       phase: error.code === 'UpliftFailed' ? 'Uplift' : phase,
@@ -64,7 +64,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
 }
 
 /** Whether the cluster did not answer, so that nothing was learnt about the Operator. */
-export function isAway({ code }: AppError): boolean {
+export function isUnavailable({ code }: AppError): boolean {
   return AWAY.has(code);
 }
 

@@ -18,7 +18,7 @@ export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact
   }
 }
 
-/** Takes our marks off CRDs that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
+/** Removes our labels and annotations from CRDs that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
 export async function disownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   const body = {
     metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null, [FORMER_OPERATOR]: label } },
@@ -33,16 +33,16 @@ export async function disownCrds({ ports, label, signal }: Work, crds: readonly 
  * the first has it.
  */
 export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
-  const marks = { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } };
+  const metadata = { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } };
   for (const { name, object } of crds.filter((crd) => !crd.labelled)) {
     const { resourceVersion } = object.metadata;
-    const body = { metadata: { ...marks, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    const body = { metadata: { ...metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
     await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
   }
 }
 
 /** Says of CRDs that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
-export async function markFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+export async function annotateFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
   const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
   for (const { name } of crds) {
     await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));

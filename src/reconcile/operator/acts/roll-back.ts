@@ -4,7 +4,7 @@ import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
 import { isFalse, reconciling, rollingBack } from '../report/conditions.ts';
-import { isAway, withoutSecrets } from './deploy.ts';
+import { isUnavailable, withoutSecrets } from './deploy.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import { observeRelease } from '../facts/observe-release.ts';
 import { reportFailure } from '../report/report-failure.ts';
@@ -34,7 +34,7 @@ export async function rollBack(work: Work, facts: ActiveFacts, failure: Revision
     if ((await withReleaseLease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (!(error instanceof AppError) || isAway(error)) throw error;
+    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
     return { requeueAfter: await reportRollback(current, facts, withoutSecrets(error, failure.target.values.secrets)) };
   }
   const { revision, toRevision, cause } = rollback;
@@ -75,7 +75,7 @@ function announcement(work: Work, { release, crds }: ActiveFacts, rollback: Roll
     conditions: [doing],
     release,
     crds,
-    marks: failed,
+    results: failed,
     rollback,
   };
 }

@@ -3,9 +3,9 @@ import { AppError } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
-import { isAway, withoutSecrets } from './deploy.ts';
+import { isUnavailable, withoutSecrets } from './deploy.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import type { OwnRelease } from '../facts/judge-release.ts';
+import type { OwnRelease } from '../facts/classify-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
@@ -35,14 +35,14 @@ export async function testRelease(work: Work, facts: ActiveFacts, { target, rele
     if ((await withReleaseLease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (!(error instanceof AppError) || isAway(error)) throw error;
+    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
     const { message } = withoutSecrets(error, secrets);
     return { requeueAfter: await reportFailure(current, { error, condition: isFalse('Tested', error.code, message), ...finding }) };
   }
   if (report === undefined) throw new Error('tests ended without a report');
   const outcome = tested(withoutSecretsIn(report, secrets));
-  const marks = { tested: report.kind === 'Passed' };
-  await writeStatus(current, { ...finding, conditions: [...finding.conditions, outcome], marks, failures: 0 });
+  const results = { tested: report.kind === 'Passed' };
+  await writeStatus(current, { ...finding, conditions: [...finding.conditions, outcome], results, failures: 0 });
   work.ports.log.info('The tests of an Operator have run', { operator: work.label, revision: release.revision, outcome: report.kind });
   return AT_ONCE;
 }

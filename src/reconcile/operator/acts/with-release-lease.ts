@@ -3,7 +3,7 @@ import { LEASE, OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { rememberFor } from '../memory/remember-for.ts';
+import { memoizeFor } from '../memory/memoize-for.ts';
 import type { Work } from '../work.ts';
 
 const LEASE_SECONDS = 15;
@@ -47,7 +47,7 @@ export interface LeaseMemory {
 const LISTED_MS = 10_000;
 
 export function createLeaseMemory(): LeaseMemory {
-  const remember = rememberFor<ReadonlySet<string>>(LISTED_MS);
+  const remember = memoizeFor<ReadonlySet<string>>(LISTED_MS);
   const names = async (work: Work): Promise<ReadonlySet<string>> =>
     await remember(work.ports.now().getTime(), async () => await leaseNames(work));
   return { free: new Set(), names };

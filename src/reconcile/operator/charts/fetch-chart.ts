@@ -1,11 +1,11 @@
 import type { ChartAccess } from '../../../domain/chart/chart-access.ts';
-import { type Channel, checkRange, isPinned, isSame, newerVersion, versionToAskFor } from '../../../domain/chart/chart-version.ts';
+import { type Channel, checkRange, isPinned, isSame, newerVersion, requestedVersion } from '../../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
-import { type Approval, type ApprovalFault, digestDiffers, judgeApproval } from '../../../domain/upgrade/upgrade-approval.ts';
+import { type Approval, type ApprovalFault, digestDiffers, checkApproval } from '../../../domain/upgrade/upgrade-approval.ts';
 import { type ResolvedValues, resolveValues } from '../facts/resolve-values.ts';
 import type { Chart } from '../ports.ts';
 import type { ActiveFacts } from '../state.ts';
@@ -107,13 +107,13 @@ async function followChannel(work: Work, input: ChannelInput): Promise<Chart> {
   if (window !== undefined) isOpen(window, ports.now());
   const offered = await offeredVersions(work, input);
   const installed = installedChart(status)?.version;
-  const verdict = judgeApproval({ ...channel, text: work.approved, policy, installed, offered });
+  const verdict = checkApproval({ ...channel, text: work.approved, policy, installed, offered });
   const wish = { ...channel, policy, installed, offered };
   const approval = verdict.kind === 'Given' ? verdict.approval : undefined;
   const { chart, fault } = await fetchWished(work, input, {
     approval,
-    approved: versionToAskFor({ ...wish, approved: approval?.version }),
-    otherwise: versionToAskFor(wish),
+    approved: requestedVersion({ ...wish, approved: approval?.version }),
+    otherwise: requestedVersion(wish),
   });
   const newer = newerVersion(offered, channel, chart.contents.metadata.version);
   const waits = newer !== undefined && !isPinned(channel);

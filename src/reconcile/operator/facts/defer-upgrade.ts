@@ -3,7 +3,7 @@ import { isNewer } from '../../../domain/chart/chart-version.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import { isOpen, nextOpening } from '../../../domain/upgrade/maintenance-window.ts';
-import type { OwnRelease } from './judge-release.ts';
+import type { OwnRelease } from './classify-release.ts';
 import type { Chart } from '../ports.ts';
 import { readChartAccess } from '../charts/read-chart-access.ts';
 import type { ActiveFacts, Target } from '../state.ts';

@@ -13,7 +13,7 @@ import type { CrdFact } from './observe-crds.ts';
 export const SLICES_OF = 'kubernetes.io/service-name';
 
 /** Something that the api-server has to call, and that does not answer. */
-export interface Unanswering {
+export interface UnavailableBackends {
   readonly reason: 'WebhookUnavailable' | 'APIServiceUnavailable';
   readonly message: string;
   /** When the api-server began to call it, in milliseconds since 1970. */
@@ -30,7 +30,7 @@ export async function findUnanswering(
   cluster: OperatorPorts['cluster'],
   { release, crds }: Callers,
   signal: AbortSignal,
-): Promise<readonly Unanswering[]> {
+): Promise<readonly UnavailableBackends[]> {
   const lists = await Promise.all(
     CALLERS.map(async (type) => (await cluster.list(type, { labelSelector: 'app.kubernetes.io/managed-by=Helm', signal })).items),
   );
@@ -39,7 +39,11 @@ export async function findUnanswering(
   return found.flat();
 }
 
-async function unansweringOf(cluster: OperatorPorts['cluster'], object: KubeObject, signal: AbortSignal): Promise<readonly Unanswering[]> {
+async function unansweringOf(
+  cluster: OperatorPorts['cluster'],
+  object: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly UnavailableBackends[]> {
   const since = Date.parse(object.metadata.creationTimestamp ?? '') || 0;
   const called = calledBy(object);
   if (object.kind === 'APIService') {
@@ -49,7 +53,7 @@ async function unansweringOf(cluster: OperatorPorts['cluster'], object: KubeObje
     return [{ reason: 'APIServiceUnavailable', message: `The APIService ${object.metadata.name} is not available: ${why}`, since }];
   }
   const found = await Promise.all(
-    called.map(async ({ what, service }): Promise<readonly Unanswering[]> => {
+    called.map(async ({ what, service }): Promise<readonly UnavailableBackends[]> => {
       const why = service === undefined ? undefined : await whyAway(cluster, service, signal);
       return why === undefined ? [] : [{ reason: 'WebhookUnavailable', message: `The ${what} does not answer: ${why}`, since }];
     }),

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
-import { crdOwner, belongsToOperator, isMarkedFor } from '../../../domain/operator/crd-owner.ts';
+import { crdOwner, belongsToOperator, isLabelledFor } from '../../../domain/operator/crd-owner.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { parseCrdOrigin } from '../../../domain/operator/operator-status.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
@@ -51,14 +51,14 @@ export async function observeCrds(
   return found.flat().sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The names of CRDs in a group of Chandlery's own that carry the marks of an Operator or of its release: its operator has registered them. */
+/** The names of CRDs in a group of Chandlery's own that carry the labels or annotations of an Operator or of its release: its operator has registered them. */
 export async function observeReservedCrds(
   cluster: OperatorPorts['cluster'],
   release: ReleaseRef,
   { label, signal }: Query,
 ): Promise<readonly string[]> {
   const { items } = await cluster.listMetadata(CRD, { signal });
-  return items.filter((crd) => isReservedCrd(crd) && isMarkedFor(crd, { label, release })).map(({ metadata }) => metadata.name);
+  return items.filter((crd) => isReservedCrd(crd) && isLabelledFor(crd, { label, release })).map(({ metadata }) => metadata.name);
 }
 
 export async function findCrd(cluster: OperatorPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

@@ -2,7 +2,7 @@ import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { HORIZONTAL_POD_AUTOSCALER } from '../../../domain/kubernetes/resource-types.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/kubernetes/resource.ts';
-import type { OwnRelease } from './judge-release.ts';
+import type { OwnRelease } from './classify-release.ts';
 import type { Work } from '../work.ts';
 
 /** The field manager under which Helm applies. */
@@ -11,7 +11,7 @@ export const HELM_MANAGER = 'helm';
 /** An object of the release that is not as it should be. */
 export interface DriftedObject {
   readonly type: ResourceType;
-  /** As the release has it, with the marks that Helm puts on it, and with the live values of fields that may differ. */
+  /** As the release has it, with the labels and annotations that Helm adds, and with the live values of fields that may differ. */
   readonly object: KubeObject;
   readonly drifts: readonly Drift[];
 }
@@ -61,7 +61,7 @@ export async function observeDrift(memory: DriftMemory, work: Work, release: Own
 }
 
 /** Remembers what was put right, and looks again at once. */
-export function noteCorrection(memory: DriftMemory, { operator, ports }: Work, { drifted }: DriftFact): void {
+export function recordCorrection(memory: DriftMemory, { operator, ports }: Work, { drifted }: DriftFact): void {
   const key = operator.metadata.uid ?? '';
   const known = memory.get(key);
   if (known !== undefined)
@@ -86,7 +86,7 @@ async function compare(work: Work, manifest: readonly KubeObject[]): Promise<rea
   return drifted;
 }
 
-/** With the namespace and the marks that Helm adds when it applies; without them they would count as taken away. */
+/** With the namespace and the labels and annotations that Helm adds when it applies; without them they would count as taken away. */
 function marked({ release }: Work, object: KubeObject, { namespaced }: ServedKind): KubeObject {
   const { labels = {}, annotations = {}, ...metadata } = object.metadata;
   return {

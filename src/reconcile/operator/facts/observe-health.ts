@@ -28,7 +28,7 @@ export async function observeHealth({ ports, release, signal }: Work, crds: read
     Promise.all(WORKLOADS.map((type) => workloadsOf(ports.cluster, { type, release }, signal))),
     findUnanswering(ports.cluster, { release, crds }, signal),
   ]);
-  const workloads = judgeWorkloads(found.flat());
+  const workloads = worstWorkload(found.flat());
   const [first] = unanswering;
   if (first === undefined) return workloads;
   const message = unanswering.map((one) => one.message).join('; ');
@@ -39,17 +39,17 @@ export async function observeHealth({ ports, release, signal }: Work, crds: read
 }
 
 /** The worst health, naming each workload that is not healthy. */
-function judgeWorkloads(workloads: readonly KubeObject[]): Health {
-  const judged = workloads.flatMap((object) => {
+function worstWorkload(workloads: readonly KubeObject[]): Health {
+  const withHealth = workloads.flatMap((object) => {
     const health = healthOf(object);
     return health === undefined ? [] : [{ name: `${object.kind} ${object.metadata.name}`, health }];
   });
-  const worst = worstHealth(judged.map(({ health }) => health));
+  const worst = worstHealth(withHealth.map(({ health }) => health));
   if (worst === undefined) return { status: 'Healthy', message: 'The release has no workloads' };
   const word = worst.status;
   if (word === 'Healthy')
-    return { status: word, message: judged.length === 1 ? 'Its workload is ready' : `All ${judged.length} workloads are ready` };
-  const poor = judged.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
+    return { status: word, message: withHealth.length === 1 ? 'Its workload is ready' : `All ${withHealth.length} workloads are ready` };
+  const poor = withHealth.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
   return { status: word, message: poor.join('; ') };
 }
 

@@ -1,6 +1,6 @@
 import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { OperatorPorts, ReleaseRef } from '../ports.ts';
-import { judgeRelease, type ReleaseFact } from './judge-release.ts';
+import { classifyRelease, type ReleaseFact } from './classify-release.ts';
 
 /** Looks at the labels of Helm's release records; their content, which holds values and manifests, stays in the cluster. */
 export async function observeRelease(
@@ -10,5 +10,5 @@ export async function observeRelease(
 ): Promise<ReleaseFact> {
   const labelSelector = `owner=helm,name=${release}`;
   const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector, signal });
-  return judgeRelease(items, label);
+  return classifyRelease(items, label);
 }

@@ -2,7 +2,7 @@ import { OPERATOR_KIND } from '../../../domain/operator/kind/operator-kind.ts';
 import { statusOf } from '../../../domain/kind/kind.ts';
 import { calledBy, type CalledService } from '../../../domain/operator/called-services.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { claimedDefinitions, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import { claimedCrds, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { ReleaseRef } from '../ports.ts';
 
@@ -27,7 +27,7 @@ export function keysOfOperator(operator: KubeObject): readonly string[] {
   const { name, namespace = 'default' } = operator.metadata;
   const spec = parseOperatorSpec(operator);
   const { releaseName, targetNamespace } = spec;
-  const definitions = new Set([...statusOf(OPERATOR_KIND, operator).customResourceDefinitions, ...claimedDefinitions(spec)]);
+  const definitions = new Set([...statusOf(OPERATOR_KIND, operator).customResourceDefinitions, ...claimedCrds(spec)]);
   const own = [labelKey(operatorLabelValue(namespace, name)), releaseKey({ release: releaseName, namespace: targetNamespace })];
   return [...own, ...[...definitions].map(crdKey)];
 }

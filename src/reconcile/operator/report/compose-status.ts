@@ -1,12 +1,12 @@
 import type { Attempt, LegacyStatus, PendingUpgrade, Revision, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { recordHistory, type RevisionChart, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
+import { recordHistory, type RevisionChart, type RevisionResults } from '../../../domain/operator/revision-history.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import { deletionStatus } from '../acts/delete-instances.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
-import type { ReleaseFact } from '../facts/judge-release.ts';
+import type { ReleaseFact } from '../facts/classify-release.ts';
 import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
 import { unapproved } from './conditions.ts';
@@ -29,7 +29,7 @@ export interface Finding {
   /** What runs instead of the chart, when that was rolled back. */
   readonly running?: OperatorStatus['chart'];
   /** What was found out about the newest revision. */
-  readonly marks?: RevisionMarks;
+  readonly results?: RevisionResults;
   /** A rollback that is about to begin; `Forgotten` when something else is installed. */
   readonly rollback?: Rollback | 'Forgotten';
   /** Which layer set each value of the release. */
@@ -114,13 +114,13 @@ function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined
 
 /** The history of an Operator after what was found out. */
 function composeHistory({ status, spec }: Work, finding: Finding, rollback: Rollback | undefined): readonly Revision[] {
-  const { release, marks = {} } = finding;
+  const { release, results = {} } = finding;
   if (release.kind === 'Foreign') return status.history;
   return recordHistory({
     earlier: status.history,
     records: release.kind === 'Own' ? release.records : [],
     chartOf: (configDigest) => chartOf(status, finding, configDigest),
-    marks,
+    results,
     rollback,
     limit: spec.historyLimit,
   });

@@ -11,10 +11,10 @@ import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/judge-release.ts';
+import type { ReleaseFact } from '../facts/classify-release.ts';
 import type { DriftFact } from '../facts/observe-drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
-import type { OwnRelease } from '../facts/judge-release.ts';
+import type { OwnRelease } from '../facts/classify-release.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
 import { conversionsSentence } from '../../../domain/chart/rendered-chart.ts';
 

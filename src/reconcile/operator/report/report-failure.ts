@@ -4,7 +4,7 @@ import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError, ErrorCode } from '../../../domain/core/errors.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/judge-release.ts';
+import type { ReleaseFact } from '../facts/classify-release.ts';
 import { RETRY_BACKOFF } from '../due.ts';
 import type { Chart } from '../ports.ts';
 import { isTrue, reconciling, stalled } from './conditions.ts';

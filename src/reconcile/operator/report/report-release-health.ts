@@ -2,7 +2,7 @@ import type { LegacyStatus } from '../../../domain/operator/kind/status-fields.t
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { crdOwner } from '../../../domain/operator/crd-owner.ts';
-import { claimedDefinitions } from '../../../domain/operator/operator-spec.ts';
+import { claimedCrds } from '../../../domain/operator/operator-spec.ts';
 import { effectiveLeaves } from '../../../domain/values/layers.ts';
 import { ownCrds } from '../acts/leave-crds.ts';
 import { publish } from '../acts/publish.ts';
@@ -77,7 +77,7 @@ export async function reportReleaseHealth(work: Work, facts: ActiveFacts, state:
     ...(facts.held === undefined ? {} : { pending: facts.held }),
     ...provenanceOf(facts),
     ...stepOf(facts),
-    ...(outcome === 'Ready' ? { marks: { healthy: true }, rollback: 'Forgotten' as const } : {}),
+    ...(outcome === 'Ready' ? { results: { healthy: true }, rollback: 'Forgotten' as const } : {}),
     failures: 0,
   });
   return { requeueAfter: outcome === 'Ready' || outcome === 'TestFailed' ? work.spec.interval : pollDelay(work) };
@@ -103,7 +103,7 @@ function outcomeOf({ health, unestablished, tests }: InSync): Outcome {
 /** How the tests of this revision ended, as it was told then. */
 function testedSoFar({ status, spec }: Work, { past }: ActiveFacts): readonly ConditionInput[] {
   if (!spec.test.enable) return [];
-  const { tested: passed } = past.marks;
+  const { tested: passed } = past.results;
   if (passed === undefined) return [UNTESTED];
   const known = findCondition(status.conditions, 'Tested');
   if (known !== undefined && known.status === (passed ? 'True' : 'False')) return [known];
@@ -146,7 +146,7 @@ async function likelyCause({ ports, spec }: Work, facts: Pick<ActiveFacts, 'char
   ]);
   const off = leaves.find(({ path, value }) => value === false && SWITCH.test(path));
   if (off !== undefined) return `${off.path} is false in the values of ${off.origin}; set it to true in spec.values`;
-  const claims = claimedDefinitions(spec);
+  const claims = claimedCrds(spec);
   if (claims.length > 0) return `nothing has registered ${claims.join(', ')} yet, which spec.catalog names`;
   return `the chart has no CRDs. ${RUN_TIME}`;
 }
@@ -160,7 +160,7 @@ async function rejectedClaim(work: Work, crds: readonly CrdFact[]): Promise<Cond
     return isFalse('CRDsEstablished', 'CrdConflict', message);
   }
   const own = new Set(crds.map((crd) => crd.name));
-  for (const claimed of claimedDefinitions(work.spec).filter((definition) => !own.has(definition))) {
+  for (const claimed of claimedCrds(work.spec).filter((definition) => !own.has(definition))) {
     const crd = await findCrd(work.ports.cluster, claimed, work.signal);
     const owner = crd === undefined ? undefined : crdOwner(crd);
     if (owner === undefined) continue;

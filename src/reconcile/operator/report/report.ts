@@ -3,7 +3,7 @@ import { AppError } from '../../../domain/core/errors.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
-import type { ForeignRelease } from '../facts/judge-release.ts';
+import type { ForeignRelease } from '../facts/classify-release.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
 import type { ActiveFacts, ActiveState } from '../state.ts';
 import type { Work } from '../work.ts';
@@ -184,7 +184,7 @@ async function reportRollback(work: Work, facts: ActiveFacts, state: AfterRollba
     chart: target.chart,
     configDigest: target.configDigest,
     ...(running === undefined ? {} : { running }),
-    marks: sound ? { healthy: true } : {},
+    results: sound ? { healthy: true } : {},
     failures: 0,
   });
   return { requeueAfter: Math.min(HEALTH_MS, work.spec.interval) };

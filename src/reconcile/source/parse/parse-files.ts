@@ -1,4 +1,4 @@
-import { nextTurn } from '../../../domain/core/next-turn.ts';
+import { yieldToEventLoop } from '../../../domain/core/yield-to-event-loop.ts';
 import { ThreadHost } from '../../../thread/thread-host.ts';
 import type { SourceFile } from '../read-folder.ts';
 import { located, parsePlainFile, type ParsedFile, type PlainFile } from './parse-file.ts';
@@ -19,7 +19,7 @@ export async function parseFiles(files: readonly SourceFile[]): Promise<ParsedFi
   const parsed: ParsedFile[] = [];
   try {
     for (const file of files) {
-      await nextTurn();
+      await yieldToEventLoop();
       parsed.push(located(file.text.length > LARGE_CHARACTERS ? await parseInThread(thread, file) : parsePlainFile(file)));
     }
     return parsed;

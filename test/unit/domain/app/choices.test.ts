@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keysOf, narrowChoices, type Choices } from '../../../../src/domain/app/choices.ts';
+import { keysOf, filterChoices, type Choices } from '../../../../src/domain/app/choices.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const names = (count: number): Choices => ({
@@ -26,12 +26,12 @@ test('What has no managed fields has no known keys', () => {
 });
 
 test('Of many choices the first 200 whose name has the text are offered, and it is said that there are more', () => {
-  const all = narrowChoices(names(300), '');
+  const all = filterChoices(names(300), '');
   assert.equal(all.items.length, 200);
   assert.equal(all.more, true);
   assert.deepEqual(
-    narrowChoices(names(300), ' S-29 ').items.map(({ name }) => name),
+    filterChoices(names(300), ' S-29 ').items.map(({ name }) => name),
     ['s-29', 's-290', 's-291', 's-292', 's-293', 's-294', 's-295', 's-296', 's-297', 's-298', 's-299'],
   );
-  assert.equal(narrowChoices(names(300), 's-29').more, false);
+  assert.equal(filterChoices(names(300), 's-29').more, false);
 });

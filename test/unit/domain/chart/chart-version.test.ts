@@ -4,23 +4,23 @@ import {
   checkRange,
   isMajorStep,
   newerVersion,
-  versionToAskFor,
+  requestedVersion,
   type Channel,
-  type VersionWish,
+  type VersionRequest,
 } from '../../../../src/domain/chart/chart-version.ts';
 import { cycleThrough } from '../../../../src/domain/core/dependency-cycle.ts';
 
 const OFFERED = ['1.0.0', '1.10.0', '1.9.0', '2.0.0', '3.0.0-rc.1', 'latest'];
 
 describe('the version to ask a repository for', () => {
-  const wish = (version: string, policy: VersionWish['policy'], more: Partial<VersionWish> = {}): VersionWish => ({
+  const wish = (version: string, policy: VersionRequest['policy'], more: Partial<VersionRequest> = {}): VersionRequest => ({
     version,
     policy,
     installed: undefined,
     offered: OFFERED,
     ...more,
   });
-  const cases: readonly [string, VersionWish, string][] = [
+  const cases: readonly [string, VersionRequest, string][] = [
     ['one that is named is asked for, whatever is installed', wish('1.2.0', 'Manual', { installed: '1.0.0' }), '1.2.0'],
     ['and whatever was approved', wish('1.2.0', 'Manual', { installed: '1.2.0', approved: '1.9.0' }), '1.2.0'],
     ['a version with a v is one version', wish('v1.2.0', 'Manual', { installed: '1.0.0' }), 'v1.2.0'],
@@ -56,7 +56,7 @@ describe('the version to ask a repository for', () => {
     ['a beginning outside of its own range may stay', wish('1.0.0', 'Manual', { range: '^2', installed: '1.0.0' }), '1.0.0'],
     ['and be left by an approval', wish('1.0.0', 'Manual', { range: '^2', installed: '1.0.0', approved: '2.0.0' }), '2.0.0'],
   ];
-  for (const [title, given, expected] of cases) it(title, () => assert.equal(versionToAskFor(given), expected));
+  for (const [title, given, expected] of cases) it(title, () => assert.equal(requestedVersion(given), expected));
 
   it('a range that is none is rejected with a sentence', () => {
     checkRange({ version: '1.0.0', range: '^1 || >=2.1 <3' });

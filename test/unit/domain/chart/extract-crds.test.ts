@@ -5,7 +5,7 @@ import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
 import { belongsToOperator } from '../../../../src/domain/operator/crd-owner.ts';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 import { crdFactOf } from '../../../../src/reconcile/operator/facts/observe-crds.ts';
-import { judgeRelease } from '../../../../src/reconcile/operator/facts/judge-release.ts';
+import { classifyRelease } from '../../../../src/reconcile/operator/facts/classify-release.ts';
 import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
 import { publishedCrds, rolesOf } from '../../../../src/reconcile/operator/acts/app-roles.ts';
 
@@ -93,17 +93,17 @@ describe('whose CRD it is', () => {
 });
 
 describe('whose release it is', () => {
-  const cases: readonly { title: string; records: readonly Record<string, string>[]; judged: object }[] = [
-    { title: 'no record is no release', records: [], judged: { kind: 'Absent' } },
+  const cases: readonly { title: string; records: readonly Record<string, string>[]; expected: object }[] = [
+    { title: 'no record is no release', records: [], expected: { kind: 'Absent' } },
     {
       title: 'a record without our label is foreign',
       records: [{ version: '1', status: 'deployed' }],
-      judged: { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' },
+      expected: { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' },
     },
     {
       title: 'a record of another Operator is foreign',
       records: [{ version: '1', status: 'deployed', 'chandlery.dev/operator': 'a.b' }],
-      judged: { kind: 'Foreign', owner: 'a.b', revision: 1, status: 'deployed' },
+      expected: { kind: 'Foreign', owner: 'a.b', revision: 1, status: 'deployed' },
     },
     {
       title: 'of several revisions the newest counts, by number',
@@ -111,7 +111,7 @@ describe('whose release it is', () => {
         { version: '9', status: 'superseded', 'chandlery.dev/operator': 'n.o', 'chandlery.dev/config-digest': 'old' },
         { version: '10', status: 'deployed', 'chandlery.dev/operator': 'n.o', 'chandlery.dev/config-digest': 'new' },
       ],
-      judged: {
+      expected: {
         kind: 'Own',
         revision: 10,
         status: 'deployed',
@@ -125,13 +125,13 @@ describe('whose release it is', () => {
     {
       title: 'an uninstalled release whose history was kept is none',
       records: [{ version: '1', status: 'uninstalled' }],
-      judged: { kind: 'Absent' },
+      expected: { kind: 'Absent' },
     },
   ];
-  for (const { title, records, judged } of cases) {
+  for (const { title, records, expected } of cases) {
     it(title, () => {
       const objects = records.map((labels, index) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${index}`, labels } }));
-      assert.deepEqual(judgeRelease(objects, 'n.o'), judged);
+      assert.deepEqual(classifyRelease(objects, 'n.o'), expected);
     });
   }
 });

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/domain/operator/revision-history.ts';
 
 const CHART = { chart: 'c', version: '1.0.0' };
-const NOTHING: HistoryInput = { earlier: [], records: [], chartOf: () => CHART, marks: {}, rollback: undefined, limit: 10 };
+const NOTHING: HistoryInput = { earlier: [], records: [], chartOf: () => CHART, results: {}, rollback: undefined, limit: 10 };
 
 describe('the history of a release', () => {
   const cases: readonly { title: string; input: Partial<HistoryInput>; history: readonly string[] }[] = [
@@ -33,18 +33,18 @@ describe('the history of a release', () => {
     },
     { title: 'is bounded', input: { limit: 2, records: [record(1), record(2), record(3)] }, history: ['3 deployed', '2 deployed'] },
     {
-      title: 'marks the newest revision only',
-      input: { marks: { healthy: true }, records: [record(1, 'superseded'), record(2)] },
+      title: 'records results for the newest revision only',
+      input: { results: { healthy: true }, records: [record(1, 'superseded'), record(2)] },
       history: ['2 deployed healthy', '1 superseded'],
     },
     {
-      title: 'keeps marks',
+      title: 'keeps results',
       input: { earlier: [entry(1, { healthy: true, tested: true })], records: [record(1, 'superseded'), record(2)] },
       history: ['2 deployed', '1 superseded healthy tested'],
     },
     {
       title: 'keeps a mark while the revision is looked at again',
-      input: { earlier: [entry(1, { healthy: true })], marks: { tested: false }, records: [record(1)] },
+      input: { earlier: [entry(1, { healthy: true })], results: { tested: false }, records: [record(1)] },
       history: ['1 deployed healthy untested'],
     },
     {

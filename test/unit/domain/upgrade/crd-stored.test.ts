@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { compareCrds } from '../../../../src/domain/upgrade/crd-safety/compare-crds.ts';
 import type { CrdVerdict } from '../../../../src/domain/upgrade/crd-safety/finding.ts';
 import {
-  goneVersions,
-  stopsUpgrade,
+  removedVersions,
+  blocksUpgrade,
   storedChecks,
   storedFaults,
   unsafeSentence,
-  writtenInGone,
-} from '../../../../src/domain/upgrade/crd-safety/judge-upgrade.ts';
+  storedInRemovedVersions,
+} from '../../../../src/domain/upgrade/crd-safety/stored-checks.ts';
 import { validateValue } from '../../../../src/domain/upgrade/crd-safety/validate-value.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { crd, int, object, text, withSpec, type Schema } from '../../../support/sample-crds.ts';
@@ -105,7 +105,7 @@ describe('the verdict about an upgrade', () => {
   it('names the instances that would not fit, at most ten, and counts the others', () => {
     const candidate = crd({ schema: withSpec({ ...int, maximum: 3 }) });
     const instances = Array.from({ length: 13 }, (_, index) => instance(`i${String(index).padStart(2, '0')}`, index < 1 ? 2 : 9));
-    const sentence = unsafeSentence([judged(live, candidate, instances)], 'Strict');
+    const sentence = unsafeSentence([checked(live, candidate, instances)], 'Strict');
     assert.match(
       sentence,
       /^as\.example\.com v1 spec\.a: there is a maximum now: 3; 12 existing instances would be invalid: A ns\/i01: spec\.a: it is above/,
@@ -116,13 +116,13 @@ describe('the verdict about an upgrade', () => {
   it('reads no instances when no schema changes', () => {
     assert.deepEqual(storedChecks(live, live), []);
     assert.deepEqual(versionsOf(live, crd({ schema: withSpec(text) })), ['v1 as v1']);
-    assert.equal(stopsUpgrade(judged(live, live, []), 'Strict'), false);
+    assert.equal(blocksUpgrade(checked(live, live, []), 'Strict'), false);
   });
 
   it('does not mind a status that an operator wrote for the schema before', () => {
     const candidate = crd({ schema: withSpec({ ...int, default: 1 }) });
     const stored = { ...instance('a', 1), status: { old: 'x' } };
-    assert.equal(stopsUpgrade(judged(live, candidate, [stored]), 'Strict'), false);
+    assert.equal(blocksUpgrade(checked(live, candidate, [stored]), 'Strict'), false);
   });
 });
 
@@ -141,8 +141,8 @@ describe('the level of safety of an upgrade', () => {
   ] as const;
   for (const [what, candidate, instances, expected] of cases) {
     it(`says whether ${what} stops it`, () => {
-      const verdict = judged(live, candidate, instances);
-      const stops = (['Strict', 'Instances', 'None'] as const).map((level) => [level, stopsUpgrade(verdict, level)]);
+      const verdict = checked(live, candidate, instances);
+      const stops = (['Strict', 'Instances', 'None'] as const).map((level) => [level, blocksUpgrade(verdict, level)]);
       assert.deepEqual(Object.fromEntries(stops), expected);
     });
   }
@@ -150,7 +150,7 @@ describe('the level of safety of an upgrade', () => {
   it('names manifests that are written in a version that goes, whoever else has written so', () => {
     const version = (name: string, served: boolean) => ({ name, served, storage: name === 'v1', schema: {} });
     const of = (...versions: object[]) => ({ ...live, spec: { ...(live.spec as object), versions } });
-    const gone = goneVersions(of(version('v1', true), version('v1beta1', true), version('v1alpha1', false)), of(version('v1', true)));
+    const gone = removedVersions(of(version('v1', true), version('v1beta1', true), version('v1alpha1', false)), of(version('v1', true)));
     assert.deepEqual(gone, ['v1beta1']);
     const managed = (name: string, operation: string, apiVersion: string): KubeObject => ({
       ...instance(name, 1),
@@ -164,7 +164,7 @@ describe('the level of safety of an upgrade', () => {
       { ...instance('kubectl', 1), metadata: { name: 'kubectl', namespace: 'ns', annotations: last } },
     ];
     assert.deepEqual(
-      writtenInGone(gone, stored).map((fault) => fault.instance),
+      storedInRemovedVersions(gone, stored).map((fault) => fault.instance),
       ['A ns/git', 'A ns/kubectl'],
     );
   });
@@ -238,7 +238,7 @@ describe('what stored instances are held against', () => {
 
   it('says of which version it speaks where there are several', () => {
     const candidate = crd({ versions: [v('v1', withSpec(int)), v('v2', object({ spec: object({ b: int }) }), stored)] });
-    const { faults } = judged(only, candidate, [instance('x', 1)]);
+    const { faults } = checked(only, candidate, [instance('x', 1)]);
     assert.deepEqual(faults, [
       { instance: 'A ns/x', path: 'v2 spec.a', why: 'the schema does not have the field, so it would be dropped' },
     ]);
@@ -249,7 +249,7 @@ function versionsOf(live: KubeObject, candidate: KubeObject): string[] {
   return storedChecks(live, candidate).map(({ read, version }) => `${read} as ${version}`);
 }
 
-function judged(live: KubeObject, candidate: KubeObject, instances: readonly KubeObject[]): CrdVerdict {
+function checked(live: KubeObject, candidate: KubeObject, instances: readonly KubeObject[]): CrdVerdict {
   const faults = storedChecks(live, candidate).flatMap((check) => storedFaults(check, instances));
   return { crd: candidate.metadata.name, findings: compareCrds(live, candidate), faults };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import {
   approvalText,
   digestDiffers,
-  judgeApproval,
+  checkApproval,
   parseApproval,
   type ApprovalQuestion,
 } from '../../../../src/domain/upgrade/upgrade-approval.ts';
@@ -41,7 +41,7 @@ describe('an approval', () => {
   ];
   for (const [title, given, expected] of cases) {
     it(title, () => {
-      const verdict = judgeApproval(given);
+      const verdict = checkApproval(given);
       assert.equal(verdict.kind === 'NoEffect' ? verdict.fault.reason : verdict.kind, expected);
     });
   }
@@ -52,7 +52,7 @@ describe('an approval', () => {
 
   it('says what to do when it has no effect', () => {
     const sentences = cases.flatMap(([, given]) => {
-      const verdict = judgeApproval(given);
+      const verdict = checkApproval(given);
       return verdict.kind === 'NoEffect' ? [verdict.fault.message] : [];
     });
     assert.equal(sentences.length, 8);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import type { FormNode } from '../../../../src/form/model/form-node.ts';
 import { coverage } from '../../../../src/form/model/coverage.ts';
-import { rememberForm } from '../../../../src/form/model/remember-form.ts';
+import { cacheForm } from '../../../../src/form/model/cache-form.ts';
 import { differencesBetween } from '../../../../src/form/model/differences.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
@@ -14,7 +14,7 @@ import { sampleViews } from '../../../support/sample-web.ts';
 const text = { type: 'string' };
 const PAGE_BYTES = 200 * 1024;
 const schema = largeKind(LARGEST_LEAVES);
-const model = rememberForm({ schema, root: 'spec', curated: [], mode: 'create' });
+const model = cacheForm({ schema, root: 'spec', curated: [], mode: 'create' });
 const views = sampleViews();
 
 test('Each leaf of a kind as large as the largest has a control of its own', () => {
@@ -55,7 +55,7 @@ test('Of a kind of twice as many leaves what is deepest has no control, and what
   };
   const { properties } = largeKind(2 * LARGEST_LEAVES);
   const twice = { type: 'object', properties: { ...(properties as JsonObject), ...late } };
-  const form = rememberForm({ schema: twice, root: 'spec', curated: [], mode: 'create' });
+  const form = cacheForm({ schema: twice, root: 'spec', curated: [], mode: 'create' });
   assert.notEqual(form.reduced, undefined);
   const { unreachable } = coverage(twice, form);
   const kinds = new Map(levelsOf(form.root).map(({ path, kind }) => [path.join('.'), kind]));
@@ -70,7 +70,7 @@ function levelsOf(node: FormNode): readonly FormNode[] {
 
 test('A form that cannot have every field says so above its fields', () => {
   const many = { properties: Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [`p${n}`, { type: 'string' }])) };
-  const reduced = rememberForm({ schema: many, root: 'spec', curated: [], mode: 'create' });
+  const reduced = cacheForm({ schema: many, root: 'spec', curated: [], mode: 'create' });
   const show = (form: typeof model): string =>
     views.render('parts/form', formView(form, { fields: valuesToFields(form, {}), base: {}, faults: [] }));
   assert.match(reduced.reduced ?? '', /too large for a form of all its fields/);

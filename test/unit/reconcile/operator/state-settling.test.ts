@@ -23,7 +23,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose test failed goes back',
-    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, marks: TESTED_BADLY } },
+    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, results: TESTED_BADLY } },
     state: 'RollbackDue',
   },
   {
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one that was healthy and is degraded now stays: the upgrade was not at fault',
-    facts: { ...LATE, past: { ...LATE.past, marks: { healthy: true } }, health: health('Degraded') },
+    facts: { ...LATE, past: { ...LATE.past, results: { healthy: true } }, health: health('Degraded') },
     state: 'InSync',
   },
   { title: 'one that is healthy in the end stays, however long it took', facts: LATE, state: 'InSync' },
@@ -142,29 +142,29 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose tests passed is ready',
-    facts: { testing: true, past: { marks: { tested: true }, overdue: false } },
+    facts: { testing: true, past: { results: { tested: true }, overdue: false } },
     state: 'InSync',
   },
   {
     title: 'one whose tests failed says so',
-    facts: { testing: true, past: { marks: TESTED_BADLY, overdue: false } },
+    facts: { testing: true, past: { results: TESTED_BADLY, overdue: false } },
     state: 'InSync',
     tests: 'Failed',
   },
   {
     title: 'one whose tests failed is tested again when somebody asks',
-    facts: { testing: true, asked: true, past: { marks: TESTED_BADLY, overdue: false } },
+    facts: { testing: true, asked: true, past: { results: TESTED_BADLY, overdue: false } },
     state: 'Untested',
   },
   {
     title: 'one whose tests failed after it was healthy does not go back',
-    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, marks: { tested: false, healthy: true } } },
+    facts: { ...RECOVERABLE, testing: true, past: { ...RECOVERABLE.past, results: { tested: false, healthy: true } } },
     state: 'InSync',
     tests: 'Failed',
   },
   {
     title: 'one whose failed tests nobody wants any more is ready',
-    facts: { ...RECOVERABLE, past: { ...RECOVERABLE.past, marks: TESTED_BADLY } },
+    facts: { ...RECOVERABLE, past: { ...RECOVERABLE.past, results: TESTED_BADLY } },
     state: 'InSync',
   },
   { title: 'one that is as it should be is ready', facts: {}, state: 'InSync' },

@@ -28,7 +28,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'one whose test failed says so while it waits',
-    facts: { testing: true, past: { ...LIVING.past, marks: TESTED_BADLY } },
+    facts: { testing: true, past: { ...LIVING.past, results: TESTED_BADLY } },
     state: 'OutsideWindow',
     runs: 'Failed',
   },

@@ -4,7 +4,7 @@ import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
 import { countAffected } from '../../../../src/form/migration/count-affected.ts';
-import { judgeStored } from '../../../../src/schema/stored/judge-stored.ts';
+import { checkStoredInstances } from '../../../../src/schema/stored/check-stored-instances.ts';
 import { crd, int, object, text } from '../../../support/sample-crds.ts';
 
 const BEFORE = crd({ schema: object({ spec: object({ storageSize: text, colour: text, level: { ...int, default: 1 } }) }) });
@@ -73,7 +73,7 @@ async function affectedBy(instances: readonly (readonly [string, JsonObject])[],
     }
   }
   const signal = new AbortController().signal;
-  await judgeStored({ cluster: { pages }, live: BEFORE, candidate: AFTER, named: 10, look, signal });
+  await checkStoredInstances({ cluster: { pages }, live: BEFORE, candidate: AFTER, named: 10, look, signal });
   return look.result();
 }
 

@@ -48,6 +48,6 @@ test('An act whose browser goes away meanwhile is done and in the audit log', as
   await written.promise;
   assert.deepEqual(
     entries.map(({ action, target, outcome, via }) => [action, target, outcome, via]),
-    [['create instance', 'team-a/postgresclusters.samples.chandlery.dev/left', 'done', 'page']],
+    [['create instance', 'team-a/postgresclusters.samples.chandlery.dev/left', 'succeeded', 'page']],
   );
 });

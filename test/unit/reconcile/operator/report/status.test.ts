@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import type { RevisionRecord } from '../../../../../src/domain/operator/revision-history.ts';
 import type { OperatorPorts } from '../../../../../src/reconcile/operator/ports.ts';
-import { recallHistory } from '../../../../../src/reconcile/operator/facts/recall-history.ts';
+import { readHistory } from '../../../../../src/reconcile/operator/facts/read-history.ts';
 import { attemptOf } from '../../../../../src/reconcile/operator/report/report-failure.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 import { composeStatus, type Finding } from '../../../../../src/reconcile/operator/report/compose-status.ts';
@@ -87,8 +87,8 @@ describe('the history in the status of an Operator', () => {
 
 describe('what the history tells about the newest revision', () => {
   const NEWEST = { ...record(2, 'today'), time: '2026-01-01T00:00:00Z' };
-  const seen = (status: object, records: readonly RevisionRecord[] = [NEWEST]): ReturnType<typeof recallHistory> =>
-    recallHistory(work({ status }), own({ records }));
+  const seen = (status: object, records: readonly RevisionRecord[] = [NEWEST]): ReturnType<typeof readHistory> =>
+    readHistory(work({ status }), own({ records }));
   const entry = (more: object): object => ({
     revision: 2,
     chart: 'c',
@@ -99,9 +99,9 @@ describe('what the history tells about the newest revision', () => {
     ...more,
   });
 
-  it('is its marks', () => assert.deepEqual(seen({ history: [entry({ tested: false })] }).marks, { tested: false }));
+  it('is its results', () => assert.deepEqual(seen({ history: [entry({ tested: false })] }).results, { tested: false }));
   it('is nothing when the entry is of a release before', () => {
-    assert.deepEqual(seen({ history: [entry({ tested: false, time: '2025-01-01T00:00:00Z' })] }).marks, {});
+    assert.deepEqual(seen({ history: [entry({ tested: false, time: '2025-01-01T00:00:00Z' })] }).results, {});
   });
   it('is that it has had its time after ten minutes, unless it was healthy once', () => {
     assert.equal(seen({}).overdue, true);

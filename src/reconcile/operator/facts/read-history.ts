@@ -1,10 +1,10 @@
-import { lastHealthyRevision, type RevisionMarks } from '../../../domain/operator/revision-history.ts';
-import type { ReleaseFact } from './judge-release.ts';
+import { lastHealthyRevision, type RevisionResults } from '../../../domain/operator/revision-history.ts';
+import type { ReleaseFact } from './classify-release.ts';
 import type { Work } from '../work.ts';
 
 /** What the history tells about the newest revision. */
 export interface PastFact {
-  readonly marks: RevisionMarks;
+  readonly results: RevisionResults;
   /** The newest revision has had its time to become healthy. */
   readonly overdue: boolean;
   /** The revision to go back to should the newest one have failed; absent when there is none. */
@@ -12,15 +12,15 @@ export interface PastFact {
 }
 
 /** Reads the history for what is to be decided about the newest revision. Pure but for the clock. */
-export function recallHistory({ status, spec, ports }: Pick<Work, 'status' | 'spec' | 'ports'>, release: ReleaseFact): PastFact {
+export function readHistory({ status, spec, ports }: Pick<Work, 'status' | 'spec' | 'ports'>, release: ReleaseFact): PastFact {
   const [newest] = release.kind === 'Own' ? release.records : [];
-  if (release.kind !== 'Own' || newest === undefined) return { marks: {}, overdue: false };
+  if (release.kind !== 'Own' || newest === undefined) return { results: {}, overdue: false };
   const entry = status.history.find(({ revision, time }) => revision === newest.revision && time === newest.time);
   const { tested, healthy } = entry ?? {};
   const recovery = lastHealthyRevision(status.history, release.records);
   const age = ports.now().getTime() - Date.parse(newest.time);
   return {
-    marks: { ...(tested === undefined ? {} : { tested }), ...(healthy === undefined ? {} : { healthy }) },
+    results: { ...(tested === undefined ? {} : { tested }), ...(healthy === undefined ? {} : { healthy }) },
     overdue: healthy !== true && age > spec.upgrade.healthTimeout,
     ...(recovery === undefined ? {} : { recovery }),
   };

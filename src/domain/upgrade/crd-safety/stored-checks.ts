@@ -50,13 +50,13 @@ export function storedFaults(
 }
 
 /** Versions that the live CRD serves and the new one does not. */
-export function goneVersions(live: KubeObject, candidate: KubeObject): string[] {
+export function removedVersions(live: KubeObject, candidate: KubeObject): string[] {
   const left = new Set(versionsOf(candidate).flatMap(({ name, served }) => (served ? [name] : [])));
   return versionsOf(live).flatMap(({ name, served }) => (served && !left.has(name) ? [name] : []));
 }
 
 /** Instances whose manifests, as `kubectl apply` and Git controllers keep them, are written in a version that goes. */
-export function writtenInGone(gone: readonly string[], instances: readonly KubeObject[]): InstanceFault[] {
+export function storedInRemovedVersions(gone: readonly string[], instances: readonly KubeObject[]): InstanceFault[] {
   return instances.flatMap((instance) => {
     const version = manifestVersions(instance).find((name) => gone.includes(name));
     const why = `its manifest is written in ${version ?? ''}, which is served no longer; apply it in another version first`;
@@ -96,7 +96,7 @@ function requiredOf(schema: Record<string, unknown>): unknown[] {
 const NAMED = 10;
 
 /** Whether a verdict stops the upgrade (`spec.upgrade.crdSafety`). */
-export function stopsUpgrade({ findings, faults }: Pick<CrdVerdict, 'findings' | 'faults'>, safety: CrdSafety): boolean {
+export function blocksUpgrade({ findings, faults }: Pick<CrdVerdict, 'findings' | 'faults'>, safety: CrdSafety): boolean {
   if (safety === 'None') return false;
   return faults.length > 0 || findings.some((finding) => counts(finding, safety));
 }
@@ -107,7 +107,7 @@ function counts({ severity }: CrdFinding, safety: CrdSafety): boolean {
 
 /** The findings that stop the upgrade, then the instances, at most ten of each by name. */
 export function unsafeSentence(verdicts: readonly CrdVerdict[], safety: CrdSafety): string {
-  const unsafe = verdicts.filter((verdict) => stopsUpgrade(verdict, safety));
+  const unsafe = verdicts.filter((verdict) => blocksUpgrade(verdict, safety));
   const findings = unsafe.flatMap(({ crd, findings: all }) =>
     all.filter((finding) => counts(finding, safety)).map(({ path, what }) => `${crd} ${path}: ${what}`),
   );

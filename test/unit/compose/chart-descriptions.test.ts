@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createChartLibrary, type ChartLibrary } from '../../../src/chart/chart-library.ts';
-import { rememberChartWords } from '../../../src/compose/create-charts.ts';
+import { cacheChartDescriptions } from '../../../src/compose/create-charts.ts';
 import { chartFiles, writeFiles } from '../../support/charts.ts';
 
 describe('the words of a chart', () => {
@@ -24,7 +24,7 @@ describe('the words of a chart', () => {
   after(async () => rm(folder, { recursive: true, force: true }));
 
   it('are read once and outlive the archive, because a digest always says the same', async () => {
-    const words = rememberChartWords(charts);
+    const words = cacheChartDescriptions(charts);
     assert.equal((await words(digest))?.readme, '# Shop\n');
     await rm(join(folder, 'cache'), { recursive: true });
     assert.equal(await charts.contents(digest), undefined);
@@ -32,6 +32,6 @@ describe('the words of a chart', () => {
   });
 
   it('of a chart that is not at hand are none', async () => {
-    assert.equal(await rememberChartWords(charts)(`sha256:${'0'.repeat(64)}`), undefined);
+    assert.equal(await cacheChartDescriptions(charts)(`sha256:${'0'.repeat(64)}`), undefined);
   });
 });

@@ -7,7 +7,7 @@ import { type PodEvidence, podFindings } from './pod-security.ts';
 import { quotaFindings } from './quota.ts';
 
 /** An instance as it would be, and what stands around it. */
-export interface JudgeInput {
+export interface ConstraintsInput {
   /** `<plural>.<group>` of the kind. */
   readonly app: string;
   /** As the api-server would store it, defaults included; else as it was sent. */
@@ -35,7 +35,7 @@ interface Rejected {
 }
 
 /** What quotas, limit ranges, Pod Security and classes mean for an instance. */
-export function judgeConstraints(input: JudgeInput): Findings {
+export function checkConstraints(input: ConstraintsInput): Findings {
   const { app, object, before, quotas, limitRanges, namespace, pods, missingClasses, unchecked } = input;
   const demand = demandOf(object.spec);
   const stock = before === undefined ? {} : { before: demandOf(before.spec) };

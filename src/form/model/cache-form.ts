@@ -18,7 +18,7 @@ const names = new WeakMap<JsonObject, number>();
 let named = 0;
 
 /** The form of `buildForm`, which is made once for as long as the same schema is asked for: by pages, by the REST API, by reviews. */
-export function rememberForm(input: FormInput): FormModel {
+export function cacheForm(input: FormInput): FormModel {
   const { schema, ...rest } = input;
   const key = `${nameOf(schema)} ${JSON.stringify(rest)}`;
   const found = known.get(key);

@@ -3,17 +3,17 @@ import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ports } from '../operation/ports.ts';
 import type { Store } from '../store/store.ts';
-import { keepAuditLog } from './keep-audit-log.ts';
+import { createAuditPort } from './create-audit-port.ts';
 
 type Kept = 'changeRequests' | 'savedConfigurations' | 'auditLog';
 
 /** What operations need of the store. */
-export function keptPorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>, log: Log): Pick<Ports, Kept> {
+export function storePorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>, log: Log): Pick<Ports, Kept> {
   const { changeRequests, savedConfigurations, auditLog } = store;
   return {
     changeRequests: { table: changeRequests, cluster: clusterUid(kube), now: Date.now },
     savedConfigurations: { table: savedConfigurations, now: Date.now },
-    auditLog: keepAuditLog(auditLog, log),
+    auditLog: createAuditPort(auditLog, log),
   };
 }
 

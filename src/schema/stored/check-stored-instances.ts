@@ -1,11 +1,11 @@
 import { compareCrds, versionsOf } from '../../domain/upgrade/crd-safety/compare-crds.ts';
 import {
-  goneVersions,
+  removedVersions,
   instanceName,
   storedChecks,
-  writtenInGone,
+  storedInRemovedVersions,
   type StoredCheck,
-} from '../../domain/upgrade/crd-safety/judge-upgrade.ts';
+} from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import type { CrdFinding, CrdVerdict, InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -27,12 +27,12 @@ export interface StoredInput {
   readonly candidate: KubeObject;
   /** How many faults are named; all are counted. */
   readonly named: number;
-  readonly look?: StoredLook;
+  readonly look?: StoredVisitor;
   readonly signal: AbortSignal;
 }
 
 /** Looks at stored instances while they are read. What was told since the last `begin` is told again when reading begins anew. */
-export interface StoredLook {
+export interface StoredVisitor {
   begin(check: StoredCheck): void;
   add(items: readonly KubeObject[]): void;
 }
@@ -42,7 +42,7 @@ export interface StoredLook {
  *
  * @throws AppError of the reads, `Forbidden` among them; `Conflict` when reading takes too long again and again.
  */
-export async function judgeStored(input: StoredInput): Promise<CrdVerdict> {
+export async function checkStoredInstances(input: StoredInput): Promise<CrdVerdict> {
   const { live, candidate } = input;
   const founds: Found[] = [];
   for (const check of storedChecks(live, candidate)) founds.push(await readAll(input, check));
@@ -69,11 +69,11 @@ async function withStored({ cluster, live, signal }: StoredInput, findings: read
 
 /** Instances whose manifests are written in a version that goes. */
 async function readManifests({ cluster, live, candidate, named, signal }: StoredInput): Promise<Found> {
-  const gone = goneVersions(live, candidate);
+  const gone = removedVersions(live, candidate);
   const faults: InstanceFault[] = [];
   if (gone.length > 0) {
     for await (const { items } of pagesOf({ cluster, live, signal }, { content: 'metadata', size: PAGE })) {
-      faults.push(...writtenInGone(gone, items));
+      faults.push(...storedInRemovedVersions(gone, items));
     }
   }
   return { findings: [], faults: faults.slice(0, named), faulty: new Set(faults.map(({ instance }) => instance)), unchecked: new Set() };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgePreview, type JudgeInput } from '../../../../../src/domain/upgrade/preview/judge-preview.ts';
+import { checkPreview, type PreviewCheckInput } from '../../../../../src/domain/upgrade/preview/check-preview.ts';
 import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 
-const NOTHING: JudgeInput = {
+const NOTHING: PreviewCheckInput = {
   crds: { items: [], safety: 'Strict', missing: [] },
   fields: { rejections: [], asked: 3, missing: [] },
   instances: { places: [], total: 0, missing: [] },
@@ -22,14 +22,14 @@ const UNSAFE: PreviewedCrd = {
   faultCount: 1,
 };
 const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
-const crds = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): JudgeInput['crds'] => ({
+const crds = (safety: 'Strict' | 'Instances' | 'None', more: Partial<PreviewedCrd> = {}): PreviewCheckInput['crds'] => ({
   items: [{ ...UNSAFE, ...more }],
   safety,
   missing: [],
 });
 
 describe('the verdict on an upgrade', () => {
-  const cases: readonly [string, JudgeInput, string, RegExp][] = [
+  const cases: readonly [string, PreviewCheckInput, string, RegExp][] = [
     ['is safe when nothing speaks against it', NOTHING, 'Safe', /^$/],
     [
       'names a definition that takes something away',
@@ -78,7 +78,7 @@ describe('the verdict on an upgrade', () => {
   ];
   for (const [title, input, word, sentence] of cases) {
     it(title, () => {
-      const verdict = judgePreview(input);
+      const verdict = checkPreview(input);
       assert.equal(verdict.kind, word);
       assert.match([...verdict.stops, ...verdict.unchecked].join('\n'), sentence);
     });
@@ -86,12 +86,12 @@ describe('the verdict on an upgrade', () => {
 
   it('names each missing permission once, and five at most', () => {
     const missing = Array.from({ length: 14 }, (_, index) => ({ ...RIGHT, resource: `r${index % 7}` }));
-    const { unchecked } = judgePreview({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
+    const { unchecked } = checkPreview({ ...NOTHING, fields: { ...NOTHING.fields, missing } });
     assert.equal(unchecked.length, 1);
     assert.match(unchecked[0] ?? '', /r4\.example\.com and 2 more$/);
   });
 });
 
-function rejection(recreate: boolean): JudgeInput['fields']['rejections'][number] {
+function rejection(recreate: boolean): PreviewCheckInput['fields']['rejections'][number] {
   return { object: 'Deployment a/b', field: 'spec.selector', why: 'immutable', recreate, source: 'DryRun' };
 }

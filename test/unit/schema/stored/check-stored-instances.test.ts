@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/cluster.ts';
-import { unsafeSentence } from '../../../../src/domain/upgrade/crd-safety/judge-upgrade.ts';
+import { unsafeSentence } from '../../../../src/domain/upgrade/crd-safety/stored-checks.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
-import { judgeStored, type StoredInput } from '../../../../src/schema/stored/judge-stored.ts';
+import { checkStoredInstances, type StoredInput } from '../../../../src/schema/stored/check-stored-instances.ts';
 import { crd, int, text, withSpec } from '../../../support/sample-crds.ts';
 
 const LIVE = crd({ schema: withSpec(int) });
@@ -13,7 +13,7 @@ const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });
 describe('what is stored', () => {
   it('is read page after page, however much it is: ten are named, and all are counted', async () => {
     const { input, held } = storing(100_000);
-    const verdict = await judgeStored(input);
+    const verdict = await checkStoredInstances(input);
     assert.equal(verdict.faults.length, 10);
     assert.equal(verdict.faultCount, 40_000);
     assert.equal(held.most <= 200, true, `${held.most} were in memory at once`);
@@ -22,13 +22,13 @@ describe('what is stored', () => {
 
   it('is read anew when the pages run out of time', async () => {
     const { input, held } = storing(1_000, [4, 2]);
-    assert.equal((await judgeStored(input)).faultCount, 400);
+    assert.equal((await checkStoredInstances(input)).faultCount, 400);
     assert.equal(held.reads, 3);
   });
 
   it('is given up when the pages run out of time again and again', async () => {
     const { input } = storing(1_000, [4, 2, 1]);
-    await assert.rejects(judgeStored(input), /too old/);
+    await assert.rejects(checkStoredInstances(input), /too old/);
   });
 
   it('counts an instance once that does not fit two versions', async () => {
@@ -41,7 +41,7 @@ describe('what is stored', () => {
     const live = crd({ versions: [version('v1', 9), version('v2', 9)] });
     const candidate = crd({ versions: [version('v1', 5), version('v2', 3)] });
     const { input, held } = storing(10);
-    const verdict = await judgeStored({ ...input, live, candidate });
+    const verdict = await checkStoredInstances({ ...input, live, candidate });
     assert.equal(held.reads, 2);
     assert.equal(verdict.faultCount, 6);
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('what is stored', () => {
         remaining: 0,
       };
     }
-    const { findings, faultCount } = await judgeStored({
+    const { findings, faultCount } = await checkStoredInstances({
       ...inputOf({ pages }),
       live: crd({ schema: withSpec({ type: 'array', items: text }) }),
       candidate,
@@ -77,13 +77,13 @@ describe('what is stored', () => {
     const pages = (): never => {
       throw new AppError('NotFound', 'list as: not served');
     };
-    assert.equal((await judgeStored(inputOf({ pages }))).faultCount, 0);
+    assert.equal((await checkStoredInstances(inputOf({ pages }))).faultCount, 0);
   });
 
   it('is held against new rules, and rules that cannot be carried out are told', async () => {
     const rules = [{ rule: 'self < 3' }, { rule: "quantity('1').isInteger()" }];
     const candidate = crd({ schema: withSpec({ ...int, 'x-kubernetes-validations': rules }) });
-    const verdict = await judgeStored({ ...storing(10).input, candidate });
+    const verdict = await checkStoredInstances({ ...storing(10).input, candidate });
     assert.equal(verdict.faultCount, 7);
     assert.deepEqual(verdict.faults[0], { instance: 'A n/a3', path: 'spec.a', why: 'it breaks the rule: self < 3' });
     assert.deepEqual(verdict.unchecked, ["quantity('1').isInteger()"]);

@@ -3,7 +3,7 @@
  *
  * @returns takes the time now, in milliseconds since 1970, and the question.
  */
-export function rememberFor<T>(forMs: number): (now: number, ask: () => Promise<T>) => Promise<T> {
+export function memoizeFor<T>(forMs: number): (now: number, ask: () => Promise<T>) => Promise<T> {
   let known: { readonly answer: Promise<T>; readonly at: number } | undefined;
   return async (now, ask) => {
     if (known !== undefined && Math.abs(now - known.at) < forMs) return known.answer;

@@ -1,4 +1,4 @@
-import { ActPace, ANY_ACT, INSTALLS } from '../domain/audit/act-pace.ts';
+import { ActionRateLimiter, ACTION_RATE_LIMIT, INSTALL_RATE_LIMIT } from '../domain/audit/action-rate-limiter.ts';
 import { boundEvent } from '../domain/audit/bound-event.ts';
 import { RejectionQuota } from '../domain/audit/rejection-quota.ts';
 import type { AuditLog, AuditRecord } from '../domain/audit/audit-log.ts';
@@ -6,20 +6,20 @@ import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { waitAtMost } from './wait-at-most.ts';
 
-/** How long an answer waits for its line to be written. */
-const PATIENCE_MS = 3_000;
+/** How long a response waits for its entry to be written. */
+const WRITE_TIMEOUT_MS = 3_000;
 
 /**
- * The audit log for operations. Each entry is a line of the process log as well, so that it is not lost when the store fails or has no room for old ones. A fault of
- * the store is told there, too; what was done is done, and the answer to who did it is not held back.
+ * The audit log for operations. Each entry is also a line of the process log, so that it is not lost when the store fails or evicts old entries. Errors of the
+ * store are logged and never fail or delay the response: the action has already happened.
  */
-export function keepAuditLog(auditLog: AuditLog, log: Log, patienceMs = PATIENCE_MS): AuditPort {
+export function createAuditPort(auditLog: AuditLog, log: Log, timeoutMs = WRITE_TIMEOUT_MS): AuditPort {
   const quota = new RejectionQuota();
-  const paces = { act: new ActPace(ANY_ACT), install: new ActPace(INSTALLS) };
+  const limiters = { action: new ActionRateLimiter(ACTION_RATE_LIMIT), install: new ActionRateLimiter(INSTALL_RATE_LIMIT) };
   return {
-    checkPace: ({ user }, kind) => paces[kind].take(user, Date.now()),
+    checkRateLimit: ({ user }, kind) => limiters[kind].take(user, Date.now()),
     append: async (line) => {
-      for (const event of quota.record(boundEvent(line))) await record(auditLog, log, { event, patienceMs });
+      for (const event of quota.record(boundEvent(line))) await record(auditLog, log, { event, timeoutMs });
     },
     search: async (query) => await auditLog.search(query),
     now: Date.now,
@@ -29,11 +29,11 @@ export function keepAuditLog(auditLog: AuditLog, log: Log, patienceMs = PATIENCE
 async function record(
   auditLog: AuditLog,
   log: Log,
-  { event, patienceMs }: { readonly event: AuditRecord; readonly patienceMs: number },
+  { event, timeoutMs }: { readonly event: AuditRecord; readonly timeoutMs: number },
 ): Promise<void> {
   const { time: _time, ...keys } = event;
-  log.info('act', keys);
-  const isInTime = await waitAtMost(keep(auditLog, log, event), patienceMs);
+  log.info('audit event', keys);
+  const isInTime = await waitAtMost(keep(auditLog, log, event), timeoutMs);
   if (!isInTime)
     log.warn('The audit log is slow: this action is in the process log, and will be in the audit log later', {
       requestId: event.requestId,

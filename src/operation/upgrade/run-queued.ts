@@ -7,7 +7,7 @@ import type { UpgradePorts } from './upgrade-ports.ts';
  *
  * @throws AppError `ChartUnreachable` when the time is up, and whatever the queue and the task throw.
  */
-export async function inTurn<T>(
+export async function runQueued<T>(
   { queue }: Pick<UpgradePorts, 'queue'>,
   { actor, milliseconds }: { readonly actor: Actor; readonly milliseconds: number },
   task: (signal: AbortSignal) => Promise<T>,
@@ -16,12 +16,12 @@ export async function inTurn<T>(
   try {
     return await queue.run(actor.user, signal, () => task(signal));
   } catch (error) {
-    throw orTooLate(error, signal);
+    throw orTimeout(error, signal);
   }
 }
 
 /** What was thrown; once the time of the signal is up, an AppError that says so. */
-export function orTooLate(error: unknown, signal: AbortSignal): unknown {
+export function orTimeout(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof AppError || !signal.aborted) return error;
   const why = 'it could not be fetched, rendered and checked in time, because its source or the cluster is slow; try again later';
   return new AppError('ChartUnreachable', `chart: ${why}`, { cause: error });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Findings } from '../../../../src/domain/preflight/findings.ts';
-import { judgeConstraints, type JudgeInput } from '../../../../src/domain/preflight/judge-constraints.ts';
+import { checkConstraints, type ConstraintsInput } from '../../../../src/domain/preflight/check-constraints.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const quota = (
@@ -28,16 +28,16 @@ const instance = (spec: object): KubeObject => ({
   spec,
 });
 
-function judge(spec: object, around: Partial<JudgeInput> = {}): Findings {
+function check(spec: object, around: Partial<ConstraintsInput> = {}): Findings {
   const nothing = { quotas: [], limitRanges: [], missingClasses: [], unchecked: [], pods: { kind: 'None' } } as const;
-  return judgeConstraints({ app: 'caches.a.example', object: instance(spec), ...nothing, ...around });
+  return checkConstraints({ app: 'caches.a.example', object: instance(spec), ...nothing, ...around });
 }
 
 const warnings = (findings: Findings): string[] => findings.warned.map(({ message }) => message);
 
 describe('quotas', () => {
   it('count objects of the kind exactly', () => {
-    const { created } = judge({}, { quotas: [quota({ 'count/caches.a.example': '5' }, { 'count/caches.a.example': '2' })] });
+    const { created } = check({}, { quotas: [quota({ 'count/caches.a.example': '5' }, { 'count/caches.a.example': '2' })] });
     assert.deepEqual(created, [
       { message: 'It is number 3 of the 5 instances of Cache that the quota q allows', about: 'Quota', evidence: 'exact' },
     ]);
@@ -46,7 +46,7 @@ describe('quotas', () => {
   it('are compared with replicas times what each asks for, as an estimate', () => {
     const quotas = [quota({ 'requests.memory': '8Gi', 'requests.cpu': '2' }, { 'requests.memory': '5Gi', 'requests.cpu': '500m' })];
     const spec = { replicas: 2, resources: { requests: { memory: '2Gi', cpu: '750m' } } };
-    const findings = judge(spec, { quotas });
+    const findings = check(spec, { quotas });
     assert.deepEqual(warnings(findings), [
       'It takes about 4Gi of requests.memory, and the quota q has 3Gi of 8Gi left: resources above the quota will be rejected',
     ]);
@@ -55,18 +55,18 @@ describe('quotas', () => {
 
   it('are not used up by what fits to the last byte', () => {
     const quotas = [quota({ 'requests.memory': '4Gi' }, { 'requests.memory': '0' })];
-    assert.deepEqual(warnings(judge({ replicas: 2, resources: { requests: { memory: '2Gi' } } }, { quotas })), []);
+    assert.deepEqual(warnings(check({ replicas: 2, resources: { requests: { memory: '2Gi' } } }, { quotas })), []);
   });
 
   it('see limits as requests where only limits are given', () => {
     const quotas = [quota({ 'requests.memory': '1Gi' })];
-    assert.equal(warnings(judge({ resources: { limits: { memory: '2Gi' } } }, { quotas })).length, 1);
+    assert.equal(warnings(check({ resources: { limits: { memory: '2Gi' } } }, { quotas })).length, 1);
   });
 
   it('take the replicas of the group that stands nearest', () => {
     const quotas = [quota({ pods: '10', 'requests.memory': '100Gi' })];
     const spec = { replicas: 9, proxy: { replicas: 2, resources: { requests: { memory: '60Gi' } } } };
-    assert.deepEqual(warnings(judge(spec, { quotas })), [
+    assert.deepEqual(warnings(check(spec, { quotas })), [
       'It takes about 11 of pods, and the quota q has 10 of 10 left: resources above the quota will be rejected',
       'It takes about 120Gi of requests.memory, and the quota q has 100Gi of 100Gi left: resources above the quota will be rejected',
     ]);
@@ -77,7 +77,7 @@ describe('quotas', () => {
     const quotas = [quota({ 'requests.storage': '100Gi', persistentvolumeclaims: '2', [fast]: '10Gi' })];
     const spec = { instances: 3, storage: { size: '5Gi', storageClass: 'fast' }, archive: { enabled: false, volumeSize: '1Ti' } };
     assert.deepEqual(
-      warnings(judge(spec, { quotas })).map((message) => message.split(',')[0]),
+      warnings(check(spec, { quotas })).map((message) => message.split(',')[0]),
       ['It takes about 3 of persistentvolumeclaims', `It takes about 15Gi of ${fast}`],
     );
   });
@@ -85,19 +85,19 @@ describe('quotas', () => {
   it('look at what a change adds alone', () => {
     const quotas = [quota({ 'requests.memory': '4Gi' }, { 'requests.memory': '3Gi' })];
     const spec = (replicas: number): object => ({ replicas, resources: { requests: { memory: '1Gi' } } });
-    assert.deepEqual(warnings(judge(spec(4), { quotas, before: instance(spec(3)) })), []);
-    assert.equal(warnings(judge(spec(5), { quotas, before: instance(spec(3)) })).length, 1);
-    assert.deepEqual(warnings(judge(spec(1), { quotas, before: instance(spec(3)) })), []);
+    assert.deepEqual(warnings(check(spec(4), { quotas, before: instance(spec(3)) })), []);
+    assert.equal(warnings(check(spec(5), { quotas, before: instance(spec(3)) })).length, 1);
+    assert.deepEqual(warnings(check(spec(1), { quotas, before: instance(spec(3)) })), []);
   });
 
   it('that nobody has counted yet are named, not guessed', () => {
-    const { created, unchecked } = judge({}, { quotas: [quota({ 'count/caches.a.example': '5' }, {})] });
+    const { created, unchecked } = check({}, { quotas: [quota({ 'count/caches.a.example': '5' }, {})] });
     assert.deepEqual(created, []);
     assert.match(unchecked[0]?.message ?? '', /has not counted these resources .*: count\/caches\.a\.example/);
   });
 
   it('that count some pods only are named, not guessed', () => {
-    const { warned, unchecked } = judge(
+    const { warned, unchecked } = check(
       { memory: '9Gi' },
       { quotas: [quota({ memory: '1Gi' }, { memory: '0' }, { scopes: ['BestEffort'] })] },
     );
@@ -107,7 +107,7 @@ describe('quotas', () => {
 
 describe('limit ranges', () => {
   const lines = (limits: object, spec: object): string[] =>
-    warnings(judge(spec, { limitRanges: [limitRange({ type: 'Container', ...limits })] }));
+    warnings(check(spec, { limitRanges: [limitRange({ type: 'Container', ...limits })] }));
 
   it('reject what is above the most, with both numbers and the field', () => {
     assert.deepEqual(lines({ max: { memory: '2Gi' } }, { memory: '4Gi' }), [
@@ -138,9 +138,9 @@ describe('limit ranges', () => {
 
   it('bound the size of volumes', () => {
     const limitRanges = [limitRange({ type: 'PersistentVolumeClaim', max: { storage: '10Gi' }, min: { storage: '1Gi' } })];
-    assert.match(warnings(judge({ persistence: { size: '20Gi' } }, { limitRanges }))[0] ?? '', /storage 20Gi is above the limit of 10Gi/);
-    assert.match(warnings(judge({ persistence: { size: '1Mi' } }, { limitRanges }))[0] ?? '', /storage 1Mi is below the minimum of 1Gi/);
-    assert.deepEqual(warnings(judge({ persistence: { enabled: false, size: '20Gi' } }, { limitRanges })), []);
+    assert.match(warnings(check({ persistence: { size: '20Gi' } }, { limitRanges }))[0] ?? '', /storage 20Gi is above the limit of 10Gi/);
+    assert.match(warnings(check({ persistence: { size: '1Mi' } }, { limitRanges }))[0] ?? '', /storage 1Mi is below the minimum of 1Gi/);
+    assert.deepEqual(warnings(check({ persistence: { enabled: false, size: '20Gi' } }, { limitRanges })), []);
   });
 
   it('let a bare amount give way to resources beside it', () => {
@@ -159,17 +159,17 @@ describe('the level of Pod Security of the namespace', () => {
   });
 
   it('is something to look out for where it forbids anything', () => {
-    assert.deepEqual(judge({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'baseline' }) }).unchecked, []);
-    const { unchecked } = judge({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' }) });
+    assert.deepEqual(check({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'baseline' }) }).unchecked, []);
+    const { unchecked } = check({}, { namespace: namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' }) });
     assert.match(unchecked[0]?.message ?? '', /level restricted/);
-    assert.deepEqual(judge({}, { namespace: namespace({}) }).unchecked, []);
+    assert.deepEqual(check({}, { namespace: namespace({}) }).unchecked, []);
   });
 
   it('is judged by what the namespace says to pods of another instance, where there is one', () => {
     const restricted = namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const pods = { kind: 'Tried', of: 'orders', rejections: [{ about: 'LimitRange', message: 'too much' }], warnings: ['is old'] } as const;
-    assert.deepEqual(judge({}, { namespace: restricted, pods }), {
-      ...judge({}),
+    assert.deepEqual(check({}, { namespace: restricted, pods }), {
+      ...check({}),
       warned: [
         { message: 'Pods like those of orders would be rejected: too much', about: 'LimitRange', evidence: 'estimate' },
         { message: 'Pods like those of orders: is old', about: 'Policy', evidence: 'estimate' },
@@ -177,10 +177,10 @@ describe('the level of Pod Security of the namespace', () => {
     });
     const fine = { kind: 'Tried', of: 'orders', rejections: [], warnings: [] } as const;
     assert.match(
-      judge({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
+      check({}, { namespace: restricted, pods: fine }).unchecked[0]?.message ?? '',
       /level restricted; .*creates them\. Pods like those of orders are allowed/,
     );
-    assert.deepEqual(judge({}, { namespace: namespace({}), pods: fine }), judge({}));
+    assert.deepEqual(check({}, { namespace: namespace({}), pods: fine }), check({}));
   });
 });
 
@@ -190,8 +190,8 @@ describe('a hostile spec', () => {
     for (let depth = 0; depth < 5000; depth += 1) deep = { deep };
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, { memory: '1Gi' }]));
     const limitRanges = [limitRange({ type: 'Container', max: { memory: '1Mi' } })];
-    assert.deepEqual(warnings(judge(deep, { limitRanges })), []);
-    assert.ok(warnings(judge(wide, { limitRanges })).length <= 5000);
-    assert.deepEqual(warnings(judge({ replicas: -1, memory: '-1Gi', resources: 'x', storage: [] }, { limitRanges })), []);
+    assert.deepEqual(warnings(check(deep, { limitRanges })), []);
+    assert.ok(warnings(check(wide, { limitRanges })).length <= 5000);
+    assert.deepEqual(warnings(check({ replicas: -1, memory: '-1Gi', resources: 'x', storage: [] }, { limitRanges })), []);
   });
 });

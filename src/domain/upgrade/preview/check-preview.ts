@@ -1,4 +1,4 @@
-import { stopsUpgrade } from '../crd-safety/judge-upgrade.ts';
+import { blocksUpgrade } from '../crd-safety/stored-checks.ts';
 import type { MissingPermission } from '../../core/errors.ts';
 import type {
   PreviewedCrd,
@@ -9,7 +9,7 @@ import type {
   UpgradeVerdict,
 } from './upgrade-preview.ts';
 
-export interface JudgeInput {
+export interface PreviewCheckInput {
   readonly crds: PreviewedCrds;
   readonly fields: PreviewedFields;
   readonly instances: PreviewedInstances;
@@ -19,8 +19,8 @@ export interface JudgeInput {
 }
 
 /** The one word about an upgrade, what would stop it, and what was not looked at. */
-export function judgePreview({ crds, fields, instances, values, faults }: JudgeInput): UpgradeVerdict {
-  const unsafe = crds.items.filter((definition) => stopsUpgrade(definition, crds.safety));
+export function checkPreview({ crds, fields, instances, values, faults }: PreviewCheckInput): UpgradeVerdict {
+  const unsafe = crds.items.filter((definition) => blocksUpgrade(definition, crds.safety));
   const rejected = crds.items.flatMap(({ crd, rejection }) => (rejection === undefined ? [] : [`${crd}: ${rejection}`]));
   const stops = [
     ...faults,
@@ -46,7 +46,7 @@ export function permissionText({ verb, group, resource, namespace }: MissingPerm
 }
 
 function unsafeSentence({ crd, findings, faultCount }: PreviewedCrd, safety: PreviewedCrds['safety']): string {
-  const unsafe = findings.filter((finding) => stopsUpgrade({ findings: [finding], faults: [] }, safety)).length;
+  const unsafe = findings.filter((finding) => blocksUpgrade({ findings: [finding], faults: [] }, safety)).length;
   const parts = [
     ...(unsafe === 0 ? [] : [`it has ${unsafe === 1 ? '1 breaking change' : `${unsafe} breaking changes`}`]),
     ...(faultCount === 0 ? [] : [`${faultCount === 1 ? '1 existing instance' : `${faultCount} existing instances`} would be invalid`]),

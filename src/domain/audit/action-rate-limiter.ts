@@ -1,30 +1,30 @@
 import { AppError } from '../core/errors.ts';
 
-export interface PaceBounds {
-  /** Acts that one person can do at once. */
+export interface ActionRateLimit {
+  /** Actions that one person may do at once. */
   readonly burst: number;
-  /** One more after each of these. */
+  /** Milliseconds until one more is allowed. */
   readonly refillMs: number;
-  /** What is bounded, for the message: `acts`. */
+  /** What is bounded, for the message: `actions`. */
   readonly what: string;
 }
 
-/** Each act is an entry of the audit log, which is bounded, so nobody may push out what others did. */
-export const ANY_ACT: PaceBounds = { burst: 600, refillMs: 1000, what: 'acts' };
+/** Each action is an entry of the audit log, whose size is bounded: no person may evict the entries of others. */
+export const ACTION_RATE_LIMIT: ActionRateLimit = { burst: 600, refillMs: 1000, what: 'actions' };
 /** Thirty a minute: each install is work for the cluster and for the app's operator. */
-export const INSTALLS: PaceBounds = { burst: 30, refillMs: 2000, what: 'installs' };
+export const INSTALL_RATE_LIMIT: ActionRateLimit = { burst: 30, refillMs: 2000, what: 'installs' };
 
-/** How fast one person can act. */
-export class ActPace {
-  readonly #bounds: PaceBounds;
+/** A rate limiter for the actions of each person: a token bucket per user name. */
+export class ActionRateLimiter {
+  readonly #bounds: ActionRateLimit;
   /** When a person's allowance is full again, in milliseconds. */
   readonly #fullAt = new Map<string, number>();
 
-  constructor(bounds: PaceBounds = ANY_ACT) {
+  constructor(bounds: ActionRateLimit = ACTION_RATE_LIMIT) {
     this.#bounds = bounds;
   }
 
-  /** @throws AppError `TooManyRequests` when the person has acted too often, with the seconds until the next act is allowed. */
+  /** @throws AppError `TooManyRequests` over the limit, with the seconds until the next action is allowed. */
   take(user: string, now: number): void {
     const { burst, refillMs, what } = this.#bounds;
     if (this.#fullAt.size > 1000) for (const [known, at] of this.#fullAt) if (at <= now) this.#fullAt.delete(known);

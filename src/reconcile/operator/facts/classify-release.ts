@@ -26,7 +26,7 @@ export interface OwnRelease {
 }
 
 /** A release is ours when its records carry our label; of several revisions the newest counts. */
-export function judgeRelease(objects: readonly KubeObject[], label: string): ReleaseFact {
+export function classifyRelease(objects: readonly KubeObject[], label: string): ReleaseFact {
   const live = objects.filter(({ metadata }) => metadata.labels?.['status'] !== 'uninstalled');
   const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
   const [newest] = records;
