@@ -26,10 +26,11 @@ interface Snapshot {
  * @param now milliseconds on a clock that only goes forward.
  */
 export function createDiscovery(transport: Transport, now: () => number = () => performance.now()): ResourceDiscovery {
+  const readKinds = createReader(transport);
   let snapshot: Promise<Snapshot> | undefined;
   const read = (): Promise<Snapshot> => {
     // One reading serves all who wait for it, so it is bounded by the transport and not by the signal of any one of them.
-    const reading: Promise<Snapshot> = readKinds(transport).then((kinds) => ({ kinds, at: now() }));
+    const reading: Promise<Snapshot> = readKinds().then((kinds) => ({ kinds, at: now() }));
     snapshot = reading;
     reading.catch(() => {
       if (snapshot === reading) snapshot = undefined;
@@ -60,13 +61,28 @@ export function createDiscovery(transport: Transport, now: () => number = () => 
   };
 }
 
-async function readKinds(transport: Transport): Promise<ServedKind[]> {
-  const answers = await Promise.all(
-    ['/api', '/apis'].map((path) =>
-      transport.request({ identity: { kind: 'controller' }, method: 'GET', path, accept: AGGREGATED, what: `discover ${path}` }),
-    ),
-  );
-  return answers.flatMap(({ body }) => parseDiscovery(body)).sort(byGroupAndName);
+/** What one path told, and the ETag under which the api-server knows it. */
+interface Part {
+  readonly etag?: string;
+  readonly kinds: readonly ServedKind[];
+}
+
+/** Reads the kinds of the cluster; of what is as it was, the api-server says so instead of sending it again. */
+function createReader(transport: Transport): () => Promise<ServedKind[]> {
+  const known = new Map<string, Part>();
+  const readPart = async (path: string): Promise<Part> => {
+    const { etag, kinds = [] } = known.get(path) ?? {};
+    const call = { identity: { kind: 'controller' }, method: 'GET', path, accept: AGGREGATED, what: `discover ${path}` } as const;
+    const answer = await transport.request({ ...call, ...(etag === undefined ? {} : { ifNoneMatch: etag }) });
+    if (answer.unchanged === true) return { kinds, ...(etag === undefined ? {} : { etag }) };
+    return { kinds: parseDiscovery(answer.body), ...(answer.etag === undefined ? {} : { etag: answer.etag }) };
+  };
+  return async () => {
+    const paths = ['/api', '/apis'];
+    const parts = await Promise.all(paths.map(readPart));
+    for (const [index, part] of parts.entries()) known.set(paths[index] ?? '', part);
+    return parts.flatMap(({ kinds }) => kinds).sort(byGroupAndName);
+  };
 }
 
 /** The kinds of an `APIGroupDiscoveryList`; subresources are left out. */

@@ -10,6 +10,8 @@ export interface Call {
   readonly path: string;
   readonly accept?: string;
   readonly contentType?: string;
+  /** The ETag of what is known already; if it still holds, the answer is `unchanged`. */
+  readonly ifNoneMatch?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** What the answer is; default `json`. */

@@ -18,6 +18,9 @@ import { currentRequestId } from '../../observe/request-id.ts';
 export interface Answer {
   readonly body: Json;
   readonly warnings: readonly string[];
+  readonly etag?: string;
+  /** What the call knows still holds (304); there is no body. */
+  readonly unchanged?: true;
 }
 
 export interface Transport {
@@ -89,7 +92,10 @@ async function requestOnce(options: TransportOptions, call: Call): Promise<Answe
   const response = await send(options, call, { signal, bodyTimeout: SILENT_BODY_MS });
   const text = await guarded(call, () => readText(response.body));
   if (response.statusCode >= 400) throw statusError(call, response, text);
-  return { body: call.parse === 'text' ? text : parseJson(call, text), warnings: parseWarnings(response.headers['warning']) };
+  const warnings = parseWarnings(response.headers['warning']);
+  if (response.statusCode === 304) return { body: null, warnings, unchanged: true };
+  const { etag } = response.headers;
+  return { body: call.parse === 'text' ? text : parseJson(call, text), warnings, ...(typeof etag === 'string' ? { etag } : {}) };
 }
 
 async function streamOnce(options: TransportOptions, call: Call): Promise<Dispatcher.ResponseData['body']> {
@@ -167,6 +173,7 @@ function headersOf(options: TransportOptions, call: Call, credentials: Credentia
     accept: call.accept ?? 'application/json',
     ...auditId(),
     'user-agent': call.identity.kind === 'trial' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
+    ...(call.ifNoneMatch === undefined ? {} : { 'if-none-match': call.ifNoneMatch }),
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
   };

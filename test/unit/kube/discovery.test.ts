@@ -62,3 +62,25 @@ test('a cluster that was away when it was asked is asked again', async () => {
   away = false;
   assert.equal((await discovery.kinds()).length, 2);
 });
+
+test('what has not changed since is not sent again', async () => {
+  const groups = [group('example.com', [resource('Thing', 'things')])];
+  const asked: (string | undefined)[] = [];
+  const request = async ({ path, ifNoneMatch }: Call): Promise<Answer> => {
+    asked.push(ifNoneMatch);
+    const items = path === '/apis' ? groups : [group('', [resource('Pod', 'pods')])];
+    const etag = `"${path} ${items.length}"`;
+    if (ifNoneMatch === etag) return { body: null, warnings: [], unchanged: true };
+    return { body: JSON.parse(JSON.stringify({ kind: 'APIGroupDiscoveryList', items })), warnings: [], etag };
+  };
+  const stream = (): Promise<never> => Promise.reject(new Error('not asked for'));
+  const discovery = createDiscovery({ request, stream, close: async () => undefined }, () => 0);
+  const names = async (): Promise<string[]> => (await discovery.kinds()).map(({ kind }) => kind);
+  assert.deepEqual(await names(), ['Pod', 'Thing']);
+  discovery.invalidate();
+  assert.deepEqual(await names(), ['Pod', 'Thing']);
+  assert.deepEqual(asked, [undefined, undefined, '"/api 1"', '"/apis 1"']);
+  groups.push(group('b.example.com', [resource('Other', 'others')]));
+  discovery.invalidate();
+  assert.deepEqual(await names(), ['Pod', 'Other', 'Thing']);
+});
