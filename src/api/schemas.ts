@@ -3,6 +3,7 @@ import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
+import { RELATION_CLASSES } from '../domain/tree/relations.ts';
 import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
@@ -131,6 +132,12 @@ const newSecret = {
 };
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
 
+const relation = {
+  class: { enum: RELATION_CLASSES },
+  path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
+  inferred: { type: 'boolean', description: 'Whether something else than an owner reference says so' },
+} as const;
+
 /** The things that the API speaks of. */
 export const SCHEMAS = {
   Me: object({ user: text, groups: list(text), admin: flag }),
@@ -218,12 +225,23 @@ export const SCHEMAS = {
       apiVersion: text,
       kind: text,
       name: text,
+      namespace: text,
+      edge: { $ref: '#/components/schemas/TreeEdge' },
       health,
       info: text,
       created: time,
+      links: { ...list({ $ref: '#/components/schemas/TreeLink' }), description: 'Further relations, at most 50' },
       children: list({ $ref: '#/components/schemas/TreeNode' }),
     },
-    ['uid', 'apiVersion', 'kind', 'name', 'children'],
+    ['uid', 'apiVersion', 'kind', 'name', 'links', 'children'],
+  ),
+  TreeEdge: {
+    ...object({ ...relation, fieldOf: { enum: ['Parent', 'Resource'], description: 'Which of the two has the field' } }),
+    description: 'Why a resource stands below its parent; absent for the root',
+  },
+  TreeLink: object(
+    { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },
+    ['class', 'path', 'inferred', 'group', 'kind', 'name', 'state'],
   ),
   ResourceTree: object({
     root: { $ref: '#/components/schemas/TreeNode' },

@@ -249,6 +249,10 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const tree = (await product.api('dev-a', `${path}/tree`)).body;
     const kinds = kindsOf(at(tree, 'root'));
     for (const kind of ['Cache', 'StatefulSet', 'Pod', 'Service', 'Secret']) assert.ok(kinds.includes(kind), `${kind} in ${kinds.join()}`);
+    assert.ok(
+      linksOf(at(tree, 'root')).includes('StatefulSet visits-cache Mount ConfigMap Found spec.template.spec.volumes[0].configMap.name'),
+      linksOf(at(tree, 'root')).join('\n'),
+    );
     assert.ok(listAt((await product.api('dev-a', `${path}/events`)).body, 'items').length > 0);
 
     const health = async (): Promise<unknown> => at((await product.api('dev-a', `${path}/tree`)).body, 'health');
@@ -364,6 +368,15 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
 
 function withoutNames(body: unknown, name: string): string {
   return JSON.stringify(body, (key, value: unknown) => (key === 'requestId' ? '' : value)).replaceAll(name, 'NAME');
+}
+
+function linksOf(node: unknown): string[] {
+  const [kind, name] = [textAt(node, 'kind'), textAt(node, 'name')];
+  const own = listAt(node, 'links').map((link) => {
+    const [relation, to, state, path] = ['class', 'kind', 'state', 'path'].map((key) => textAt(link, key));
+    return `${kind} ${name} ${relation} ${to} ${state} ${path}`;
+  });
+  return [...own, ...listAt(node, 'children').flatMap(linksOf)];
 }
 
 function kindsOf(node: unknown): string[] {

@@ -82,26 +82,38 @@ export function sampleInstances(environment: string): readonly InstanceView[] {
   }));
 }
 
-export function sampleTree({ name, health, kind }: InstanceView): ResourceTree {
+export function sampleTree({ name, environment, health, kind }: InstanceView): ResourceTree {
   const bad = health.status === 'Degraded';
   const fine = { status: 'Healthy', message: '' } as const;
   const pods = [0, 1, 2].map((index) =>
     node('Pod', `${name}-${index}`, bad && index === 0 ? { health, info: 'Pending' } : { health: fine, info: 'Running' }),
   );
   const slice = node('EndpointSlice', `${name}-rw-x7k2p`, { info: '3 endpoints' });
+  const claim = { class: 'VolumeClaim', path: 'spec.volumeClaimTemplates[0].metadata.name', fieldOf: 'Parent', inferred: true } as const;
+  const mount = {
+    class: 'Mount',
+    path: 'spec.template.spec.volumes[0].configMap.name',
+    inferred: true,
+    group: '',
+    namespace: environment,
+  } as const;
   const children = [
-    node('StatefulSet', name, { health, info: bad ? '2/3 ready' : '3/3 ready', children: pods }),
+    node('StatefulSet', name, {
+      health,
+      info: bad ? '2/3 ready' : '3/3 ready',
+      children: [...pods, node('PersistentVolumeClaim', `data-${name}-0`, { health: fine, info: '10Gi', edge: claim })],
+      links: [{ ...mount, kind: 'ConfigMap', name: `${name}-config`, state: bad ? 'Missing' : 'Found' }],
+    }),
     node('Service', `${name}-rw`, { health: fine, info: 'ClusterIP', children: [slice] }),
     node('Secret', `${name}-owner`, {}),
-    node('PersistentVolumeClaim', `data-${name}-0`, { health: fine, info: '10Gi' }),
   ];
   const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];
   return { root: node(kind, name, { health, children }), count: 9, health, causes, unreadable: bad ? ['Secret'] : [], unavailable: [] };
 }
 
-type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children'>>;
+type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children' | 'edge' | 'links'>>;
 
-export function node(kind: string, name: string, { health, info = '', children = [] }: NodeRest): TreeNode {
+export function node(kind: string, name: string, { health, edge, info = '', links = [], children = [] }: NodeRest): TreeNode {
   return {
     uid: `${kind}/${name}`,
     apiVersion: 'v1',
@@ -109,7 +121,9 @@ export function node(kind: string, name: string, { health, info = '', children =
     name,
     info,
     created: CREATED,
+    links,
     children,
+    ...(edge === undefined ? {} : { edge }),
     ...(health === undefined ? {} : { health }),
   };
 }

@@ -2,38 +2,58 @@ import { worstHealth, type Health } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import type { ResourceTree, TreeNode } from './tree.ts';
+import type { Edge } from './find-edges.ts';
+import { keyOf, namespaceOf, uidOf } from './object-index.ts';
+import { type Placed, placeObjects } from './place-objects.ts';
+import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 
-const DEEPEST = 32;
+/** Of one resource. */
+const MOST_LINKS = 50;
+
+/** What could be read besides the objects themselves. */
+export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
+  /** The kinds (`group/Kind`) of which the namespace of the root has no other objects than those that were read. */
+  readonly listed: ReadonlySet<string>;
+}
 
 /**
- * Builds the tree below a root out of all objects of its namespace, along owner references.
+ * Builds the tree of a root out of all objects of its namespace, along the relations of place-objects.ts.
  *
- * @param objects full objects for kinds with a health rule, metadata alone for the others.
- * @param gaps the kinds that could not be listed.
+ * @param objects full objects for kinds with a health rule or a relation, metadata alone for the others.
  */
 export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
-  { unreadable = [], unavailable = [] }: Partial<Pick<ResourceTree, 'unreadable' | 'unavailable'>> = {},
+  { unreadable = [], unavailable = [], listed = new Set() }: Partial<TreeSurroundings> = {},
 ): ResourceTree {
-  const children = childrenByOwner(objects);
-  const tree = nodeOf(root, children, new Set());
-  const nodes = flatten(tree);
-  const judged = nodes.flatMap((node) => (node.health === undefined ? [] : [{ ...node, health: node.health }]));
-  const health = isTelling(tree, judged) ? worstHealth(judged.map((node) => node.health)) : undefined;
+  const top = placeObjects(root, objects);
+  const placed = flatten(top);
+  const tree = nodeOf(top, { namespace: namespaceOf(root), listed });
+  const judged = placed.filter(({ isPart }) => isPart).flatMap(judgedOf);
+  const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
   const word = health?.status ?? 'Unknown';
   const causes = judged
-    .filter((node) => node.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
-    .map((node) => ({ kind: node.kind, name: node.name, message: node.health.message }));
+    .filter((one) => one.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
+    .map(({ kind, name, health: { message } }) => ({ kind, name, message }));
   return {
     root: tree,
-    count: nodes.length,
+    count: placed.length,
     health: health === undefined ? SILENT : explained(health, tree, causes),
     causes,
     unreadable: [...unreadable].sort(),
     unavailable: unavailable.toSorted((a, b) => a.kind.localeCompare(b.kind)),
   };
+}
+
+interface Judged {
+  readonly kind: string;
+  readonly name: string;
+  readonly health: Health;
+}
+
+function judgedOf({ object }: Placed): Judged[] {
+  const health = healthOf(object);
+  return health === undefined ? [] : [{ kind: object.kind, name: object.metadata.name, health }];
 }
 
 const SILENT: Health = { status: 'Unknown', message: 'No health reported yet' };
@@ -43,8 +63,8 @@ const WORKLOADS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'Rep
  * A Service has an address from the first moment on, which says nothing about what is behind it: a tree is judged once the resource itself or
  * one of its workloads says how it is, or something says that it is not well.
  */
-function isTelling(root: TreeNode, judged: readonly { readonly kind: string; readonly health: Health }[]): boolean {
-  return root.health !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.status !== 'Healthy');
+function isTelling(root: KubeObject, judged: readonly Judged[]): boolean {
+  return healthOf(root) !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.status !== 'Healthy');
 }
 
 /** The deepest cause explains best: a StatefulSet that is not ready says less than its Pod that finds no node. */
@@ -55,35 +75,63 @@ function explained(health: Health, root: TreeNode, causes: ResourceTree['causes'
   return last === undefined ? health : { status: health.status, message: `${last.kind} ${last.name}: ${last.message}` };
 }
 
-function childrenByOwner(objects: readonly KubeObject[]): Map<string, KubeObject[]> {
-  const children = new Map<string, KubeObject[]>();
-  for (const object of objects) {
-    for (const owner of object.metadata.ownerReferences ?? []) {
-      const siblings = children.get(owner.uid) ?? [];
-      siblings.push(object);
-      children.set(owner.uid, siblings);
-    }
-  }
-  return children;
+interface Reading {
+  readonly namespace: string | undefined;
+  readonly listed: ReadonlySet<string>;
 }
 
-function nodeOf(object: KubeObject, children: ReadonlyMap<string, readonly KubeObject[]>, above: ReadonlySet<string>): TreeNode {
-  const uid = object.metadata.uid ?? '';
-  const path = new Set([...above, uid]);
-  const below = path.size > DEEPEST ? [] : (children.get(uid) ?? []).filter((child) => !path.has(child.metadata.uid ?? ''));
+function nodeOf(placed: Placed, reading: Reading): TreeNode {
+  const { object, children } = placed;
   const health = healthOf(object);
+  const namespace = namespaceOf(object);
   return {
-    uid,
+    uid: uidOf(object),
     apiVersion: object.apiVersion,
     kind: object.kind,
     name: object.metadata.name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(placed.edge === undefined ? {} : { edge: edgeOf(placed.edge, object) }),
     ...(health === undefined ? {} : { health }),
     info: infoOf(object),
     created: object.metadata.creationTimestamp ?? '',
-    children: below
-      .map((child) => nodeOf(child, children, path))
-      .sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name)),
+    links: linksOf(placed, reading),
+    children: [...children]
+      .sort((a, b) => a.object.kind.localeCompare(b.object.kind) || a.object.metadata.name.localeCompare(b.object.metadata.name))
+      .map((child) => nodeOf(child, reading)),
   };
+}
+
+function edgeOf({ class: relation, path, inferred, holder }: Edge, object: KubeObject): TreeEdge {
+  return { class: relation, path, inferred, fieldOf: holder === object ? 'Resource' : 'Parent' };
+}
+
+/** What an object names besides its parent and what it brought along, each once. */
+function linksOf({ edge, edges, parent, children }: Placed, reading: Reading): TreeLink[] {
+  const shown = new Set([edge, ...children.map((child) => child.edge)].flatMap((one) => (one === undefined ? [] : [linkKey(one)])));
+  const links: TreeLink[] = [];
+  for (const one of edges) {
+    const key = linkKey(one);
+    const state = stateOf(one, reading);
+    if (shown.has(key) || state === undefined || (one.target !== undefined && one.target === parent?.object)) continue;
+    shown.add(key);
+    const [group = '', kind = ''] = one.named.kind.split('/');
+    const { namespace, name } = one.named;
+    const place = namespace === undefined ? {} : { namespace };
+    links.push({ class: one.class, path: one.path, inferred: one.inferred, group, kind, ...place, name, state });
+    if (links.length === MOST_LINKS) break;
+  }
+  return links;
+}
+
+function linkKey({ class: relation, named }: Edge): string {
+  return `${relation} ${keyOf(named)}`;
+}
+
+/** Undefined for what is not there and need not be. */
+function stateOf({ target, named, isOptional, inferred }: Edge, { namespace, listed }: Reading): TreeLink['state'] | undefined {
+  if (target !== undefined) return 'Found';
+  if (!inferred || named.namespace !== namespace || !listed.has(named.kind)) return 'NotRead';
+  return isOptional ? undefined : 'Missing';
 }
 
 /** A few words on the state, for the kinds where a few words say much. */
@@ -104,6 +152,6 @@ function infoOf({ kind, spec, status }: KubeObject): string {
   }
 }
 
-function flatten(node: TreeNode): TreeNode[] {
-  return [node, ...node.children.flatMap(flatten)];
+function flatten(placed: Placed): Placed[] {
+  return [placed, ...placed.children.flatMap(flatten)];
 }

@@ -1,5 +1,30 @@
 import type { MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
+import type { RelationClass } from './relations.ts';
+
+/** Why a resource stands below its parent: a field of one of the two that names the other. */
+export interface TreeEdge {
+  readonly class: RelationClass;
+  /** Such as `spec.template.spec.volumes[0].configMap.name`. */
+  readonly path: string;
+  readonly fieldOf: 'Parent' | 'Resource';
+  /** Whether something else than an owner reference says so. */
+  readonly inferred: boolean;
+}
+
+/** A relation of a resource to another one than its parent, by a field of this resource. */
+export interface TreeLink {
+  readonly class: RelationClass;
+  readonly path: string;
+  readonly inferred: boolean;
+  readonly group: string;
+  readonly kind: string;
+  /** Absent for cluster-scoped ones. */
+  readonly namespace?: string;
+  readonly name: string;
+  /** `Missing`: its kind was listed, and it is not there; `NotRead`: nobody looked, or the actor may not. */
+  readonly state: 'Found' | 'Missing' | 'NotRead';
+}
 
 /** One resource of a tree. */
 export interface TreeNode {
@@ -7,11 +32,17 @@ export interface TreeNode {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
+  /** Absent for cluster-scoped ones. */
+  readonly namespace?: string;
+  /** Absent for the root. */
+  readonly edge?: TreeEdge;
   /** Absent when its kind has no rule and no conditions. */
   readonly health?: Health;
   /** A few words on its state, e.g. `2/3 ready`. */
   readonly info: string;
   readonly created: string;
+  /** Further relations; at most 50. */
+  readonly links: readonly TreeLink[];
   readonly children: readonly TreeNode[];
 }
 
@@ -26,7 +57,7 @@ export interface UnavailableKind {
 /** The resource tree of an Instance as one actor may read it. */
 export interface ResourceTree {
   readonly root: TreeNode;
-  /** Resources of the tree, the root included. */
+  /** Resources of the tree, the root included; each once. */
   readonly count: number;
   /** The worst health of the tree and the resources that cause it. */
   readonly health: Health;

@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import type { Cluster, ListOptions } from '../../domain/kubernetes/cluster.ts';
 import { healthSource } from '../../domain/health/rules/health-of.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { hasRelations } from '../../domain/tree/relations.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { listKind } from './list-kind.ts';
 
@@ -58,10 +59,12 @@ export interface ReadObjects {
   readonly unreadable: readonly ServedKind[];
   /** Kinds that nobody can list now. */
   readonly unavailable: readonly UnavailableKind[];
+  /** The kinds that were listed, as `group/Kind`. */
+  readonly listed: ReadonlySet<string>;
 }
 
 /**
- * All objects of the kinds: full ones of kinds with a health rule, and of custom kinds of which something belongs to another object or to a release; metadata
+ * All objects of the kinds: full ones of kinds with a health rule or a relation, and of custom kinds of which something belongs to another object or to a release; metadata
  * alone of all others, so that the data of a Secret never enters the process.
  */
 export async function readObjects(
@@ -79,6 +82,7 @@ export async function readObjects(
     unavailable: lists.flatMap(({ kind, list }) =>
       list.outcome === 'Unavailable' ? [{ kind: kind.kind, apiVersion: apiVersionOf(kind), message: list.message }] : [],
     ),
+    listed: new Set(lists.flatMap(({ kind, list }) => (list.outcome === 'Listed' ? [`${kind.group}/${kind.kind}`] : []))),
   };
 }
 
@@ -88,8 +92,9 @@ async function itemsOf(
   where: ListOptions,
 ): Promise<readonly KubeObject[]> {
   const source = healthSource(apiVersionOf(kind), kind.kind);
-  const { items } = source === 'rule' ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
-  return source === 'conditions' && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
+  const isWhole = source === 'rule' || hasRelations(`${kind.group}/${kind.kind}`);
+  const { items } = isWhole ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
+  return source === 'conditions' && !isWhole && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
 }
 
 /** Whether an object can stand below another one in a tree. */

@@ -16,9 +16,11 @@ export async function showTree(
 ): Promise<ResourceTree> {
   const { entry, object, ref } = await findInstance(ports, actor, address);
   const kinds = namespacedKinds(await ports.discovery.kinds());
-  const { objects, unreadable, unavailable } = await readObjects(ports.clusters.asActor(actor), kinds, { namespace: ref.namespace });
+  const { objects, unreadable, unavailable, listed } = await readObjects(ports.clusters.asActor(actor), kinds, {
+    namespace: ref.namespace,
+  });
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
-  const tree = buildTree(object, objects, { unreadable: related, unavailable });
+  const tree = buildTree(object, objects, { unreadable: related, unavailable, listed });
   return withoutSecrets(tree, secretsOf(markedOf(entry), object));
 }
 

@@ -1,4 +1,5 @@
-import type { ResourceTree, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
+import type { RelationClass } from '../../domain/tree/relations.ts';
+import type { ResourceTree, TreeEdge, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
 
 /** A view of `parts/tree-node`. */
@@ -11,7 +12,26 @@ export interface TreeRow {
   /** Absent when its kind has no health. */
   readonly health?: Badge;
   readonly message: string;
+  /** Why it stands below its parent, where no owner reference says so. */
+  readonly because?: Because;
+  readonly links: readonly LinkRow[];
   readonly children: readonly TreeRow[];
+}
+
+/** A relation in words, and the field that it is read from. */
+interface Because {
+  readonly words: string;
+  readonly path: string;
+}
+
+/** Further relations of one class to one kind. */
+interface LinkRow {
+  readonly label: string;
+  readonly kind: string;
+  readonly names: string;
+  readonly path: string;
+  /** Present when they are not there. */
+  readonly missing?: Badge;
 }
 
 /** @param unavailable stand below the root, as rows of their own, because what they hold may belong there. */
@@ -25,12 +45,73 @@ export function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] 
     created,
     ...(health === undefined ? {} : { health: healthBadge(health.status) }),
     message: health !== undefined && health.status !== 'Healthy' ? health.message : '',
+    ...(node.edge?.inferred === true ? { because: because(node.edge) } : {}),
+    links: linkRows(node),
     children: [...node.children.map((child) => treeRow(child)), ...unavailable.map(unavailableRow)],
   };
 }
 
 function unavailableRow({ kind, apiVersion, message }: UnavailableKind): TreeRow {
-  return { kind, name: 'cannot be listed', apiVersion, info: '', created: '', health: healthBadge('Unknown'), message, children: [] };
+  return {
+    kind,
+    name: 'cannot be listed',
+    apiVersion,
+    info: '',
+    created: '',
+    health: healthBadge('Unknown'),
+    message,
+    links: [],
+    children: [],
+  };
+}
+
+/** What a resource does to another one by a field of its own, and what is done to it by a field of its parent. */
+const WORDS: Readonly<Record<RelationClass, readonly [active: string, passive: string]>> = {
+  Owner: ['owned by', 'owned'],
+  Label: ['labelled for', 'labelled'],
+  EndpointSlice: ['endpoints of', 'endpoints'],
+  Selector: ['selects', 'selected'],
+  Backend: ['routes to', 'routed to'],
+  ParentRef: ['attached to', 'attached'],
+  ReferenceGrant: ['allows references to', 'allowed'],
+  ScaleTarget: ['scales', 'scaled'],
+  VolumeClaim: ['claims', 'claimed'],
+  Mount: ['mounts', 'mounted'],
+  EnvFrom: ['reads variables from', 'variables read'],
+  ImagePullSecret: ['pulls images with', 'used to pull images'],
+  ServiceAccount: ['runs as', 'used as account'],
+  TLS: ['uses the certificate in', 'certificate used'],
+  Volume: ['bound to', 'bound'],
+};
+
+function because({ class: relation, path, fieldOf }: TreeEdge): Because {
+  const [active, passive] = WORDS[relation];
+  return { words: fieldOf === 'Parent' ? `${passive} by` : `${active} it by`, path };
+}
+
+/** A few names stand for all. */
+const MOST_NAMES = 3;
+
+function linkRows({ links }: TreeNode): LinkRow[] {
+  const rows = Map.groupBy(links, ({ class: relation, kind, state }) => `${relation} ${kind} ${state}`);
+  return [...rows.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const more = same.length > MOST_NAMES ? ` and ${same.length - MOST_NAMES} more` : '';
+    const names = `${same
+      .slice(0, MOST_NAMES)
+      .map(({ name }) => name)
+      .join(', ')}${more}`;
+    return [
+      {
+        label: WORDS[first.class][0],
+        kind: first.kind,
+        names,
+        path: first.path,
+        ...(first.state === 'Missing' ? { missing: healthBadge('Missing') } : {}),
+      },
+    ];
+  });
 }
 
 /** A tree of at most so many rows, so that no page grows without end. */

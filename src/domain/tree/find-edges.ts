@@ -1,0 +1,213 @@
+import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+import { type FieldValue, valuesAt } from './field-values.ts';
+import { kindKey, labelsOf, nameOf, namespaceOf, type ObjectIndex, type ObjectName } from './object-index.ts';
+import { POD_SPECS, RELATIONS_BY_KIND, type Lookup, type Relation, type RelationClass } from './relations.ts';
+
+/** A field of one object that names another one. */
+export interface Edge {
+  readonly class: RelationClass;
+  /** The field of the holder, such as `spec.volumes[0].configMap.name`. */
+  readonly path: string;
+  /** Whether the edge is something else than an owner reference. */
+  readonly inferred: boolean;
+  /** Of the owner references of an object, that of its controller. */
+  readonly isController: boolean;
+  readonly joins: Relation['joins'];
+  readonly holder: KubeObject;
+  readonly named: ObjectName;
+  /** What is named, when it was read. */
+  readonly target?: KubeObject;
+  /** Whether the holder can do without it. */
+  readonly isOptional: boolean;
+}
+
+/** A selector is followed to so many objects, and an object has so many owners at most. */
+const MOST_TARGETS = 100;
+
+/** The one kind of the table that is cluster-scoped. */
+const VOLUME = '/PersistentVolume';
+
+/** What every namespace has, and what belongs to no app because all use it. */
+const SHARED = new Set(['/ServiceAccount default', '/ConfigMap kube-root-ca.crt', '/ConfigMap openshift-service-ca.crt']);
+
+/** The edges that begin in an object: its owner references, the table of relations, and the labels of operators. */
+export function edgesOf(holder: KubeObject, index: ObjectIndex): readonly Edge[] {
+  const owners = ownerEdges(holder, index);
+  // What a Pod has from the template of its workload is an edge of the workload.
+  const isFromTemplate = Object.hasOwn(POD_SPECS, kindKey(holder)) && owners.some(({ named }) => Object.hasOwn(POD_SPECS, named.kind));
+  const relations = RELATIONS_BY_KIND.get(kindKey(holder)) ?? [];
+  const inferred = isFromTemplate ? [] : relations.flatMap((relation) => relationEdges(relation, holder, index));
+  return [...owners, ...inferred, ...(owners.length === 0 ? labelEdges(holder, index) : [])];
+}
+
+function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
+  return listAt(holder, 'metadata', 'ownerReferences')
+    .slice(0, MOST_TARGETS)
+    .flatMap((owner, position) => {
+      const uid = textAt(owner, 'uid');
+      const name = textAt(owner, 'name');
+      if (uid === undefined || name === undefined) return [];
+      const target = index.byUid.get(uid);
+      const kind = kindKey({ apiVersion: at(owner, 'apiVersion'), kind: at(owner, 'kind') });
+      return [
+        {
+          class: 'Owner',
+          path: `metadata.ownerReferences[${position}]`,
+          inferred: false,
+          isController: booleanAt(owner, 'controller') === true,
+          joins: 'Holder',
+          holder,
+          named: target === undefined ? { kind, name } : nameOf(target),
+          ...(target === undefined ? {} : { target }),
+          isOptional: false,
+        } satisfies Edge,
+      ];
+    });
+}
+
+function relationEdges(relation: Relation, holder: KubeObject, index: ObjectIndex): Edge[] {
+  return valuesAt(holder, relation.path).flatMap((field) =>
+    LOOKUPS[relation.to.by]({ value: field.value, kind: relation.to.kind, holder, index })
+      .filter(({ kind, name }) => !SHARED.has(`${kind} ${name}`))
+      .map((named) => inferredEdge(relation, { field, holder, named }, index)),
+  );
+}
+
+function inferredEdge(
+  relation: Pick<Relation, 'class' | 'joins'>,
+  { field, holder, named }: { readonly field: FieldValue; readonly holder: KubeObject; readonly named: ObjectName },
+  index: ObjectIndex,
+): Edge {
+  const target = index.find(named);
+  return {
+    class: relation.class,
+    path: field.path,
+    inferred: true,
+    isController: false,
+    joins: relation.joins,
+    holder,
+    named: target === undefined ? named : nameOf(target),
+    ...(target === undefined ? {} : { target }),
+    isOptional: booleanAt(field.within, 'optional') === true,
+  };
+}
+
+interface LookupInput {
+  readonly value: unknown;
+  readonly kind: string;
+  readonly holder: KubeObject;
+  readonly index: ObjectIndex;
+}
+
+const LOOKUPS: Readonly<Record<Lookup['by'], (input: LookupInput) => readonly ObjectName[]>> = {
+  name: ({ value, kind, holder }) =>
+    typeof value === 'string' && value !== '' ? [{ kind, name: value, ...(kind === VOLUME ? {} : placeOf(holder)) }] : [],
+  reference: ({ value, kind, holder }) => referenced(value, kind, placeOf(holder)),
+  labels: ({ value, ...rest }) => (Object.keys(objectAt(value)).length === 0 ? [] : selected({ ...rest, value: { matchLabels: value } })),
+  selector: selected,
+  claimTemplate: ({ value, kind, holder, index }) =>
+    typeof value === 'string' ? claimsOf(`${value}-${holder.metadata.name}-`, index.labelled(kind, namespaceOf(holder))) : [],
+};
+
+function placeOf(holder: KubeObject): Pick<ObjectName, 'namespace'> {
+  const namespace = namespaceOf(holder);
+  return namespace === undefined ? {} : { namespace };
+}
+
+function claimsOf(prefix: string, claims: readonly KubeObject[]): ObjectName[] {
+  const isOrdinal = (name: string): boolean => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
+  return claims
+    .filter(({ metadata }) => isOrdinal(metadata.name))
+    .slice(0, MOST_TARGETS)
+    .map(nameOf);
+}
+
+/** A reference of any of the ways in which APIs write them. */
+function referenced(value: unknown, usual: string, place: Pick<ObjectName, 'namespace'>): ObjectName[] {
+  const name = textAt(value, 'name');
+  if (name === undefined || name === '') return [];
+  const [usualGroup = '', usualKind = ''] = usual.split('/');
+  const apiVersion = textAt(value, 'apiVersion');
+  const group =
+    textAt(value, 'group') ?? textAt(value, 'apiGroup') ?? (apiVersion === undefined ? usualGroup : parseApiVersion(apiVersion).group);
+  const namespace = textAt(value, 'namespace') ?? place.namespace;
+  return [{ kind: `${group}/${textAt(value, 'kind') ?? usualKind}`, name, ...(namespace === undefined ? {} : { namespace }) }];
+}
+
+function selected({ value: selector, kind, holder, index }: LookupInput): ObjectName[] {
+  if (!isObject(selector)) return [];
+  const pairs = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => [key, textOf(value)] as const);
+  const expressions = listAt(selector, 'matchExpressions');
+  const [first] = pairs;
+  const candidates = index.labelled(kind, namespaceOf(holder), first);
+  const found: ObjectName[] = [];
+  for (const object of candidates) {
+    const labels = objectAt(object, 'metadata', 'labels');
+    if (pairs.every(([key, value]) => at(labels, key) === value) && expressions.every((one) => holds(one, labels)))
+      found.push(nameOf(object));
+    if (found.length === MOST_TARGETS) break;
+  }
+  return found;
+}
+
+/** What is no text is in no label. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '\0';
+}
+
+/** A LabelSelectorRequirement; one that nobody knows selects nothing. */
+function holds(expression: unknown, labels: Readonly<Record<string, unknown>>): boolean {
+  const value = textAt(labels, textAt(expression, 'key') ?? '');
+  const values = textsAt(expression, 'values');
+  switch (textAt(expression, 'operator')) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case undefined:
+    default:
+      return false;
+  }
+}
+
+const APP_INSTANCE = 'app.kubernetes.io/instance';
+const APP_LABELS = ['app.kubernetes.io/managed-by', 'app.kubernetes.io/name', 'app.kubernetes.io/part-of'];
+
+/**
+ * What operators write instead of owner references: a label of their API group with the name of the custom resource, such as `cnpg.io/cluster`, or the
+ * recommended label `app.kubernetes.io/instance` beside one that names the kind.
+ */
+function labelEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
+  const labels = labelsOf(holder);
+  return labels.flatMap(([key, value]) =>
+    index
+      .customOf(value)
+      .filter((target) => target !== holder && namespaceOf(target) === namespaceOf(holder) && isMarkOf(target, key, labels))
+      .slice(0, MOST_TARGETS)
+      .map((target) => {
+        const field = { path: `metadata.labels["${key}"]`, value, within: undefined };
+        return inferredEdge({ class: 'Label', joins: 'Holder' }, { field, holder, named: nameOf(target) }, index);
+      }),
+  );
+}
+
+function isMarkOf(target: KubeObject, key: string, labels: readonly (readonly [string, string])[]): boolean {
+  if (key !== APP_INSTANCE) return isOfGroup(key.split('/')[0] ?? '', parseApiVersion(target.apiVersion).group);
+  const kind = target.kind.toLowerCase();
+  return labels.some(([name, text]) => APP_LABELS.includes(name) && text.toLowerCase().includes(kind));
+}
+
+/** Labels of these domains say nothing about one app. */
+const FOR_ALL = /^(chandlery\.dev|(.*\.)?(kubernetes|k8s)\.io)$/;
+
+/** Whether the prefix of a label is the API group, or a domain above or below it. */
+function isOfGroup(prefix: string, group: string): boolean {
+  if (prefix === group) return true;
+  if (!prefix.includes('.') || FOR_ALL.test(prefix)) return false;
+  return group.endsWith(`.${prefix}`) || prefix.endsWith(`.${group}`);
+}

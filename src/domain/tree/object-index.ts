@@ -1,0 +1,111 @@
+import { objectAt, textAt } from '../core/read.ts';
+import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+
+/** What names an object in the whole cluster; `kind` is `group/Kind`. */
+export interface ObjectName {
+  readonly kind: string;
+  /** Absent for cluster-scoped ones. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The objects that were read, each once, by what others may know them by. */
+export interface ObjectIndex {
+  readonly objects: readonly KubeObject[];
+  readonly byUid: ReadonlyMap<string, KubeObject>;
+  /** An object of a namespace; else the cluster-scoped one of that name. */
+  find(name: ObjectName): KubeObject | undefined;
+  /** The custom resources of a name. */
+  customOf(name: string): readonly KubeObject[];
+  /** The objects of a kind in a namespace that carry a label, or all of them. */
+  labelled(kind: string, namespace: string | undefined, pair?: readonly [key: string, value: string]): readonly KubeObject[];
+}
+
+/** Indexes objects; of those that come twice, such as under two API groups, the first stays. */
+export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
+  const byUid = new Map<string, KubeObject>();
+  const byName = new Map<string, KubeObject>();
+  const objects: KubeObject[] = [];
+  for (const object of all) {
+    const uid = uidOf(object);
+    const key = keyOf(nameOf(object));
+    if (byName.has(key) || (uid !== '' && byUid.has(uid))) continue;
+    byName.set(key, object);
+    if (uid !== '') byUid.set(uid, object);
+    objects.push(object);
+  }
+  const custom = Map.groupBy(objects.filter(isCustom), ({ metadata }) => metadata.name);
+  const byKind = Map.groupBy(objects, (object) => placeKey(kindKey(object), namespaceOf(object)));
+  const byLabel = new Map<string, ReadonlyMap<string, readonly KubeObject[]>>();
+  const labelsOf = (place: string): ReadonlyMap<string, readonly KubeObject[]> => {
+    const known = byLabel.get(place) ?? indexLabels(byKind.get(place) ?? []);
+    byLabel.set(place, known);
+    return known;
+  };
+  return {
+    objects,
+    byUid,
+    find: ({ kind, namespace, name }) =>
+      byName.get(keyOf({ kind, name, ...(namespace === undefined ? {} : { namespace }) })) ?? byName.get(keyOf({ kind, name })),
+    customOf: (name) => custom.get(name) ?? [],
+    labelled: (kind, namespace, pair) => {
+      const place = placeKey(kind, namespace);
+      return (pair === undefined ? byKind.get(place) : labelsOf(place).get(labelKey(pair))) ?? [];
+    },
+  };
+}
+
+/** `apps/Deployment`, and `/Pod` of the core group. */
+export function kindKey({ apiVersion, kind }: { readonly apiVersion: unknown; readonly kind: unknown }): string {
+  return `${typeof apiVersion === 'string' ? parseApiVersion(apiVersion).group : ''}/${typeof kind === 'string' ? kind : ''}`;
+}
+
+export function nameOf(object: KubeObject): ObjectName {
+  const namespace = namespaceOf(object);
+  return { kind: kindKey(object), name: object.metadata.name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+export function namespaceOf(object: KubeObject): string | undefined {
+  return textAt(object, 'metadata', 'namespace');
+}
+
+export function uidOf(object: KubeObject): string {
+  return textAt(object, 'metadata', 'uid') ?? '';
+}
+
+/** The labels of an object; whatever is no text is left out. */
+export function labelsOf(object: KubeObject): readonly (readonly [key: string, value: string])[] {
+  return Object.entries(objectAt(object, 'metadata', 'labels')).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+}
+
+/** One key for each object. */
+export function keyOf({ kind, namespace = '', name }: ObjectName): string {
+  return `${kind} ${namespace} ${name}`;
+}
+
+/** A kind of a domain, which Kubernetes does not serve itself. */
+function isCustom(object: KubeObject): boolean {
+  const group = kindKey(object).split('/')[0] ?? '';
+  return group.includes('.') && !/^([a-z]+|rbac\.authorization|(flowcontrol|internal)\.apiserver)\.k8s\.io$/.test(group);
+}
+
+function indexLabels(objects: readonly KubeObject[]): ReadonlyMap<string, readonly KubeObject[]> {
+  const index = new Map<string, KubeObject[]>();
+  for (const object of objects) {
+    for (const pair of labelsOf(object)) {
+      const key = labelKey(pair);
+      const carriers = index.get(key) ?? [];
+      carriers.push(object);
+      index.set(key, carriers);
+    }
+  }
+  return index;
+}
+
+function labelKey([key, value]: readonly [string, string]): string {
+  return `${key}=${value}`;
+}
+
+function placeKey(kind: string, namespace: string | undefined): string {
+  return `${kind} ${namespace ?? ''}`;
+}

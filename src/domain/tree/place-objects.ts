@@ -1,0 +1,107 @@
+import { edgesOf, type Edge } from './find-edges.ts';
+import { indexObjects, kindKey } from './object-index.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+
+/** An object at its one place in a tree. */
+export interface Placed {
+  readonly object: KubeObject;
+  /** Absent for the root. */
+  readonly parent?: Placed;
+  readonly edge?: Edge;
+  readonly depth: number;
+  /** Whether the root needs it: what it owns and what that uses, in contrast to what others put on top, such as an Ingress. */
+  readonly isPart: boolean;
+  /** The edges that begin in it, that to its parent included. */
+  readonly edges: readonly Edge[];
+  readonly children: Placed[];
+}
+
+/** Pages recurse into trees; what stands deeper hangs under its last ancestor above that. */
+const DEEPEST = 32;
+
+/**
+ * The group of a root: what it owns, what these objects use, and what is put on top of them, each object once. Owner references decide where an object stands, that of
+ * the controller first; inferred edges place only what no owner has placed. Cycles end because nothing is placed twice.
+ */
+export function placeObjects(root: KubeObject, objects: readonly KubeObject[]): Placed {
+  const index = indexObjects([root, ...objects]);
+  const edges = new Map(index.objects.map((object) => [object, edgesOf(object, index)]));
+  const followers = holdersByTarget([...edges.values()].flat());
+  const placed = new Set<KubeObject>();
+  const queues = PRIORITIES.map((): Queue => ({ waiting: [], taken: 0 }));
+  const place = (one: Placed): Placed => {
+    placed.add(one.object);
+    for (const edge of followers.get(one.object) ?? []) wait(queues, { object: edge.holder, edge, below: one });
+    for (const edge of one.edges) {
+      if (edge.joins === 'Target' && edge.target !== undefined) wait(queues, { object: edge.target, edge, below: one });
+    }
+    return one;
+  };
+  const top = place({ object: root, depth: 0, isPart: true, edges: edges.get(root) ?? [], children: [] });
+  for (let next = nextOf(queues); next !== undefined; next = nextOf(queues)) {
+    if (placed.has(next.object)) continue;
+    const { object, edge, below } = next;
+    const parent = parentFor(next);
+    const isPart = below.isPart && isNeeded(edge);
+    parent.children.push(place({ object, parent, edge, depth: parent.depth + 1, isPart, edges: edges.get(object) ?? [], children: [] }));
+  }
+  return top;
+}
+
+/** The edges by which objects are brought along by what they name. */
+function holdersByTarget(edges: readonly Edge[]): ReadonlyMap<KubeObject, readonly Edge[]> {
+  const holders = new Map<KubeObject, Edge[]>();
+  for (const edge of edges) {
+    if (edge.target === undefined || edge.joins !== 'Holder') continue;
+    const known = holders.get(edge.target) ?? [];
+    known.push(edge);
+    holders.set(edge.target, known);
+  }
+  return holders;
+}
+
+function isNeeded({ inferred, joins, class: relation }: Edge): boolean {
+  return !inferred || joins === 'Target' || relation === 'Label' || relation === 'EndpointSlice';
+}
+
+interface Waiting {
+  readonly object: KubeObject;
+  readonly edge: Edge;
+  readonly below: Placed;
+}
+
+/** Which edges place an object before others do. */
+const PRIORITIES: readonly ((edge: Edge) => boolean)[] = [
+  ({ isController }) => isController,
+  ({ inferred }) => !inferred,
+  ({ class: relation }) => relation === 'Label' || relation === 'VolumeClaim',
+  ({ joins }) => joins === 'Target',
+  () => true,
+];
+
+/** First in, first out; `taken` counts those that came out. */
+interface Queue {
+  readonly waiting: Waiting[];
+  taken: number;
+}
+
+function wait(queues: readonly Queue[], one: Waiting): void {
+  queues[PRIORITIES.findIndex((isFirst) => isFirst(one.edge))]?.waiting.push(one);
+}
+
+function nextOf(queues: readonly Queue[]): Waiting | undefined {
+  const queue = queues.find(({ waiting, taken }) => taken < waiting.length);
+  if (queue === undefined) return undefined;
+  queue.taken += 1;
+  return queue.waiting[queue.taken - 1];
+}
+
+const REPLICAS = new Set(['/Pod', 'apps/ReplicaSet']);
+
+/** What selects Pods stands below their workload, not below one of them. */
+function parentFor({ edge, below }: Waiting): Placed {
+  let parent = below;
+  const isReplica = (): boolean => edge.class === 'Selector' && REPLICAS.has(kindKey(parent.object));
+  while ((parent.depth >= DEEPEST || isReplica()) && parent.parent !== undefined) parent = parent.parent;
+  return parent;
+}
