@@ -255,6 +255,19 @@ export const SCHEMAS = {
     ...object({ kind: text, apiVersion: text, message: text }),
     description: 'A kind that nobody can list now, because what the api-server has to ask for it does not answer',
   },
+  Logs: object({
+    namespace: text,
+    pods: list(
+      object({
+        name: text,
+        phase: text,
+        containers: list(object({ name: text, isInit: flag, restarts: integer })),
+      }),
+    ),
+    lines: list(object({ pod: text, container: text, time, text })),
+    notices: list(object({ pod: text, container: text, message: { ...text, description: 'Why the log cannot be read now' } })),
+    more: { ...integer, description: 'Pods that were not read; name one in `pod`' },
+  }),
   Event: object({
     type: { enum: ['Normal', 'Warning'] },
     reason: text,

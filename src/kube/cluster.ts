@@ -4,6 +4,7 @@ import type {
   Cluster,
   DeleteOptions,
   ListOptions,
+  LogOptions,
   ObjectList,
   ObjectPage,
   PageOptions,
@@ -34,6 +35,7 @@ export interface ClusterDeps extends Caller {
 export function createCluster(deps: ClusterDeps): Cluster {
   return {
     get: (ref, options) => getObject(deps, ref, options),
+    logs: (pod, options) => readLog(deps, pod, options),
     list: (type, options) => listPages(deps, type, options),
     listMetadata: (type, options) => listMetadata(deps, type, options),
     pages: (type, options) => pagesOf(deps, type, options),
@@ -57,6 +59,20 @@ async function getObject(deps: ClusterDeps, ref: ResourceRef, options: CallOptio
     signal: options.signal,
   });
   return objectOf(answer.body);
+}
+
+async function readLog(deps: ClusterDeps, pod: ResourceRef, { signal, previous, ...options }: LogOptions): Promise<string> {
+  const place: Place = { ...pod, subresource: 'log' };
+  const query: Query = { ...options, timestamps: 'true', ...(previous === true ? { previous: 'true' } : {}) };
+  const { body } = await deps.transport.request({
+    ...callFor(deps.identity, 'get', place),
+    method: 'GET',
+    path: resourcePath(place, query),
+    accept: 'text/plain, application/json',
+    parse: 'text',
+    signal,
+  });
+  return typeof body === 'string' ? body : '';
 }
 
 async function listMetadata(deps: ClusterDeps, type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {

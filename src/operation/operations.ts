@@ -21,6 +21,7 @@ import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
 import { revealValue } from './instance/reveal-value.ts';
 import { showInstance } from './instance/show-instance.ts';
+import { showLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
 import { updateInstance } from './instance/update-instance.ts';
 import { me } from './me.ts';
@@ -102,6 +103,7 @@ const OPERATIONS = {
   showEnvironment,
   showForm,
   showInstance,
+  showLogs,
   showOperator,
   showOperatorTree,
   showSavedConfiguration,

@@ -9,6 +9,7 @@ import { changeRoutes } from './instance/change-routes.ts';
 import { environmentRoutes } from './environment/environment-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
+import { logsRoutes } from './instance/logs-routes.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';
@@ -33,6 +34,7 @@ export function createWebRouter(deps: WebDeps): Router {
     installRoutes(deps),
     environmentRoutes(deps),
     instanceRoutes(deps),
+    logsRoutes(deps),
     changeRoutes(deps),
     migrationRoutes(deps),
     changeRequestRoutes(deps),

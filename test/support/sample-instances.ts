@@ -1,7 +1,9 @@
 import type { EnvironmentView } from '../../src/domain/environment/environment.ts';
 import type { HealthStatus } from '../../src/domain/health/health.ts';
 import type { EventView, InstanceView } from '../../src/domain/instance/instance.ts';
+import type { LogContainer } from '../../src/domain/instance/pod-log.ts';
 import type { CatalogFault } from '../../src/domain/operator/operator.ts';
+import type { LogQuery, LogView } from '../../src/operation/instance/show-logs.ts';
 import type { ResourceTree, TreeNode } from '../../src/domain/tree/tree.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
@@ -144,6 +146,31 @@ export function sampleEvents({ name, health }: InstanceView): readonly EventView
     { type: 'Warning', reason: 'FailedScheduling', message, kind: 'Pod', name: `${name}-0`, count: 12, lastSeen: CREATED },
     scheduled,
   ];
+}
+
+/** Two pods, of which the second waits for its image. */
+export function sampleLogs({ name, health }: InstanceView, { search }: LogQuery): LogView {
+  const container = (of: string): LogContainer => ({ name: of, isInit: false, restarts: 0 });
+  const pods = [0, 1].map((index) => ({
+    name: `${name}-${index}`,
+    phase: 'Running',
+    containers: [container('postgres'), container('exporter')],
+  }));
+  const texts = ['database system is ready to accept connections', 'checkpoint starting: time', '{"level":"warn","msg":"slow query"}'];
+  const all = texts.map((text, index) => ({
+    pod: `${name}-0`,
+    container: 'postgres',
+    time: `2026-11-20T08:00:0${index}.000000001Z`,
+    text,
+  }));
+  return {
+    namespace: 'team-a',
+    pods,
+    lines: all.filter(({ text }) => text.includes(search)),
+    notices:
+      health.status === 'Healthy' ? [] : [{ pod: `${name}-1`, container: 'postgres', message: 'container "postgres" is waiting to start' }],
+    more: 0,
+  };
 }
 
 export const SAMPLE_FAULTS: readonly CatalogFault[] = [

@@ -17,7 +17,7 @@ import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurations.ts';
 import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
-import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleTree } from './sample-instances.ts';
+import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -71,6 +71,7 @@ const READS: Omit<
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
+  showLogs: async (_actor, address) => sampleLogs(find(address), address),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),
   listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : reject()),

@@ -270,6 +270,26 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await visitor.close();
   });
 
+  it('are masked in the logs of its pods, when a program writes a secret of the instance', async () => {
+    const body = { app: LEDGERS, name: 'chatty', spec: { adminPassword: 'trustno1-abcd' } };
+    const { body: made } = await product.api('dev-a', INSTANCES, { method: 'POST', body });
+    const owner = {
+      apiVersion: 'test.example.com/v1',
+      kind: 'Ledger',
+      name: 'chatty',
+      uid: textAt(made, 'object', 'metadata', 'uid') ?? '',
+    };
+    const metadata = { name: 'chatty-0', namespace: 'books', ownerReferences: [owner] };
+    const spec = { containers: [{ name: 'main', image: 'registry.example.com/trustno1-abcd:1' }] };
+    await kube.asController().create(core('pods'), { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+    const lines = async (): Promise<readonly unknown[]> =>
+      listAt((await product.api('dev-a', `${INSTANCES}/${LEDGERS}/chatty/logs`)).body, 'lines');
+    await until(async () => (await lines()).length === 1, 'the pod has written its line', 60_000);
+    assert.match(textAt((await lines())[0], 'text') ?? '', /no program of the image registry\.example\.com\/\[secret\]:1 runs/);
+    const { status, body: denied } = await product.api('dev-b', `${INSTANCES}/${LEDGERS}/chatty/logs`);
+    assert.deepEqual([status, textAt(denied, 'missing', 'resource')], [403, 'pods'], 'somebody who may read the instance and no pods');
+  });
+
   /** Gives a person the sight of the environment and the App's instances there, and nothing else. */
   async function letInstallOnly(person: string): Promise<void> {
     const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };

@@ -9,6 +9,11 @@ import type { KubeObject, ObjectMeta, ResourceRef, ResourceType, ServedKind } fr
  */
 export interface Cluster {
   get(ref: ResourceRef, options?: CallOptions): Promise<KubeObject>;
+  /**
+   * The end of the log of a container, each line with its time. Throws `InvalidInput` while the container has not started, or has no earlier run, and
+   * `ClusterUnavailable` when its node does not answer.
+   */
+  logs(pod: ResourceRef, options: LogOptions): Promise<string>;
   /** Follows `continue` to the end; `namespace` absent: across all namespaces or cluster-scoped. */
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
   /** The same, but only metadata crosses the wire (PartialObjectMetadataList). `apiVersion` and `kind` of the items are those of the listed kind. */
@@ -35,6 +40,14 @@ export interface Cluster {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+}
+/** As core/v1 PodLogOptions. */
+export interface LogOptions extends CallOptions {
+  readonly container: string;
+  /** The run of the container before its last restart. */
+  readonly previous?: boolean;
+  readonly tailLines: number;
+  readonly limitBytes: number;
 }
 export interface ListOptions extends CallOptions {
   readonly namespace?: string;

@@ -38,7 +38,7 @@ function downloaded(body: URLSearchParams, { model, resource, base, name }: Form
     : applyFormOp(model, body, { op: `yaml:${formatPath(path)}`, base, resource });
   if (written.faults.length > 0) return { draft: written };
   const yaml = (written.fields.get(fieldName('y', path)) ?? '').replaceAll('\r\n', '\n');
-  return { file: { fileName: fileNameOf(resource.kind, name), yaml } };
+  return { file: { fileName: fileNameOf(resource.kind, name), type: 'text/yaml', text: yaml } };
 }
 
 /** Letters, digits and hyphens, whatever was typed as the name. */

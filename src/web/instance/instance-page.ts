@@ -44,6 +44,7 @@ export interface InstancePage {
   readonly changeHref?: string;
   readonly deleteHref?: string;
   readonly saveHref: string;
+  readonly logsHref: string;
   readonly usage?: SafeHtml;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly yaml: string;
@@ -87,6 +88,7 @@ export function instancePage(
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
+    logsHref: `${href}/logs`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(instance, environment),
     yaml: yamlText(withoutStatus(instance.object)),

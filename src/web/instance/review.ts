@@ -75,7 +75,7 @@ export async function readReviewYaml({ commands }: Pick<Preflight, 'commands'>, 
 /** The file of a review as a download, named after the App and the Instance. */
 export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, { commented }: ReviewYaml): FileAnswer {
   const [, plural = ''] = commands.file.split('/');
-  return { fileName: `${plural}-${object.metadata.name}.yaml`, yaml: commented ?? commands.yaml };
+  return { fileName: `${plural}-${object.metadata.name}.yaml`, type: 'text/yaml', text: commented ?? commands.yaml };
 }
 
 /** The inputs of a form that another page carries along: sealed, because some may be passwords. */

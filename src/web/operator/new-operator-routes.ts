@@ -38,7 +38,8 @@ async function receive({ operations }: WebDeps, { actor, body, asking }: Visit):
   if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
   try {
     const preflight = await operations.preflightOperator(actor, read.operator);
-    if (body.get('_do') === 'file') return { fileName: `${read.operator.metadata.name}.yaml`, yaml: preflight.commands.yaml };
+    if (body.get('_do') === 'file')
+      return { fileName: `${read.operator.metadata.name}.yaml`, type: 'text/yaml', text: preflight.commands.yaml };
     if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newOperatorPage(text, { preflight }));
     return { redirect: operatorPath(await operations.createOperator(actor, { operator: read.operator, ...asking })) };
   } catch (error) {

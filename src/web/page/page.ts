@@ -45,10 +45,11 @@ export interface Visit {
 
 /** What a page answers: a view with its model, a file, or another address (`303 See Other`). */
 export type Answer = PageAnswer | FileAnswer | { readonly redirect: string };
-/** A YAML file to be kept. */
+/** A file to be kept. */
 export interface FileAnswer {
   readonly fileName: string;
-  readonly yaml: string;
+  readonly type: 'text/yaml' | 'text/plain';
+  readonly text: string;
 }
 export interface PageAnswer {
   readonly view: string;
@@ -98,8 +99,8 @@ async function send(views: Views, response: Response, { me, answer }: { readonly
     response.redirect(303, answer.redirect);
     return;
   }
-  if ('yaml' in answer) {
-    response.attachment(answer.fileName).type('text/yaml').send(answer.yaml);
+  if ('fileName' in answer) {
+    response.attachment(answer.fileName).type(answer.type).send(answer.text);
     return;
   }
   const { view, title, section, crumbs, model, status, refresh } = answer;

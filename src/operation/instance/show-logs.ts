@@ -1,0 +1,152 @@
+import pMap from 'p-map';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
+import { redact } from '../../domain/core/redact.ts';
+import { logPodOf, mergeLogs, readLogLines, type LogLine, type LogPod } from '../../domain/instance/pod-log.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { POD } from '../../domain/kubernetes/resource-types.ts';
+import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { markedOf, secretsOf } from './instance-masking.ts';
+import { uidsOf } from './list-events.ts';
+import type { Ports } from '../ports.ts';
+import { showTree } from './show-tree.ts';
+
+/** Which lines of which containers. */
+export interface LogQuery {
+  /** Empty: every pod of the instance, at most `MOST_PODS`. */
+  readonly pod: string;
+  /** Empty: every container that is no init container. */
+  readonly container: string;
+  /** The run before the last restart. */
+  readonly previous: boolean;
+  /** Lines at most, the last ones; 1 to `MOST_LINES`. */
+  readonly lines: number;
+  /** What a line must contain, in any letter case; empty for all lines. */
+  readonly search: string;
+}
+
+/** A query, with the pods when the caller has read them just now. */
+export interface LogsInput extends InstanceAddress, LogQuery {
+  readonly pods?: readonly LogPod[];
+}
+
+/** The log of an Instance as far as the actor may read it. */
+export interface LogView {
+  readonly namespace: string;
+  /** All pods of the Instance, by name. */
+  readonly pods: readonly LogPod[];
+  /** The oldest first. */
+  readonly lines: readonly LogLine[];
+  /** Containers whose log cannot be read now, and why. */
+  readonly notices: readonly { readonly pod: string; readonly container: string; readonly message: string }[];
+  /** Pods that are not read, because there are too many. */
+  readonly more: number;
+}
+
+export const MOST_LINES = 2_000;
+const MOST_PODS = 10;
+/** Bytes of a container that are asked for, so that the last lines are among them. */
+const LARGEST_LOG = 4 * 1024 * 1024;
+/** Characters of all containers together that are looked at. */
+const LONGEST_TEXT = 1024 * 1024;
+/** Lines that are redacted in one turn of the event loop. */
+const LINES_A_TURN = 200;
+
+/**
+ * The last lines that the pods of an Instance have written, read as the actor.
+ *
+ * @throws AppError as `findInstance`; `NotFound` for a pod or container that the Instance does not have; `Forbidden` without the permission to get `pods/log`.
+ */
+export async function showLogs(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+  actor: Actor,
+  { pods: known, ...input }: LogsInput,
+): Promise<LogView> {
+  const { entry, object, ref } = await findInstance(ports, actor, input);
+  const cluster = ports.clusters.asActor(actor);
+  const pods = known ?? (await podsOf(ports, actor, { address: input, namespace: ref.namespace }));
+  const targets = targetsOf(pods, input);
+  const secrets = secretsOf(markedOf(entry), object);
+  const shown = targets.slice(0, MOST_PODS).flatMap(({ name, containers }) => containers.map((container) => ({ pod: name, container })));
+  const read = { ...input, namespace: ref.namespace, share: Math.floor(LONGEST_TEXT / Math.max(1, shown.length)) };
+  const logs = await pMap(shown, async (target) => await readLog(cluster, { ...read, ...target }), { concurrency: 4 });
+  return {
+    namespace: ref.namespace,
+    pods,
+    lines: await linesOf(mergeLogs(logs.map((log) => log.lines)), input, secrets),
+    notices: logs.flatMap(({ notice }, index) => {
+      const target = shown[index];
+      return notice === undefined || target === undefined ? [] : [{ ...target, message: redact(notice, secrets) }];
+    }),
+    more: Math.max(0, targets.length - MOST_PODS),
+  };
+}
+
+async function podsOf(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+  actor: Actor,
+  { address, namespace }: { readonly address: InstanceAddress; readonly namespace: string },
+): Promise<LogPod[]> {
+  const [tree, { items }] = await Promise.all([showTree(ports, actor, address), ports.clusters.asActor(actor).list(POD, { namespace })]);
+  const uids = new Set(uidsOf(tree.root));
+  return items.filter(({ metadata }) => uids.has(metadata.uid ?? '')).map(logPodOf);
+}
+
+interface Target {
+  readonly name: string;
+  readonly containers: readonly string[];
+}
+
+function targetsOf(pods: readonly LogPod[], { pod, container }: LogQuery): Target[] {
+  const chosen = pod === '' ? pods : pods.filter(({ name }) => name === pod);
+  if (chosen.length === 0 && pod !== '') throw new AppError('NotFound', `pod ${JSON.stringify(pod)}: the instance has no such pod`);
+  const targets = chosen.map(({ name, containers }) => ({
+    name,
+    containers: containers.filter((one) => (container === '' ? !one.isInit : one.name === container)).map((one) => one.name),
+  }));
+  const found = targets.filter(({ containers }) => containers.length > 0);
+  if (found.length === 0 && container !== '' && chosen.length > 0) {
+    throw new AppError('NotFound', `container ${JSON.stringify(container)}: no pod of the instance has it`);
+  }
+  return found;
+}
+
+/** Redacted before the search, which could otherwise find out a secret letter by letter. */
+async function linesOf(all: readonly LogLine[], { search, lines: most }: LogQuery, secrets: readonly string[]): Promise<LogLine[]> {
+  const word = search.toLowerCase();
+  const rest = word === '' ? all.slice(-most) : all;
+  const found: LogLine[] = [];
+  for (let start = 0; start < rest.length; start += LINES_A_TURN) {
+    await yieldToEventLoop();
+    for (const line of rest.slice(start, start + LINES_A_TURN)) {
+      const text = redact(line.text, secrets);
+      if (text.toLowerCase().includes(word)) found.push({ ...line, text });
+    }
+  }
+  return found.slice(-most);
+}
+
+interface Reading extends LogQuery {
+  readonly namespace: string;
+  /** Characters from the end that are looked at. */
+  readonly share: number;
+}
+
+interface ReadLog {
+  readonly lines: readonly LogLine[];
+  readonly notice?: string;
+}
+
+/** A container that has not started is no reason to hide the others. */
+async function readLog(cluster: Pick<Cluster, 'logs'>, { namespace, pod, container, previous, lines, share }: Reading): Promise<ReadLog> {
+  try {
+    const options = { container, tailLines: lines, limitBytes: LARGEST_LOG, ...(previous ? { previous } : {}) };
+    const text = await cluster.logs({ ...POD, namespace, name: pod }, options);
+    const end = text.length <= share ? text : text.slice(text.indexOf('\n', text.length - share) + 1);
+    return { lines: readLogLines(end, { pod, container }) };
+  } catch (error) {
+    if (!isAppError(error) || error.code === 'Forbidden') throw error;
+    return { lines: [], notice: error.message.replace(/^[^:]*: /, '') };
+  }
+}
