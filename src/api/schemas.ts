@@ -88,10 +88,12 @@ const blocker = object({ kind: text, namespace: text, name: text, finalizers: li
 const step = object({ what: text, state: { enum: ['Done', 'Current', 'Later'] } });
 const deletion = {
   policy: { enum: ['Block', 'Cascade', 'Orphan'] },
-  instances: integer,
+  instances: { ...integer, description: 'Those of kinds in `unavailable` are not among them' },
   blockers: list(blocker),
   steps: list(step),
+  unavailable: { ...list({ $ref: '#/components/schemas/UnavailableKind' }), description: 'Kinds whose instances cannot be counted now' },
 };
+const deletionRequired = ['policy', 'instances', 'blockers', 'steps'];
 const appSummary = {
   id: { type: 'string', description: 'The name of its CustomResourceDefinition', examples: ['caches.samples.chandlery.dev'] },
   kind: text,
@@ -188,6 +190,7 @@ export const SCHEMAS = {
       more: { type: 'boolean', description: 'There are others: narrow the search' },
       served: { type: 'boolean', description: 'Whether the cluster has this resource' },
       missing: { ...permission, description: 'The permission without which nothing can be listed' },
+      unavailable: { type: 'string', description: 'Why nobody can list them now' },
     },
     ['resource', 'items', 'more', 'served'],
   ),
@@ -338,11 +341,15 @@ export const SCHEMAS = {
     message: text,
     because: list(text),
   }),
-  DeletionPreview: object(deletion),
+  DeletionPreview: object(deletion, deletionRequired),
   DeletionBlocker: blocker,
   DeletionStep: step,
   OperatorDeletion: {
-    ...object({ ...deletion, state: { enum: ['Preview', 'Deleting'] }, missing: list(permission) }),
+    ...object({ ...deletion, state: { enum: ['Preview', 'Deleting'] }, missing: list(permission) }, [
+      ...deletionRequired,
+      'state',
+      'missing',
+    ]),
     description: 'As `deletion` of an Operator, also before somebody asked for it',
   },
   Health: health,

@@ -7,6 +7,7 @@ import { at, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { whileDead } from '../support/dead-webhook.ts';
 import { eventually } from '../support/eventually.ts';
 import { RUN } from '../support/operator-charts.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
@@ -68,7 +69,27 @@ describe('an object that somebody changed', () => {
     assert.match(contended.message, /data\.ours \(by somebody\)/);
     assert.equal(textAt(await read('fought'), 'data', 'ours'), 'bad');
   });
+
+  it('is told from one that cannot be compared, because a webhook does not answer', async () => {
+    await install('unanswered', { mode: 'Warn' });
+    await world.condition(NS, 'unanswered', { type: 'Drifted', status: 'False', reason: 'NoDrift' });
+    const clientConfig = { service: { namespace: NS, name: 'nowhere' } };
+    const webhook = { name: `${NS}-dead`, clientConfig, timeoutSeconds: 2, group: '', objects: 'unanswered' };
+    await whileDead(world.kube.asController(), webhook, async () => {
+      // The api-server takes a moment to know a webhook.
+      const asked = async (): Promise<boolean> => await change('unanswered', { theirs: 'new' }).then(() => false, isUnanswered);
+      await eventually(asked, 'the webhook is asked');
+      await ask('unanswered');
+      const { message } = await world.condition(NS, 'unanswered', { type: 'Drifted', status: 'Unknown', reason: 'NotCompared' });
+      assert.match(message, new RegExp(`ConfigMap ${NS}/unanswered: the webhook "${NS}-dead\\.example\\.com" does not answer`));
+      assert.equal(findCondition((await world.status(NS, 'unanswered')).conditions, 'Ready')?.status, 'True');
+    });
+  });
 });
+
+function isUnanswered(error: unknown): boolean {
+  return isAppError(error, 'WebhookUnavailable');
+}
 
 async function install(name: string, driftDetection: object): Promise<void> {
   await world.create(NS, name, { chart: { repoURL: 'file://samples', name: 'map', version: '1.0.0' }, driftDetection });

@@ -73,5 +73,5 @@ export function crd(name: string, established = true): CrdFact {
 export function drift(contended = false): NonNullable<ActiveFacts['drift']> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
   const type = { group: '', version: 'v1', resource: 'configmaps' };
-  return { contended, drifted: [{ type, object, drifts: [{ object: 'ConfigMap n/a', path: 'data.a', managers: [] }] }] };
+  return { contended, uncompared: [], drifted: [{ type, object, drifts: [{ object: 'ConfigMap n/a', path: 'data.a', managers: [] }] }] };
 }

@@ -11,7 +11,7 @@ import { filterOperators } from '../../src/domain/operator/operator-list.ts';
 import { problemsOf } from '../../src/domain/operator/operator-problems.ts';
 import { parseOperatorSpec } from '../../src/domain/operator/operator-spec.ts';
 import type { OperatorView } from '../../src/domain/operator/operator.ts';
-import type { OperatorTree } from '../../src/domain/tree/tree.ts';
+import type { OperatorTree, UnavailableKind } from '../../src/domain/tree/tree.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import { node, SAMPLE_FAULTS } from './sample-instances.ts';
 import { SAMPLE_UPGRADES } from './sample-upgrade.ts';
@@ -249,6 +249,16 @@ const INSTANCES: readonly OperatorInstance[] = [
   { app: POSTGRES, kind: 'PostgresCluster', namespace: 'scratch', name: 'try', created: CREATED, finalizers: [] },
 ];
 
+/** Of the logs Operator: its conversion webhook does not answer. */
+const UNLISTED: readonly UnavailableKind[] = [
+  {
+    kind: 'LogStore',
+    apiVersion: 'example.test/v2',
+    message:
+      'The conversion webhook of the CustomResourceDefinition logstores.example.test does not answer: service "logs-converter" not found',
+  },
+];
+
 /** The admin's operations over the samples; everybody else is rejected. */
 export const SAMPLE_OPERATOR_READS = {
   ...SAMPLE_UPGRADES,
@@ -298,7 +308,10 @@ export const SAMPLE_OPERATOR_READS = {
     const missing = name === 'queue-operator' ? [{ verb: 'list', group: '', resource: 'events', namespace: 'default' }] : [];
     return { events: name === 'queue-operator' ? [] : [warning, normal], missing };
   },
-  listOperatorInstances: async (actor, address) => ({ instances: find(actor, address).status === 'READY' ? INSTANCES : [], missing: [] }),
+  listOperatorInstances: async (actor, address) => {
+    if (address.name === 'logs-operator') return { instances: [], missing: [], unavailable: UNLISTED };
+    return { instances: find(actor, address).status === 'READY' ? INSTANCES : [], missing: [], unavailable: [] };
+  },
   listOperatorProblems: async (_actor, { operator }) =>
     problemsOf({
       operator,
@@ -308,9 +321,11 @@ export const SAMPLE_OPERATOR_READS = {
   previewOperatorDeletion: async (actor, address) => {
     const { deletion, deletionPolicy: policy } = find(actor, address);
     if (deletion !== undefined) return { ...deletion, state: 'Deleting', missing: [] };
-    const blockers = INSTANCES.map(({ kind, namespace = '', name, finalizers }) => ({ kind, namespace, name, finalizers, heldBy: [] }));
+    const unavailable = address.name === 'logs-operator' ? { unavailable: UNLISTED } : {};
+    const found = address.name === 'logs-operator' ? [] : INSTANCES;
+    const blockers = found.map(({ kind, namespace = '', name, finalizers }) => ({ kind, namespace, name, finalizers, heldBy: [] }));
     return {
-      ...deletionPreview({ policy, released: true, deletion: { instances: blockers.length, blockers } }),
+      ...deletionPreview({ policy, released: true, deletion: { instances: blockers.length, blockers, ...unavailable } }),
       state: 'Preview',
       missing: [],
     };

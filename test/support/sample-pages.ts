@@ -134,6 +134,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['Type <strong>metrics-operator</strong>'],
   }),
   page('/operators/monitoring/logs-operator', 'admin', { title: 'Logs', holds: ['Suspended', 'The permission to patch operators'] }),
+  page('/operators/monitoring/logs-operator?tab=instances', 'admin', {
+    title: 'Logs',
+    holds: ['Some kinds cannot be listed now', 'service &quot;logs-converter&quot; not found', 'No instances listed'],
+  }),
+  page('/operators/monitoring/logs-operator/delete', 'admin', {
+    title: 'Delete Logs',
+    holds: ['Instances may block the deletion', 'Some instances cannot be counted now', 'logs-converter'],
+  }),
   page('/operators/chandlery-system/cache-operator', 'admin', {
     title: 'Cache',
     holds: ['set by cache-operator', 'samples.chandlery.dev/cleanup', 'The release is uninstalled'],

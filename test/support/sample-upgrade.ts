@@ -146,6 +146,7 @@ function safe(name: string): UpgradePreview {
       ],
       total: 16,
       missing: [],
+      unavailable: [],
     },
     conversions: [],
     timing: {
@@ -248,7 +249,7 @@ function stopped(name: string): UpgradePreview {
       asked: 0,
       missing: [{ verb: 'patch', group: 'apps', resource: 'deployments', namespace: preview.namespace }],
     },
-    instances: { places: [], total: 0, missing: [missing] },
+    instances: { places: [], total: 0, missing: [missing], unavailable: [] },
     conversions: [{ kind: 'PodDisruptionBudget', name: 'postgres-operator', from: 'policy/v1beta1', to: 'policy/v1', note: '' }],
     timing: {
       ...preview.timing,

@@ -13,6 +13,9 @@ const many = { type: 'array', items: { type: 'string' } } as const;
 const missing = {
   missing: { type: 'array', items: ref('MissingPermission'), description: 'Permissions without which something is left out' },
 } as const;
+const unavailable = {
+  unavailable: { type: 'array', items: ref('UnavailableKind'), description: 'Kinds that nobody can list now' },
+} as const;
 
 const STEP_SUMMARIES: Readonly<Record<OperatorAction, string>> = {
   reconcile: 'Look at it now (annotation `chandlery.dev/reconcile-at`)',
@@ -91,12 +94,16 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   {
     ...read(
       '/instances',
-      { id: 'listOperatorInstances', summary: 'The instances of its kinds, by namespace', schema: pageOf('OperatorInstance', missing) },
+      {
+        id: 'listOperatorInstances',
+        summary: 'The instances of its kinds, by namespace',
+        schema: pageOf('OperatorInstance', { ...missing, ...unavailable }),
+      },
       async ({ operations, actor, params, query }) => {
         const found = await operations.listOperatorInstances(actor, addressOf(params));
         const wanted = textAt(query, 'namespace');
         const instances = wanted === undefined ? found.instances : found.instances.filter(({ namespace }) => namespace === wanted);
-        return { ...pageOfItems(instances, instanceKey, query), missing: found.missing };
+        return { ...pageOfItems(instances, instanceKey, query), missing: found.missing, unavailable: found.unavailable };
       },
     ),
     query: { namespace: { type: 'string', description: 'Only those in this namespace' }, ...PAGE_QUERY },

@@ -145,7 +145,12 @@ export const UPGRADE_SCHEMAS = {
       fields: object({ rejections: list(rejection), asked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },
       remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },
-      instances: object({ places: list(place), total: integer, missing }),
+      instances: object({
+        places: list(place),
+        total: integer,
+        missing,
+        unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
+      }),
       conversions: list(object({ kind: text, name: text, from: text, to: text, note: text })),
       timing: object(
         {

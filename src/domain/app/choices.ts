@@ -21,6 +21,8 @@ export interface Choices {
   readonly served: boolean;
   /** The permission without which nothing can be listed. */
   readonly missing?: MissingPermission;
+  /** Why nobody can list them now, as a sentence without a full stop. */
+  readonly unavailable?: string;
 }
 
 /** What is offered at once. */

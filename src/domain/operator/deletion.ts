@@ -1,5 +1,6 @@
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { OperatorDeletionPolicy } from './kind/operator-kind.ts';
+import type { MissingPermission } from '../core/errors.ts';
 import type { DeletionBlocker, DeletionStatus } from './kind/status-fields.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
@@ -46,18 +47,21 @@ export function blockerSentence({ kind, namespace, name, finalizers, heldBy, sin
 export interface DeletionProgress {
   readonly policy: OperatorDeletionPolicy;
   readonly deletion: DeletionStatus | undefined;
+  /** Permissions without which instances of a kind cannot be counted. */
+  readonly missing?: readonly MissingPermission[];
   /** Whether the release is still there. */
   readonly released: boolean;
 }
 
 /** The preview of a deletion that is under way. Pure. */
-export function deletionPreview({ policy, deletion, released }: DeletionProgress): DeletionPreview {
-  const { instances, blockers } = deletion ?? { instances: 0, blockers: [] };
-  return { policy, instances, blockers, steps: stepsOf(policy, { instances, released }) };
+export function deletionPreview({ policy, deletion, missing = [], released }: DeletionProgress): DeletionPreview {
+  const found = deletion ?? { instances: 0, blockers: [] };
+  // Where some cannot be counted, there may be more.
+  const emptied = found.instances === 0 && (found.unavailable ?? []).length === 0 && missing.length === 0;
+  return { policy, ...found, steps: stepsOf(policy, { emptied, released }) };
 }
 
-function stepsOf(policy: OperatorDeletionPolicy, { instances, released }: { instances: number; released: boolean }): DeletionStep[] {
-  const emptied = instances === 0;
+function stepsOf(policy: OperatorDeletionPolicy, { emptied, released }: { emptied: boolean; released: boolean }): DeletionStep[] {
   const last = 'Chandlery removes its finalizer, and the Operator is deleted';
   const uninstalled = { what: 'The release is uninstalled', done: emptied && !released };
   switch (policy) {

@@ -1,4 +1,5 @@
 import type { MissingPermission } from '../core/errors.ts';
+import type { UnavailableKind } from '../tree/tree.ts';
 
 /** How many instances a kind has, the permission that is missing to know, or why nobody can tell now. */
 export type InstanceCount = { readonly count: number } | { readonly missing: MissingPermission } | { readonly unavailable: string };
@@ -34,6 +35,8 @@ export interface OperatorInstances {
   readonly instances: readonly OperatorInstance[];
   /** The kinds that the actor may not list. */
   readonly missing: readonly MissingPermission[];
+  /** The kinds that nobody can list now. */
+  readonly unavailable: readonly UnavailableKind[];
 }
 
 /** The counts per kind and place, in the order of the instances. */

@@ -10,3 +10,8 @@ export function rejection({ verb, resource, group, namespace }: MissingPermissio
 export function withArticle(kind: string): string {
   return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }
+
+/** The sentence about a kind that nobody can list now. */
+export function unlisted(kind: string, why: string): string {
+  return `${kind} objects cannot be listed now: ${why}.`;
+}

@@ -2,7 +2,7 @@ import { MOST_CHOICES, filterChoices, type Choices } from '../../domain/app/choi
 import type { NameReference, ReferenceTarget } from '../model/form-node.ts';
 import { targetId } from './mark-references.ts';
 import { pickName, pickText } from './apply-picks.ts';
-import { rejection, withArticle } from './choice-words.ts';
+import { rejection, unlisted, withArticle } from './choice-words.ts';
 import type { PickListView, PickView, TextView } from '../view/form-view-model.ts';
 import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
 
@@ -53,7 +53,7 @@ function offerOf(
     return one === undefined ? [] : [{ target, choices: one }];
   });
   if (found.length === 0) return { note: '', groups: [], refresh: false };
-  const isMany = found.some(({ choices: one }) => one.more || one.items.length > MOST_CHOICES);
+  const isMany = found.some(({ choices: one }) => (one.more && one.unavailable === undefined) || one.items.length > MOST_CHOICES);
   const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? filterChoices(one, typed) : one));
   const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
   const count = groups.reduce((sum, { options }) => sum + options.length, 0);
@@ -70,7 +70,8 @@ function groupOf(kind: string, { items }: Choices): PickListView['groups'] {
   return [{ label: kind, options: items.map(({ name }) => ({ value: pickText(kind, name), label: name })) }];
 }
 
-function reasonOf(kind: string, { served, missing }: Choices): string[] {
+function reasonOf(kind: string, { served, missing, unavailable }: Choices): string[] {
   if (!served) return [`This cluster has no ${kind}.`];
+  if (unavailable !== undefined) return [unlisted(kind, unavailable)];
   return missing === undefined ? [] : [rejection(missing)];
 }

@@ -3,7 +3,7 @@ import type { Reference, TextNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { targetId } from './mark-references.ts';
 import { kindsAt } from './apply-picks.ts';
-import { rejection, withArticle } from './choice-words.ts';
+import { rejection, unlisted, withArticle } from './choice-words.ts';
 import { fieldName, nodeAt } from '../input/form-fields.ts';
 import { kindsView } from './kinds-view.ts';
 import { canBeMade, typedName } from '../input/new-secrets.ts';
@@ -85,6 +85,7 @@ function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Off
   if (found === undefined) return undefined;
   if (!found.served) return { note: `This cluster has no ${kind}; type the name.` };
   if (found.missing !== undefined) return { note: `${rejection(found.missing)} Type the name.` };
+  if (found.unavailable !== undefined) return { note: `${unlisted(kind, found.unavailable)} Type the name.` };
   if (reference.part === 'key') return keyOffer(context, found.items, { reference, ref });
   return nameOffer(found, { kind, typed: fieldText(context, 'v', ref.path) ?? '', environment: choices.environment });
 }

@@ -72,6 +72,9 @@ async function readChoices(cluster: Pick<Cluster, 'pages'>, place: Place): Promi
     // A list that changed too fast to be read to its end is as good as none: the names can be typed.
     if (isAppError(error, 'Conflict')) return { resource, items: [], more: true, served: true };
     if (isAppError(error, 'NotFound')) return { resource, items: [], more: false, served: false };
+    if (isAppError(error) && error.unanswered !== undefined) {
+      return { resource, items: [], more: true, served: true, unavailable: error.faults[0]?.message ?? error.message };
+    }
     if (!isAppError(error, 'Forbidden')) throw error;
     const { group } = place.served;
     const permission = { verb: 'list', group, resource: place.served.resource, ...scopeOf(place) };

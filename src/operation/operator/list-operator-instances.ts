@@ -2,11 +2,13 @@ import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import { instanceKey, type OperatorInstance, type OperatorInstances } from '../../domain/operator/operator-instances.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { listEnvironments } from '../environment/list-environments.ts';
+import { listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
 import { type ServedCrd, servedCrds } from './served-crds.ts';
 
@@ -24,7 +26,7 @@ export async function listOperatorInstances(
   const [lists, environments] = await Promise.all([readInstances(ports, actor, served), listEnvironments(ports, actor)]);
   const byNamespace = new Map(environments.map(({ namespace, name }) => [namespace, name]));
   const instances = lists.flatMap(({ crd, items }) => items.map((item) => instanceOf(crd, item, byNamespace)));
-  return { instances: instances.sort(byPlace), missing: lists.flatMap(({ missing }) => (missing === undefined ? [] : [missing])) };
+  return { instances: instances.sort(byPlace), ...uncounted(lists) };
 }
 
 export interface KindInstances {
@@ -32,6 +34,15 @@ export interface KindInstances {
   /** Metadata alone. */
   readonly items: readonly KubeObject[];
   readonly missing?: MissingPermission;
+  readonly unavailable?: UnavailableKind;
+}
+
+/** What is not in the lists: kinds that the actor may not list, and those that nobody can list now. */
+export function uncounted(lists: readonly KindInstances[]): Pick<OperatorInstances, 'missing' | 'unavailable'> {
+  return {
+    missing: lists.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+    unavailable: lists.flatMap(({ unavailable }) => (unavailable === undefined ? [] : [unavailable])),
+  };
 }
 
 /** The metadata of the instances of each kind, as the actor. */
@@ -45,13 +56,17 @@ export async function readInstances(
 }
 
 async function readKind(cluster: Pick<Cluster, 'listMetadata'>, crd: ServedCrd): Promise<KindInstances> {
-  const { group, version, resource } = crd;
-  try {
-    return { crd, items: (await cluster.listMetadata({ group, version, resource })).items };
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return { crd, items: [] };
-    if (!isAppError(error, 'Forbidden')) throw error;
-    return { crd, items: [], missing: error.missing ?? { verb: 'list', group, resource } };
+  const { group, version, resource, kind } = crd;
+  const list = await listKind(async (options) => (await cluster.listMetadata({ group, version, resource }, options)).items);
+  switch (list.outcome) {
+    case 'Listed':
+      return { crd, items: list.items };
+    case 'Forbidden':
+      return { crd, items: [], missing: list.missing ?? { verb: 'list', group, resource } };
+    case 'Unavailable':
+      return { crd, items: [], unavailable: { kind, apiVersion: apiVersionOf(crd), message: list.message } };
+    default:
+      return list satisfies never;
   }
 }
 

@@ -3,7 +3,7 @@ import { operatorView } from '../../domain/catalog/operator-view.ts';
 import { blockersOf, deletionPreview, type DeletionPreview, firstBlockers } from '../../domain/operator/deletion.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
-import { readInstances } from './list-operator-instances.ts';
+import { readInstances, uncounted } from './list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
 import { servedCrds } from './served-crds.ts';
 
@@ -25,10 +25,11 @@ export async function previewOperatorDeletion(
   const names = crds.map(({ name }) => name);
   const kinds = await readInstances(ports, actor, servedCrds(ports, names));
   const blockers = kinds.flatMap(({ crd, items }) => blockersOf(crd.kind, items));
-  const found = { instances: blockers.length, blockers: firstBlockers(blockers) };
-  return {
-    ...deletionPreview({ policy, deletion: found, released: release !== undefined }),
-    state: 'Preview',
-    missing: kinds.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
+  const { missing, unavailable } = uncounted(kinds);
+  const found = {
+    instances: blockers.length,
+    blockers: firstBlockers(blockers),
+    ...(unavailable.length === 0 ? {} : { unavailable }),
   };
+  return { ...deletionPreview({ policy, deletion: found, missing, released: release !== undefined }), state: 'Preview', missing };
 }

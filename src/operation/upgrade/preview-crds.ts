@@ -124,11 +124,17 @@ async function checkStoredAsActor(cluster: Cluster, { live, candidate, signal }:
       ...(affected.total === 0 ? {} : { affected }),
     };
   } catch (error) {
-    if (!isAppError(error, 'Forbidden')) throw error;
     const findings = compareCrds(live, candidate);
+    if (isAppError(error) && error.unanswered !== undefined) return { findings: [...findings, unreadable(error)], faults: [] };
+    if (!isAppError(error, 'Forbidden')) throw error;
     const [group, resource] = [textAt(live.spec, 'group') ?? '', textAt(live.spec, 'names', 'plural') ?? ''];
     return { findings, faults: [], missing: missingOf(error, { verb: 'list', group, resource }) };
   }
+}
+
+/** Nobody can tell what is stored now, so the reconciler would not apply the definition either. */
+function unreadable({ faults: [first], message }: AppError): CrdFinding {
+  return { path: 'existing instances', what: `they could not be validated: ${first?.message ?? message}`, severity: 'Incompatible' };
 }
 
 function uncheckedRule(rule: string): CrdFinding {

@@ -216,8 +216,8 @@ function trialOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: O
 }
 
 async function instancesOf(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<PreviewedInstances> {
-  const { instances, missing } = await listOperatorInstances(ports, actor, input);
-  return { places: placesOf(instances), total: instances.length, missing };
+  const { instances, missing, unavailable } = await listOperatorInstances(ports, actor, input);
+  return { places: placesOf(instances), total: instances.length, missing, unavailable };
 }
 
 /** Which Environment a affected instance is in, for those that the actor sees. */

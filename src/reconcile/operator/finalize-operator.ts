@@ -109,8 +109,11 @@ async function wayOut(work: Work): Promise<string> {
 }
 
 function blocked(instances: readonly InstancesFact[]): ConditionInput {
-  const message = `The Operator waits for ${instancesSentence(instances)}; delete them, or set spec.deletionPolicy to Cascade`;
-  return isFalse('Deletable', 'InstancesExist', message);
+  const waits = `The Operator waits for ${instancesSentence(instances)}`;
+  if (instances.some(({ items }) => items.length > 0))
+    return isFalse('Deletable', 'InstancesExist', `${waits}; delete them, or set spec.deletionPolicy to Cascade`);
+  const orphan = 'to keep the release, the CRDs and the instances, set spec.deletionPolicy to Orphan';
+  return isFalse('Deletable', 'InstancesUnknown', `${waits}; Chandlery tries again every ${BLOCKED_MS / 1000} s; ${orphan}`);
 }
 
 async function report(work: Work, facts: DeletingFacts, deletable?: ConditionInput): Promise<void> {

@@ -123,6 +123,7 @@ export interface RevisionFailure {
 export type DeletingState =
   | { readonly kind: 'Released' }
   | { readonly kind: 'ReleaseKept' }
+  /** Kinds have instances, or nobody can tell now whether they have. */
   | { readonly kind: 'InUse'; readonly instances: readonly InstancesFact[] }
   | { readonly kind: 'DeletingInstances'; readonly instances: readonly InstancesFact[] }
   | { readonly kind: 'Installed' }
@@ -164,7 +165,7 @@ export function isAdoptable({ adopt }: Pick<ActiveFacts, 'adopt'>, release: Fore
 export function determineDeletingState(facts: DeletingFacts): DeletingState {
   if (!facts.hasFinalizer) return { kind: 'Released' };
   if (facts.policy === 'Orphan') return { kind: 'ReleaseKept' };
-  const used = facts.instances.filter(({ items }) => items.length > 0);
+  const used = facts.instances.filter(({ items, unavailable }) => items.length > 0 || unavailable !== undefined);
   if (used.length > 0) return { kind: facts.policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances: used };
   if (facts.release.kind === 'Own') return { kind: 'Installed' };
   if (facts.policy === 'Cascade' && facts.crds.length > 0) return { kind: 'DeletingCrds', crds: facts.crds };

@@ -16,6 +16,8 @@ export interface DeletionView {
   readonly blockers: readonly BlockerRow[];
   /** How many more instances there are than are named. */
   readonly more: number;
+  /** Kinds whose instances nobody can count now. */
+  readonly unavailable: NonNullable<DeletionPreview['unavailable']>;
 }
 
 interface BlockerRow {
@@ -41,7 +43,7 @@ const STEP_BADGES: Readonly<Record<DeletionPreview['steps'][number]['state'], Ba
 };
 
 /** @param still whether nothing moves yet: a step that would come first is no work that goes on. */
-export function deletionView({ policy, steps, instances, blockers }: DeletionPreview, still?: 'still'): DeletionView {
+export function deletionView({ policy, steps, instances, blockers, unavailable = [] }: DeletionPreview, still?: 'still'): DeletionView {
   const next: Badge = still === undefined ? { word: 'Now', tone: 'busy', symbol: 'busy' } : { word: 'First', tone: 'idle', symbol: 'info' };
   return {
     policy,
@@ -57,6 +59,7 @@ export function deletionView({ policy, steps, instances, blockers }: DeletionPre
       since,
     })),
     more: Math.max(0, instances - blockers.length),
+    unavailable,
   };
 }
 
@@ -112,24 +115,19 @@ export function needsName({ policy }: Pick<DeletionPreview, 'policy'>): boolean 
   return policy === 'Cascade';
 }
 
-function warningOf({ policy, instances }: OperatorDeletion): OperatorDeletePage['warning'] {
-  const many = instances === 1 ? '1 instance' : `${instances} instances`;
+function warningOf(deletion: OperatorDeletion): OperatorDeletePage['warning'] {
+  const { policy, instances, missing, unavailable = [] } = deletion;
+  const isCounted = missing.length === 0 && unavailable.length === 0;
+  const many = `${isCounted ? '' : 'At least '}${instances === 1 ? '1 instance' : `${instances} instances`}`;
   switch (policy) {
     case 'Block':
-      return instances === 0
-        ? { tone: 'idle', symbol: 'info', title: 'Nothing blocks the deletion', text: 'There are no instances of its kinds.' }
-        : {
-            tone: 'warn',
-            symbol: 'warn',
-            title: `${many} would block the deletion`,
-            text: `Nothing is deleted until ${instances === 1 ? 'that instance is' : 'those instances are'} deleted. Meanwhile its apps cannot be installed.`,
-          };
+      return blockWarning(deletion, { many, isCounted });
     case 'Cascade':
       return {
         tone: 'bad',
         symbol: 'warn',
         title: 'This cannot be undone',
-        text: `${many} of its kinds ${instances === 1 ? 'is' : 'are'} deleted with all data. Make backups first if you need them.`,
+        text: `${isCounted ? many : 'All instances'} of its kinds ${isCounted && instances === 1 ? 'is' : 'are'} deleted with all data. Make backups first if you need them.`,
       };
     case 'Orphan':
       return {
@@ -141,4 +139,27 @@ function warningOf({ policy, instances }: OperatorDeletion): OperatorDeletePage[
     default:
       return policy satisfies never;
   }
+}
+
+function blockWarning(
+  { instances }: OperatorDeletion,
+  { many, isCounted }: { readonly many: string; readonly isCounted: boolean },
+): OperatorDeletePage['warning'] {
+  const [warn, meanwhile] = [{ tone: 'warn', symbol: 'warn' }, 'Meanwhile its apps cannot be installed.'];
+  if (instances > 0) {
+    const those = isCounted && instances === 1 ? 'that instance is' : 'all instances are';
+    return {
+      ...warn,
+      title: `${many} would block the deletion`,
+      text: `Nothing is deleted until ${those} deleted. ${meanwhile}`,
+    };
+  }
+  if (isCounted)
+    return { tone: 'idle', symbol: 'info', title: 'Nothing blocks the deletion', text: 'There are no instances of its kinds.' };
+  const title = 'Instances may block the deletion';
+  return {
+    ...warn,
+    title,
+    text: `Nothing is deleted until Chandlery has counted the instances of all kinds, and none is left. ${meanwhile}`,
+  };
 }

@@ -1,4 +1,4 @@
-import { instanceKey, type OperatorInstance, placesOf } from '../../domain/operator/operator-instances.ts';
+import { instanceKey, type OperatorInstance, type OperatorInstances, placesOf } from '../../domain/operator/operator-instances.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
@@ -80,6 +80,9 @@ export interface InstancesTab {
   readonly allHref: string;
   readonly nextHref: string;
   readonly missing: readonly string[];
+  readonly unavailable: OperatorInstances['unavailable'];
+  /** What is said where the list is empty. */
+  readonly empty: { readonly title: string; readonly text: string };
 }
 
 interface InstanceRow {
@@ -94,7 +97,7 @@ interface InstanceRow {
 
 export interface InstancesInput {
   readonly operator: OperatorView;
-  readonly found: { readonly instances: readonly OperatorInstance[]; readonly missing: OperatorEvents['missing'] };
+  readonly found: OperatorInstances;
   readonly query: URLSearchParams;
 }
 
@@ -120,7 +123,14 @@ export function instancesTab({ operator, found, query }: InstancesInput): Instan
     allHref: href({}),
     nextHref: page.next === undefined ? '' : href({ ...narrowed, after: page.next }),
     missing: found.missing.map(missingSentence),
+    unavailable: found.unavailable,
+    empty: emptyWords(found),
   };
+}
+
+function emptyWords({ unavailable }: OperatorInstances): InstancesTab['empty'] {
+  if (unavailable.length === 0) return { title: 'No instances', text: 'There are no instances of its kinds that you may list.' };
+  return { title: 'No instances listed', text: 'There may be instances of the kinds that cannot be listed now.' };
 }
 
 function instanceRow({

@@ -124,7 +124,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     crds: crdsOf(preview),
     fields: fieldsOf(preview),
     places: placesOf(preview),
-    noPlaces: preview.instances.missing.length > 0 ? 'No instances that you may list.' : 'There are no instances.',
+    noPlaces: noPlaces(preview),
     values: valuesOf(preview),
     conversions: conversionsOf(preview),
     timing,
@@ -260,6 +260,11 @@ function fieldsOf({ fields: { rejections, asked, missing }, findings, remedies }
 
 function adviceOn({ recreate }: FieldRejection): string {
   return recreate ? 'Delete it before the upgrade, with --cascade=orphan to keep its pods, or use a chart that does not change it.' : '';
+}
+
+function noPlaces({ instances: { missing, unavailable } }: UpgradePreview): string {
+  if (unavailable.length > 0) return 'No instances that can be listed now.';
+  return missing.length > 0 ? 'No instances that you may list.' : 'There are no instances.';
 }
 
 function placesOf({ instances: { places } }: UpgradePreview): UpgradePage['places'] {

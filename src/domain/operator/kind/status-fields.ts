@@ -115,11 +115,27 @@ const blocker = object(
   {},
 );
 
+const unlisted = object(
+  {
+    kind: text({ description: 'The kind.' }),
+    apiVersion: text({ description: 'The group and version in which its instances are listed.' }),
+    message: text({ description: 'Why the api-server cannot list them, with the conversion webhook that does not answer.' }),
+  },
+  {},
+);
+
 const deletion = object(
   {
-    instances: integer({ description: 'How many instances of its kinds are left.' }),
+    instances: integer({ description: 'How many instances of its kinds are left, those of kinds in unavailable aside.' }),
     blockers: orEmpty(
       list(blocker, { description: 'At most twenty of them, those that are being deleted and hang first.', maxItems: 20, merge: 'atomic' }),
+    ),
+    unavailable: optional(
+      list(unlisted, {
+        description:
+          'Kinds whose instances the api-server cannot list now. How many there are is unknown, and until it can, Block and Cascade wait.',
+        merge: 'atomic',
+      }),
     ),
   },
   { description: 'What the deletion waits for. There only while the Operator is being deleted.' },

@@ -35,6 +35,7 @@ export function checkPreview({ crds, fields, instances, values, faults }: Previe
     ...uncheckedSentences('Some objects had no dry run', fields.missing),
     ...uncheckedSentences('Some values could not be read', values.missing),
     ...uncheckedSentences('Some instances could not be counted', instances.missing),
+    ...instances.unavailable.map(({ kind, message }) => `The instances of ${kind} could not be counted: ${message}`),
   ];
   const word = stops.length > 0 ? 'Stopped' : unchecked.length > 0 ? 'Unsure' : 'Safe';
   return { kind: word, stops, unchecked };

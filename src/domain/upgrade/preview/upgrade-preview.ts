@@ -6,6 +6,7 @@ import type { LabelledCommand } from '../../operator/operator-commands.ts';
 import type { InstancePlace } from '../../operator/operator-instances.ts';
 import type { Findings, Remedy } from '../../preflight/findings.ts';
 import type { JsonObject } from '../../kubernetes/resource.ts';
+import type { UnavailableKind } from '../../tree/tree.ts';
 import type { Conversion } from '../../uplift/conversion.ts';
 import type { ValueDecisions } from './value-rows.ts';
 import type { AffectedInstances } from './affected.ts';
@@ -151,6 +152,8 @@ export interface PreviewedInstances {
   readonly places: readonly InstancePlace[];
   readonly total: number;
   readonly missing: readonly MissingPermission[];
+  /** Kinds whose instances nobody can list now. */
+  readonly unavailable: readonly UnavailableKind[];
 }
 
 export const UPGRADE_STEPS = [

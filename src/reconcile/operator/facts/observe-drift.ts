@@ -1,3 +1,4 @@
+import { isAppError } from '../../../domain/core/errors.ts';
 import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { HORIZONTAL_POD_AUTOSCALER } from '../../../domain/kubernetes/resource-types.ts';
 import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
@@ -20,6 +21,8 @@ export interface DriftFact {
   readonly drifted: readonly DriftedObject[];
   /** The same fields were put right less than two intervals ago, and somebody has changed them again. */
   readonly contended: boolean;
+  /** Objects that cannot be compared now, because a webhook does not answer: `Cache ns/a: the conversion webhook …`. */
+  readonly uncompared: readonly string[];
 }
 
 /** What was seen of each Operator's objects, by its uid, so that a settled one costs nothing between two looks. */
@@ -51,11 +54,11 @@ export async function observeDrift(memory: DriftMemory, work: Work, release: Own
   const isSame = known?.revision === release.revision;
   if (known !== undefined && isSame && known.requestedAt === work.requestedAt && now - known.seenAt < work.spec.interval) return known.fact;
   const manifest = known !== undefined && isSame ? known.manifest : await work.ports.helm.manifest(work.release, work.signal);
-  const drifted = await compare(work, manifest);
+  const { drifted, uncompared } = await compare(work, manifest);
   const { corrected, correctedAt } = known !== undefined && isSame ? known : NOTHING_CORRECTED;
   const isRecent = now - correctedAt < 2 * work.spec.interval;
   const contended = drifted.length > 0 && isRecent && fieldsOf(drifted).every((field) => corrected.has(field));
-  const fact = { drifted, contended };
+  const fact = { drifted, contended, uncompared };
   memory.set(key, { revision: release.revision, manifest, seenAt: now, requestedAt: work.requestedAt, fact, corrected, correctedAt });
   return fact;
 }
@@ -72,18 +75,27 @@ function fieldsOf(drifted: readonly DriftedObject[]): string[] {
   return drifted.flatMap(({ drifts }) => drifts.map(({ object, path }) => `${object} ${path}`));
 }
 
-async function compare(work: Work, manifest: readonly KubeObject[]): Promise<readonly DriftedObject[]> {
+async function compare(work: Work, manifest: readonly KubeObject[]): Promise<Pick<DriftFact, 'drifted' | 'uncompared'>> {
   const kinds = await work.ports.discovery.kinds(work.signal);
   const autoscalers = (await work.ports.cluster.list(HORIZONTAL_POD_AUTOSCALER, { signal: work.signal })).items;
-  const drifted: DriftedObject[] = [];
+  const [drifted, uncompared]: [DriftedObject[], string[]] = [[], []];
   for (const rendered of manifest) {
     const type = kinds.find((kind) => kind.kind === rendered.kind && apiVersionOf(kind) === rendered.apiVersion);
     if (type === undefined) continue;
     const object = marked(work, rendered, type);
-    const found = await lookAt(work, { type, object, autoscalers });
-    if (found.drifts.length > 0) drifted.push({ type, ...found });
+    try {
+      const found = await lookAt(work, { type, object, autoscalers });
+      if (found.drifts.length > 0) drifted.push({ type, ...found });
+    } catch (error) {
+      if (!isAppError(error) || error.unanswered === undefined) throw error;
+      uncompared.push(`${shownName(object)}: ${error.faults[0]?.message ?? error.message}`);
+    }
   }
-  return drifted;
+  return { drifted, uncompared };
+}
+
+function shownName({ kind, metadata: { name, namespace } }: KubeObject): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
 /** With the namespace and the labels and annotations that Helm adds when it applies; without them they would count as taken away. */
@@ -108,7 +120,7 @@ interface Candidate {
 
 async function lookAt({ ports, spec, signal }: Work, { type, object, autoscalers }: Candidate): Promise<Omit<DriftedObject, 'type'>> {
   const { name, namespace } = object.metadata;
-  const shown = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+  const shown = shownName(object);
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
   const live = await ifFound(ports.cluster.get(ref, { signal }));
   if (live === undefined) return { object, drifts: [{ object: shown, path: '', managers: [] }] };

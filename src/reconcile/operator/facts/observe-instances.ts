@@ -7,10 +7,12 @@ import type { OperatorPorts } from '../ports.ts';
 export interface InstancesFact {
   readonly crd: CrdFact;
   readonly type: ResourceType;
-  /** The first ones; none only when there are none at all. */
+  /** The first ones; none only when there are none at all, or nobody can tell now. */
   readonly items: readonly KubeObject[];
   /** How many there are, as far as the api-server says. */
   readonly total: number;
+  /** Why the api-server cannot list them now; whether there are any is then unknown. */
+  readonly unavailable?: string;
 }
 
 /** Enough to name some; kinds may have a hundred thousand instances. */
@@ -35,12 +37,15 @@ async function firstInstances(
   cluster: OperatorPorts['cluster'],
   type: ResourceType,
   signal: AbortSignal,
-): Promise<Pick<InstancesFact, 'items' | 'total'>> {
+): Promise<Pick<InstancesFact, 'items' | 'total' | 'unavailable'>> {
   try {
     for await (const { items, remaining } of cluster.pages(type, { content: 'metadata', size: LOOKED_AT, signal })) {
       return { items, total: items.length + remaining };
     }
   } catch (error) {
+    if (isAppError(error) && error.unanswered !== undefined) {
+      return { items: [], total: 0, unavailable: error.faults[0]?.message ?? error.message };
+    }
     // The kind has gone since its CRD was read.
     if (!isAppError(error, 'NotFound')) throw error;
   }

@@ -109,7 +109,13 @@ function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<OperatorStatu
 function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
   const { name, kind, origin, established } = crd;
   const counted = instances?.find((fact) => fact.crd.name === name);
-  return { name, kind, origin, established, ...(counted === undefined ? {} : { instances: counted.total }) };
+  return {
+    name,
+    kind,
+    origin,
+    established,
+    ...(counted === undefined || counted.unavailable !== undefined ? {} : { instances: counted.total }),
+  };
 }
 
 /** The history of an Operator after what was found out. */

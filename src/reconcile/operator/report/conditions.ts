@@ -107,6 +107,12 @@ export function healthy({ status: word, message, reason }: OperatorHealth): Cond
 }
 
 export function drifted(fact: DriftFact): ConditionInput {
+  const { uncompared } = fact;
+  if (fact.drifted.length === 0 && uncompared.length > 0) {
+    const more = uncompared.length > NAMED ? `; and ${uncompared.length - NAMED} more` : '';
+    const message = `Some objects could not be compared with the release: ${uncompared.slice(0, NAMED).join('; ')}${more}`;
+    return { type: 'Drifted', status: 'Unknown', reason: 'NotCompared', message: message.slice(0, LONGEST_MESSAGE) };
+  }
   if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object matches the release');
   if (!fact.contended) return isTrue('Drifted', 'DriftDetected', differencesSentence(fact));
   return isTrue(

@@ -19,6 +19,11 @@ describe('the plan of a deletion', () => {
     { title: 'waits for people while instances exist', progress: { policy: 'Block', deletion: some, released: true }, states: 'CLLL' },
     { title: 'uninstalls when the last instance is gone', progress: { policy: 'Block', deletion: none, released: true }, states: 'DCLL' },
     { title: 'ends with the CRDs', progress: { policy: 'Block', deletion: none, released: false }, states: 'DDCL' },
+    {
+      title: 'waits where the instances of a kind cannot be counted',
+      progress: { policy: 'Block', deletion: { ...none, unavailable: [{ kind: 'A', apiVersion: 'g/v1', message: '' }] }, released: true },
+      states: 'CLLL',
+    },
     { title: 'empties first by cascade', progress: { policy: 'Cascade', deletion: some, released: true }, states: 'CLLL' },
     { title: 'deletes CRDs last by cascade', progress: { policy: 'Cascade', deletion: none, released: false }, states: 'DDCL' },
     { title: 'has nothing to wait for when all stays', progress: { policy: 'Orphan', deletion: undefined, released: true }, states: 'CL' },

@@ -22,6 +22,11 @@ describe('what an Operator that is being deleted is', () => {
     },
     { title: 'instances block it', facts: { instances: used }, state: 'InUse' },
     {
+      title: 'so do instances that nobody can count now',
+      facts: { instances: unused.map((fact) => ({ ...fact, unavailable: 'the conversion webhook does not answer' })) },
+      state: 'InUse',
+    },
+    {
       title: 'a cascade deletes instances first',
       facts: { policy: 'Cascade', instances: used },
       state: 'DeletingInstances',

@@ -146,7 +146,8 @@ describe('the page of an Operator', () => {
       created: '',
       finalizers: [],
     }));
-    const tab = (text: string) => instancesTab({ operator: sample, found: { instances, missing: [] }, query: new URLSearchParams(text) });
+    const tab = (text: string) =>
+      instancesTab({ operator: sample, found: { instances, missing: [], unavailable: [] }, query: new URLSearchParams(text) });
     assert.deepEqual(
       tab('').places.map(({ place, count }) => [place, count]),
       [

@@ -6,7 +6,7 @@ import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upg
 const NOTHING: PreviewCheckInput = {
   crds: { items: [], safety: 'Strict', missing: [] },
   fields: { rejections: [], asked: 3, missing: [] },
-  instances: { places: [], total: 0, missing: [] },
+  instances: { places: [], total: 0, missing: [], unavailable: [] },
   values: { leaves: [], omitted: 0, missing: [] },
   faults: [],
 };
