@@ -35,6 +35,7 @@ import { listOperators } from './operator/list-operators.ts';
 import { operatorPermissions } from './operator/operator-permissions.ts';
 import { previewOperatorDeletion } from './operator/preview-operator-deletion.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
+import { showOperatorLogs } from './operator/show-operator-logs.ts';
 import { showOperatorTree } from './operator/show-operator-tree.ts';
 import { showOperator } from './operator/show-operator.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
@@ -105,6 +106,7 @@ const OPERATIONS = {
   showInstance,
   showLogs,
   showOperator,
+  showOperatorLogs,
   showOperatorTree,
   showSavedConfiguration,
   showTree,

@@ -9,7 +9,7 @@ import { changeRoutes } from './instance/change-routes.ts';
 import { environmentRoutes } from './environment/environment-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
-import { logsRoutes } from './instance/logs-routes.ts';
+import { logsRoutes } from './logs/logs-routes.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';

@@ -276,6 +276,7 @@ export const SAMPLE_OPERATOR_READS = {
       ),
     ),
   showOperator: async (actor, address) => find(actor, address),
+  showOperatorLogs: async () => ({ namespace: 'postgres-operator', pods: [], lines: [], notices: [], more: 0 }),
   showOperatorTree: async (actor, address) =>
     address.name === 'queue-operator'
       ? {

@@ -41,8 +41,8 @@ describe('the logs of an instance', { timeout: 300_000 }, () => {
       ['previous terminated container "valkey" in pod "talkative-cache-0" not found'],
     );
     const wrong = [
-      ['?pod=other-0', 404, /pod "other-0": the instance has no such pod/],
-      ['?container=other', 404, /container "other": no pod of the instance has it/],
+      ['?pod=other-0', 404, /pod "other-0": there is no such pod here/],
+      ['?container=other', 404, /container "other": no pod here has it/],
       ['?lines=2001', 422, /"lines" must be <= 2000/],
     ] as const;
     for (const [query, status, detail] of wrong) {
@@ -79,6 +79,18 @@ describe('the logs of an instance', { timeout: 300_000 }, () => {
     assert.equal(file.suggestedFilename(), 'talkative.log');
     assert.match(await readFile(await file.path(), 'utf8'), /^\d{4}-\S+Z talkative-cache-0 valkey The embedded cluster simulates .*\n$/);
     await visitor.close();
+  });
+
+  it('of an Operator are what its controller writes, for admins', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto('/operators/chandlery-system/cache');
+    await page.getByRole('link', { name: 'Logs' }).click();
+    assert.match((await page.getByRole('region', { name: 'Log' }).textContent()) ?? '', /"operator":"cache-operator".*Operator started/);
+    await visitor.check();
+    await visitor.close();
+    const denied = await product.api('dev-a', '/operators/chandlery-system/cache/logs');
+    assert.equal(denied.status, 403);
   });
 
   it('come by themselves, also those of a pod that is new, while somebody follows', async () => {

@@ -1,14 +1,14 @@
 import { filterChoices } from '../../domain/app/choices.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import { listAt, numberAt, objectAt, textAt } from '../../domain/core/read.ts';
+import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
 import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../operation/instance/instance-change.ts';
-import { MOST_LINES } from '../../operation/instance/show-logs.ts';
 import { shownMigration } from '../../operation/instance/preview-migration.ts';
+import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -204,24 +204,11 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'showLogs',
     summary: 'The last lines that the pods of an instance have written, oldest first, as far as you may read them',
     tag: 'Instances',
-    query: {
-      pod: { type: 'string', default: '', maxLength: 253, description: 'A pod of the instance; by default all' },
-      container: { type: 'string', default: '', maxLength: 63, description: 'A container; by default all but init containers' },
-      previous: { type: 'boolean', default: false, description: 'The run before the last restart' },
-      lines: { type: 'integer', default: 200, minimum: 1, maximum: MOST_LINES, description: 'Lines at most' },
-      search: { type: 'string', default: '', maxLength: 200, description: 'What a line must contain, in any letter case' },
-    },
+    query: LOG_QUERY,
     replies: { 200: { description: 'The lines', schema: ref('Logs') } },
     handle: async ({ operations, actor, params, query }) => ({
       status: 200,
-      body: await operations.showLogs(actor, {
-        ...addressOf(params),
-        pod: textAt(query, 'pod') ?? '',
-        container: textAt(query, 'container') ?? '',
-        previous: query['previous'] === true,
-        lines: numberAt(query, 'lines') ?? 200,
-        search: textAt(query, 'search') ?? '',
-      }),
+      body: await operations.showLogs(actor, { ...addressOf(params), ...logQueryOf(query) }),
     }),
   },
 ];

@@ -4,6 +4,7 @@ import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import { OPERATOR_ACTIONS, type OperatorAction } from '../../operation/operator/request-operator-action.ts';
+import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
@@ -78,6 +79,14 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     { id: 'showOperatorTree', summary: 'What its release brought, with health', schema: ref('OperatorTree') },
     async ({ operations, actor, params }) => operations.showOperatorTree(actor, addressOf(params)),
   ),
+  {
+    ...read(
+      '/logs',
+      { id: 'showOperatorLogs', summary: 'The last lines that its pods have written, oldest first', schema: ref('Logs') },
+      async ({ operations, actor, params, query }) => operations.showOperatorLogs(actor, { ...addressOf(params), ...logQueryOf(query) }),
+    ),
+    query: LOG_QUERY,
+  },
   {
     ...read(
       '/events',

@@ -5,6 +5,7 @@ import { redact } from '../../domain/core/redact.ts';
 import { logPodOf, mergeLogs, readLogLines, type LogLine, type LogPod } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { TreeNode } from '../../domain/tree/tree.ts';
 import { POD } from '../../domain/kubernetes/resource-types.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
@@ -14,7 +15,7 @@ import { showTree } from './show-tree.ts';
 
 /** Which lines of which containers. */
 export interface LogQuery {
-  /** Empty: every pod of the instance, at most `MOST_PODS`. */
+  /** Empty: every pod, at most `MOST_PODS`. */
   readonly pod: string;
   /** Empty: every container that is no init container. */
   readonly container: string;
@@ -31,10 +32,10 @@ export interface LogsInput extends InstanceAddress, LogQuery {
   readonly pods?: readonly LogPod[];
 }
 
-/** The log of an Instance as far as the actor may read it. */
+/** The logs of pods as far as the actor may read them. */
 export interface LogView {
   readonly namespace: string;
-  /** All pods of the Instance, by name. */
+  /** All pods, by name. */
   readonly pods: readonly LogPod[];
   /** The oldest first. */
   readonly lines: readonly LogLine[];
@@ -64,33 +65,48 @@ export async function showLogs(
   { pods: known, ...input }: LogsInput,
 ): Promise<LogView> {
   const { entry, object, ref } = await findInstance(ports, actor, input);
+  const { namespace } = ref;
   const cluster = ports.clusters.asActor(actor);
-  const pods = known ?? (await podsOf(ports, actor, { address: input, namespace: ref.namespace }));
-  const targets = targetsOf(pods, input);
-  const secrets = secretsOf(markedOf(entry), object);
+  const pods = known ?? (await podsBelow(cluster, namespace, async () => (await showTree(ports, actor, input)).root));
+  return await readLogs(cluster, { namespace, pods, query: input, secrets: secretsOf(markedOf(entry), object) });
+}
+
+/** The pods of a namespace that are in a resource tree. */
+export async function podsBelow(cluster: Pick<Cluster, 'list'>, namespace: string, root: () => Promise<TreeNode>): Promise<LogPod[]> {
+  const [tree, { items }] = await Promise.all([root(), cluster.list(POD, { namespace })]);
+  const uids = new Set(uidsOf(tree));
+  return items.filter(({ metadata }) => uids.has(metadata.uid ?? '')).map(logPodOf);
+}
+
+/** Pods, what is asked of their logs, and the texts that are masked in them. */
+export interface LogReading {
+  readonly namespace: string;
+  readonly pods: readonly LogPod[];
+  readonly query: LogQuery;
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The last lines that pods have written.
+ *
+ * @throws AppError `NotFound` for a pod or container that is not among them; `Forbidden` without the permission to get `pods/log`.
+ */
+export async function readLogs(cluster: Pick<Cluster, 'logs'>, { namespace, pods, query, secrets }: LogReading): Promise<LogView> {
+  const targets = targetsOf(pods, query);
   const shown = targets.slice(0, MOST_PODS).flatMap(({ name, containers }) => containers.map((container) => ({ pod: name, container })));
-  const read = { ...input, namespace: ref.namespace, share: Math.floor(LONGEST_TEXT / Math.max(1, shown.length)) };
+  const { previous, lines } = query;
+  const read = { namespace, previous, lines, share: Math.floor(LONGEST_TEXT / Math.max(1, shown.length)) };
   const logs = await pMap(shown, async (target) => await readLog(cluster, { ...read, ...target }), { concurrency: 4 });
   return {
-    namespace: ref.namespace,
+    namespace,
     pods,
-    lines: await linesOf(mergeLogs(logs.map((log) => log.lines)), input, secrets),
+    lines: await linesOf(mergeLogs(logs.map((log) => log.lines)), query, secrets),
     notices: logs.flatMap(({ notice }, index) => {
       const target = shown[index];
       return notice === undefined || target === undefined ? [] : [{ ...target, message: redact(notice, secrets) }];
     }),
     more: Math.max(0, targets.length - MOST_PODS),
   };
-}
-
-async function podsOf(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
-  actor: Actor,
-  { address, namespace }: { readonly address: InstanceAddress; readonly namespace: string },
-): Promise<LogPod[]> {
-  const [tree, { items }] = await Promise.all([showTree(ports, actor, address), ports.clusters.asActor(actor).list(POD, { namespace })]);
-  const uids = new Set(uidsOf(tree.root));
-  return items.filter(({ metadata }) => uids.has(metadata.uid ?? '')).map(logPodOf);
 }
 
 interface Target {
@@ -100,14 +116,14 @@ interface Target {
 
 function targetsOf(pods: readonly LogPod[], { pod, container }: LogQuery): Target[] {
   const chosen = pod === '' ? pods : pods.filter(({ name }) => name === pod);
-  if (chosen.length === 0 && pod !== '') throw new AppError('NotFound', `pod ${JSON.stringify(pod)}: the instance has no such pod`);
+  if (chosen.length === 0 && pod !== '') throw new AppError('NotFound', `pod ${JSON.stringify(pod)}: there is no such pod here`);
   const targets = chosen.map(({ name, containers }) => ({
     name,
     containers: containers.filter((one) => (container === '' ? !one.isInit : one.name === container)).map((one) => one.name),
   }));
   const found = targets.filter(({ containers }) => containers.length > 0);
   if (found.length === 0 && container !== '' && chosen.length > 0) {
-    throw new AppError('NotFound', `container ${JSON.stringify(container)}: no pod of the instance has it`);
+    throw new AppError('NotFound', `container ${JSON.stringify(container)}: no pod here has it`);
   }
   return found;
 }
@@ -127,8 +143,12 @@ async function linesOf(all: readonly LogLine[], { search, lines: most }: LogQuer
   return found.slice(-most);
 }
 
-interface Reading extends LogQuery {
+interface Reading {
   readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly previous: boolean;
+  readonly lines: number;
   /** Characters from the end that are looked at. */
   readonly share: number;
 }

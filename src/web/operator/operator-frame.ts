@@ -24,6 +24,7 @@ export interface OperatorFrame {
   /** The CatalogSource that keeps it; empty when nobody does. */
   readonly source: string;
   readonly tab: OperatorTab;
+  readonly logsHref: string;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
   readonly buttons: readonly StepButton[];
   /** Absent without the permission, or while it is deleted. */
@@ -75,6 +76,7 @@ export function operatorFrame({ operator, permissions, tab, asked }: FrameInput)
     created: operator.created,
     source: operator.source ?? '',
     tab,
+    logsHref: `${page}/logs`,
     tabs: OPERATOR_TABS.map((one) => ({ label: LABELS[one], href: tabPath(operator, one), current: one === tab })),
     buttons: permissions.patch !== undefined || deleting ? [] : stepButtons(operator),
     ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),

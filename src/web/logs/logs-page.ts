@@ -1,7 +1,5 @@
 import type { LogLine, LogPod } from '../../domain/instance/pod-log.ts';
-import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import { MOST_LINES, type LogQuery, type LogView } from '../../operation/instance/show-logs.ts';
-import { instancePath } from '../page/paths.ts';
 
 /** What an address of the log page asks for. */
 export interface LogSearch extends LogQuery {
@@ -15,7 +13,7 @@ interface Choice {
   readonly selected: boolean;
 }
 
-/** What changes while somebody follows: a view of `environments/instances/log-lines`. */
+/** What changes while somebody follows: a view of `logs/lines`. */
 export interface LogLive {
   readonly lines: readonly { readonly time: string; readonly clock: string; readonly source: string; readonly text: string }[];
   readonly notices: LogView['notices'];
@@ -26,6 +24,8 @@ export interface LogLive {
 
 export interface LogPage {
   readonly name: string;
+  /** `this instance` */
+  readonly subject: string;
   readonly action: string;
   readonly pods: readonly Choice[];
   readonly containers: readonly Choice[];
@@ -65,12 +65,22 @@ export function parseLogSearch(parameters: URLSearchParams): LogSearch {
   };
 }
 
-export function logPage(address: InstanceAddress, search: LogSearch, view: LogView): LogPage {
-  const action = `${instancePath(address)}/logs`;
+/** Whose logs a page shows. */
+export interface LogSubject {
+  readonly name: string;
+  /** `this instance` */
+  readonly subject: string;
+  /** The address of its page. */
+  readonly path: string;
+}
+
+export function logPage({ name, subject, path }: LogSubject, search: LogSearch, view: LogView): LogPage {
+  const action = `${path}/logs`;
   const { pod, container, lines, previous, follow } = search;
   const names = [...new Set(view.pods.flatMap(({ containers }) => containers.map((one) => one.name)))];
   return {
-    name: address.name,
+    name,
+    subject,
     action,
     pods: [choice('', 'All pods', pod), ...view.pods.map((one) => choice(one.name, labelOf(one), pod))],
     containers: [choice('', 'All containers', container), ...names.map((name) => choice(name, name, container))],
@@ -80,7 +90,7 @@ export function logPage(address: InstanceAddress, search: LogSearch, view: LogVi
     search: search.search,
     live: logLive(search, view),
     streamHref: `${action}/stream${queryOf(search)}`,
-    goneHref: instancePath(address),
+    goneHref: path,
     followHref: `${action}${queryOf({ ...search, follow: !follow })}`,
     refreshHref: `${action}${queryOf(search)}`,
     downloadHref: `${action}/download${queryOf({ ...search, follow: false })}`,
@@ -109,7 +119,7 @@ export function logText({ lines }: LogView): string {
 }
 
 function emptyReason(pods: readonly LogPod[], search: string): string {
-  if (pods.length === 0) return 'This instance has no pods yet, or you may not list them.';
+  if (pods.length === 0) return 'There are no pods yet.';
   return search === '' ? 'These containers have written nothing yet.' : `None of the lines read contains “${search}”.`;
 }
 
