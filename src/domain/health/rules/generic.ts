@@ -1,28 +1,12 @@
-import { at, numberAt, textAt } from '../../core/read.ts';
+import { at, isObject, listAt, numberAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health, HealthStatus } from '../health.ts';
 import { conditionsOf, sentence, type ForeignCondition } from './conditions.ts';
+import { ancestorsHealth, parentsHealth } from './networking/gateway-api.ts';
+import { statusFieldsHealth } from './status-fields.ts';
+import { meaningOfReason } from './state-words.ts';
 
-/**
- * What controllers call the state of an object in a reason, a phase or a state: the first row with a match counts. Something that failed while it was being
- * created failed, so failures stand first.
- */
-const WORDS: readonly (readonly [HealthStatus, RegExp])[] = [
-  [
-    'Degraded',
-    /fail|error|exception|invalid|degraded|reject|crash|unhealthy|stalled|evicted|refused|denied|mismatch|warning|lost\b|^(red|offline|dead)$/i,
-  ],
-  ['Suspended', /suspend|paus|hibernat|stopped/i],
-  ['Unknown', /^unknown$/i],
-  [
-    'Progressing',
-    /pending|progress|creat(?!ed)|initiali[sz]|provision(?!ed)|start(?!ed)|wait|notready|install(?!ed)|deploy(?!ed)|reconcil|scaling|updat(?!ed)|upgrad(?!ed)|issuing|schedul|restor(?!ed)|import|clon|running|transfer|bootstrap|delet|terminating|stopping|not ?complete|^(new|init|yellow)/i,
-  ],
-];
-
-const GOOD =
-  /^(ready|running|active|available|healthy|bound|succeeded|success|successful|completed?|done|accepted|compliant|online|green|deployed|established|ok|synced|provisioned|installed|created|started|updated|valid|up|normal)$/i;
-
+/** Conditions that sum an object up, the most telling first. */
 const POSITIVE = [
   'Ready',
   'Available',
@@ -36,77 +20,145 @@ const POSITIVE = [
   'Accepted',
   'Compliant',
   'Successful',
+  'Programmed',
+  'Admitted',
+  'Applied',
+  'Deployed',
+  'Done',
 ];
 
 /** The same of a part, such as `DatabaseReady`: all of them count where none of the above is there. */
-const POSITIVE_PART = /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|-available|-ready)$/;
-const NEGATIVE = /^(Stalled|Failed|Failure|Degraded|Error|Invalid|NotReady|.*Failed|.*Error|.*Unhealthy)$/;
-const BUSY = ['Reconciling', 'Progressing', 'Issuing', 'Running', 'InProgress', 'Updating', 'Installing'];
-const SUSPENDED = ['Suspended', 'Paused'];
-const PHASES = ['phase', 'state', 'health', 'status', 'currentState', 'overallStatus', 'updateStatus'];
+const POSITIVE_PART =
+  /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|-available|-ready)$/;
+const NEGATIVE =
+  /^(Stalled|Fail|Failed|Failure|Degraded|Error|Errored|Errors|HasErrors|Invalid|InvalidSpec|NotReady|Unhealthy|Terminal|Irreconcilable|.*\.Terminal|.*Failed|.*Failure|.*Error|.*Unhealthy|.*Degraded)$/;
+const BUSY = [
+  'Reconciling',
+  'Progressing',
+  'Issuing',
+  'Running',
+  'InProgress',
+  'Updating',
+  'Upgrading',
+  'Installing',
+  'RollingUpdate',
+  'Scaling',
+];
+const SUSPENDED = ['Suspended', 'Paused', 'ReconciliationPaused', 'Hibernating', 'Hibernated'];
 
 /**
- * The generic rule, after kstatus: an older observed generation is Progressing; `Stalled=True` and its like are Degraded; `Ready=True` and its like are
- * Healthy, `False` is Progressing while something is being done (`Reconciling=True`, `Issuing=True`, or a reason that says so) and Degraded otherwise. Without
- * conditions that we know, the phase or state counts.
+ * The rule for kinds that have none of their own, after kstatus (github.com/kubernetes-sigs/cli-utils) and the conventions of the Kubernetes API: an older
+ * observed generation is Progressing, `Stalled=True` and its like are Degraded, `Ready=True` and its like are Healthy; `False` is Progressing while something is
+ * being done (`Reconciling=True`, or a reason that says so), and Degraded otherwise. Without conditions that we know, the other fields of the status count.
  */
 export function genericHealth(object: KubeObject): Health | undefined {
   const conditions = conditionsOf(object);
-  const holding = conditions.filter(({ status }) => status === 'True');
-  const failed = holding.find(({ type }) => NEGATIVE.test(type)) ?? conditions.find(isFailure);
-  if (failed !== undefined) return { status: 'Degraded', message: sentence(failed) };
-  const suspended = holding.find(({ type }) => SUSPENDED.includes(type));
-  if (suspended !== undefined) return { status: 'Suspended', message: sentence(suspended) };
-  if (at(object.spec, 'suspend') === true || at(object.spec, 'paused') === true) return { status: 'Suspended', message: 'It is suspended' };
   if (isOutdated(object, numberAt(object.status, 'observedGeneration'))) return OUTDATED;
-
-  const busy = holding.find(({ type }) => BUSY.includes(type));
-  const positive = summaryOf(conditions) ?? worstPartOf(conditions);
-  if (positive === undefined) return busy === undefined ? phaseHealth(object) : { status: 'Progressing', message: sentence(busy) };
-  if (isOutdated(object, positive.observedGeneration)) return OUTDATED;
-  if (positive.status === 'True') return { status: 'Healthy', message: sentence(positive) };
-  if (busy !== undefined) return { status: 'Progressing', message: sentence(busy) };
-  const isOpen = positive.status === 'Unknown' || !POSITIVE.includes(positive.type);
-  return { status: isOpen ? 'Progressing' : (meaningOfReason(positive.reason) ?? 'Degraded'), message: sentence(positive) };
+  return (
+    failureHealth(conditions) ??
+    suspensionHealth(object, conditions) ??
+    summaryHealth(object, conditions) ??
+    partsHealth(object, conditions)
+  );
 }
 
-const OUTDATED: Health = { status: 'Progressing', message: 'The latest change is not taken up yet' };
+const OUTDATED: Health = { status: 'Progressing', message: 'Waiting for the controller to observe the latest change' };
 
-function isOutdated({ metadata: { generation } }: KubeObject, observed: number | undefined): boolean {
-  return observed !== undefined && generation !== undefined && observed < generation;
+function isOutdated({ metadata }: KubeObject, observed: number | undefined): boolean {
+  const generation = numberAt(metadata, 'generation');
+  return observed !== undefined && observed >= 0 && generation !== undefined && observed < generation;
 }
 
-/** A condition that should hold, does not, and names a failure as the reason. */
-function isFailure({ type, status, reason }: ForeignCondition): boolean {
-  return status !== 'True' && (POSITIVE.includes(type) || POSITIVE_PART.test(type)) && meaningOfReason(reason) === 'Degraded';
+function failureHealth(conditions: readonly ForeignCondition[]): Health | undefined {
+  const failed = conditions.find(({ type, status }) => status === 'True' && NEGATIVE.test(type)) ?? conditions.find(isFailure);
+  return failed === undefined ? undefined : { status: 'Degraded', message: sentence(failed) };
 }
 
-/** The condition that sums the object up. */
-function summaryOf(conditions: readonly ForeignCondition[]): ForeignCondition | undefined {
-  return POSITIVE.map((type) => conditions.find((condition) => condition.type === type)).find((found) => found !== undefined);
+/** A condition that should hold and names a failure as the reason why it does not; work that stopped by one; or a job that ended, and failed. */
+function isFailure({ type, status, reason, message }: ForeignCondition): boolean {
+  if (BUSY.includes(type)) return status === 'False' && meaningOfReason(reason) === 'Degraded';
+  if (!isPositive(type)) return false;
+  if (status === 'True') return /(Failed|Failure)$/.test(reason);
+  return meaningOfReason(reason) === 'Degraded' || (status === 'False' && COMPLAINT.test(message));
 }
 
-/** Of the conditions about parts, one that does not hold, if any. */
-function worstPartOf(conditions: readonly ForeignCondition[]): ForeignCondition | undefined {
+/** How a message begins that tells of an error, below whatever reason. */
+const COMPLAINT = /^(error|failed|failure|cannot|can't|could not|unable)\b/i;
+
+function isPositive(type: string): boolean {
+  return POSITIVE.includes(type) || POSITIVE_PART.test(type);
+}
+
+function suspensionHealth(object: KubeObject, conditions: readonly ForeignCondition[]): Health | undefined {
+  const suspended = conditions.find(
+    ({ type, status, reason }) =>
+      (status === 'True' && SUSPENDED.includes(type)) || (status !== 'True' && isPositive(type) && meaningOfReason(reason) === 'Suspended'),
+  );
+  if (suspended !== undefined) return { status: 'Suspended', message: sentence(suspended) };
+  return isAskedToRest(object) ? { status: 'Suspended', message: `${object.kind} is suspended` } : undefined;
+}
+
+/** Somebody asked the controller to leave the object alone, or to stop what it runs. */
+function isAskedToRest({ metadata, spec }: KubeObject): boolean {
+  if (['suspend', 'suspended', 'paused', 'pause'].some((name) => at(spec, name) === true)) return true;
+  const annotations = at(metadata, 'annotations');
+  return (
+    isObject(annotations) &&
+    Object.entries(annotations).some(([name, value]) => value === 'true' && /\/(paused|pause-reconcile)$/.test(name))
+  );
+}
+
+/** By the one condition that sums the object up; undefined where there is none. */
+function summaryHealth(object: KubeObject, conditions: readonly ForeignCondition[]): Health | undefined {
+  const summary = POSITIVE.map((type) => conditions.find((condition) => condition.type === type)).find((found) => found !== undefined);
+  if (summary === undefined) return undefined;
+  if (isOutdated(object, summary.observedGeneration)) return OUTDATED;
+  const message = sentence(summary);
+  const busy = conditions.find(isBusy);
+  if (summary.status === 'True') {
+    const rollout = conditions.find((condition) => condition.type === 'Progressing' && isBusy(condition));
+    return rollout === undefined || summary.type === 'Ready' ? { status: 'Healthy', message } : progressing(rollout);
+  }
+  const fields = statusFieldsHealth(object);
+  if (fields?.status === 'Degraded' || fields?.status === 'Suspended') return fields;
+  if (busy !== undefined) return progressing(busy);
+  return { status: summary.status === 'False' ? falseMeans(object, summary) : 'Progressing', message };
+}
+
+/** What it means that a summary does not hold: where the reason says no more than that, the first words of the message may tell. */
+function falseMeans(object: KubeObject, { type, reason, message }: ForeignCondition): HealthStatus {
+  const severity = listAt(object.status, 'conditions').find((item) => textAt(item, 'type') === type);
+  if (textAt(severity, 'severity') === 'Info') return 'Progressing';
+  if (reason !== '' && reason !== type && reason !== `Not${type}`) return meaningOfReason(reason) ?? 'Degraded';
+  return message === '' || /^(waiting|pending|creating|provisioning|reconciling|in progress)/i.test(message) ? 'Progressing' : 'Degraded';
+}
+
+function isBusy({ type, status, reason }: ForeignCondition): boolean {
+  return status === 'True' && BUSY.includes(type) && !IDLE.includes(reason);
+}
+
+/** Reasons below which nothing is being done: a Deployment keeps `Progressing=True` after its rollout, and Flux tries again what failed. */
+const IDLE = ['NewReplicaSetAvailable', 'ProgressingWithRetry', 'Successful', 'Succeeded', 'Complete', 'Completed'];
+
+function progressing(condition: ForeignCondition): Health {
+  return { status: 'Progressing', message: sentence(condition) };
+}
+
+/** By the conditions of parts, by what others say of the object, and by the other fields of the status: the worst counts. */
+function partsHealth(object: KubeObject, conditions: readonly ForeignCondition[]): Health | undefined {
+  const fields = statusFieldsHealth(object) ?? parentsHealth(object) ?? ancestorsHealth(object);
+  if (fields !== undefined && fields.status !== 'Healthy') return fields;
   const parts = conditions.filter(({ type }) => POSITIVE_PART.test(type));
-  return parts.find(({ status }) => status !== 'True') ?? parts[0];
+  const open = parts.find(({ status }) => status !== 'True') ?? conditions.find(isBusy);
+  if (open !== undefined) return progressing(open);
+  const [good] = parts;
+  if (isOutdated(object, good?.observedGeneration)) return OUTDATED;
+  if (fields !== undefined) return fields;
+  if (good !== undefined) return { status: 'Healthy', message: sentence(good) };
+  const fault = conditions.find(({ type, status }) => status === 'False' && NEGATIVE.test(type));
+  if (fault !== undefined) return { status: 'Healthy', message: fault.message || `${object.kind} reports no fault` };
+  return Array.isArray(at(object.status, 'conditions')) && conditions.length === 0 ? UNREPORTED : undefined;
 }
 
-/** The health that a phase or a state says; undefined when it is no word that is known. */
-function phaseHealth({ status }: KubeObject): Health | undefined {
-  const phase = PHASES.map((field) => textAt(status, field)).find((text) => text !== undefined && text !== '');
-  const word = phase === undefined ? undefined : meaningOfPhase(phase);
-  if (phase === undefined || word === undefined) return undefined;
-  const message = textAt(status, 'message') ?? '';
-  return { status: word, message: message === '' ? phase : message };
-}
-
-/** What the reason of a condition that does not hold means; undefined when it says neither failure nor work. */
-function meaningOfReason(reason: string): HealthStatus | undefined {
-  return WORDS.find(([, pattern]) => pattern.test(reason))?.[0];
-}
-
-/** What a phase or a state means. */
-function meaningOfPhase(phase: string): HealthStatus | undefined {
-  return GOOD.test(phase.trim()) ? 'Healthy' : meaningOfReason(phase.trim());
-}
+/** The controller lists conditions, and has none yet. */
+const UNREPORTED: Health = { status: 'Progressing', message: 'Waiting for the controller to report conditions' };

@@ -1,6 +1,7 @@
 import type { HealthRule, HealthRules } from './rule.ts';
 import { kubernetes } from './kubernetes/kubernetes.ts';
 import { ack } from './cloud/ack.ts';
+import { azureServiceOperator } from './cloud/azure-service-operator.ts';
 import { configConnector } from './cloud/config-connector.ts';
 import { crossplane } from './cloud/crossplane.ts';
 import { gardener } from './cloud/gardener.ts';
@@ -10,13 +11,19 @@ import { clusterApi } from './clusters/cluster-api.ts';
 import { atlas } from './databases/atlas.ts';
 import { cassandra } from './databases/cassandra.ts';
 import { clickhouse } from './databases/clickhouse.ts';
+import { cloudnativePg } from './databases/cloudnative-pg.ts';
 import { mariadb } from './databases/mariadb.ts';
 import { postgresOperator } from './databases/postgres-operator.ts';
+import { argoCd } from './delivery/argo-cd.ts';
+import { argoEvents } from './delivery/argo-events.ts';
 import { argoRollouts } from './delivery/argo-rollouts.ts';
 import { argoWorkflows } from './delivery/argo-workflows.ts';
+import { flagger } from './delivery/flagger.ts';
 import { flux } from './delivery/flux.ts';
+import { tekton } from './delivery/tekton.ts';
 import { koperator } from './messaging/koperator.ts';
 import { strimzi } from './messaging/strimzi.ts';
+import { awsLoadBalancerController } from './networking/aws-load-balancer-controller.ts';
 import { gatewayApi } from './networking/gateway-api.ts';
 import { gloo } from './networking/gloo.ts';
 import { istioOperator } from './networking/istio-operator.ts';
@@ -34,16 +41,23 @@ import { kyverno } from './security/kyverno.ts';
 import { sealedSecrets } from './security/sealed-secrets.ts';
 import { astra } from './storage/astra.ts';
 import { containerizedDataImporter } from './storage/containerized-data-importer.ts';
+import { longhorn } from './storage/longhorn.ts';
+import { rook } from './storage/rook.ts';
 import { camelK } from './workloads/camel-k.ts';
+import { deploymentConfig } from './workloads/deployment-config.ts';
+import { flink } from './workloads/flink.ts';
 import { keda } from './workloads/keda.ts';
 import { kruise } from './workloads/kruise.ts';
 import { kubevirt } from './workloads/kubevirt.ts';
 import { spinkube } from './workloads/spinkube.ts';
+import { verticalPodAutoscaler } from './workloads/vertical-pod-autoscaler.ts';
+import { reportingKinds } from './reporting-kinds.ts';
 
 /** Every rule, a file a product. */
 const FILES: readonly HealthRules[] = [
   kubernetes,
   ack,
+  azureServiceOperator,
   configConnector,
   crossplane,
   gardener,
@@ -53,13 +67,19 @@ const FILES: readonly HealthRules[] = [
   atlas,
   cassandra,
   clickhouse,
+  cloudnativePg,
   mariadb,
   postgresOperator,
+  argoCd,
+  argoEvents,
   argoRollouts,
   argoWorkflows,
+  flagger,
   flux,
+  tekton,
   koperator,
   strimzi,
+  awsLoadBalancerController,
   gatewayApi,
   gloo,
   istioOperator,
@@ -77,14 +97,30 @@ const FILES: readonly HealthRules[] = [
   sealedSecrets,
   astra,
   containerizedDataImporter,
+  longhorn,
+  rook,
   camelK,
+  deploymentConfig,
+  flink,
   keda,
   kruise,
   kubevirt,
   spinkube,
+  verticalPodAutoscaler,
+  reportingKinds,
 ];
 
-const RULES: ReadonlyMap<string, HealthRule> = new Map(FILES.flatMap((rules) => Object.entries(rules)));
+const RULES = tableOf(FILES);
+
+/** Two rules for one kind are a mistake that would hide one of them. */
+function tableOf(files: readonly HealthRules[]): ReadonlyMap<string, HealthRule> {
+  const table = new Map<string, HealthRule>();
+  for (const [key, rule] of files.flatMap((rules) => Object.entries(rules))) {
+    if (table.has(key)) throw new Error(`two health rules for ${key}`);
+    table.set(key, rule);
+  }
+  return table;
+}
 
 /** The rule of a kind: by its own name, then by its group, then by ever shorter ends of its group. */
 export function ruleFor(group: string, kind: string): HealthRule | undefined {

@@ -1,4 +1,4 @@
-import { at, numberAt } from '../../core/read.ts';
+import { at, isObject, numberAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health, HealthStatus } from '../health.ts';
 import { conditionsIn, type ForeignCondition } from './conditions.ts';
@@ -117,6 +117,13 @@ export function present(path: Path): Finding {
 /** A field that is not there, or null. */
 export function absent(path: Path): Finding {
   return not(present(path));
+}
+
+/** An object of which its controller has said nothing yet. */
+export const unreported: Finding = ({ status }) => (status === undefined || status === null || isEmpty(status) ? '' : undefined);
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 /** A status that was observed for an older generation than the object has. */

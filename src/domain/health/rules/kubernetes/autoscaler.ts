@@ -19,7 +19,7 @@ export function autoscalerHealth(object: KubeObject): Health {
 }
 
 function annotated(object: KubeObject): ForeignCondition[] {
-  const text = object.metadata.annotations?.['autoscaling.alpha.kubernetes.io/conditions'];
+  const text = textAt(object.metadata, 'annotations', 'autoscaling.alpha.kubernetes.io/conditions');
   if (text === undefined) return [];
   try {
     const parsed: unknown = JSON.parse(text);

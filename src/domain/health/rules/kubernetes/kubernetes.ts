@@ -1,4 +1,4 @@
-import type { HealthRules } from '../rule.ts';
+import { condition, degraded, field, healthy, otherwise, progressing, suspended, type HealthRules } from '../rule.ts';
 import { autoscalerHealth } from './autoscaler.ts';
 import { jobHealth } from './job.ts';
 import { apiServiceHealth, claimHealth, ingressHealth, serviceHealth } from './network-storage.ts';
@@ -18,4 +18,23 @@ export const kubernetes: HealthRules = {
   'networking.k8s.io/Ingress': [ingressHealth],
   'apiregistration.k8s.io/APIService': [apiServiceHealth],
   'autoscaling/HorizontalPodAutoscaler': [autoscalerHealth],
+  'v1/ReplicationController': [replicaSetHealth],
+  'v1/Namespace': [progressing(field('status.phase', 'Terminating')), healthy(field('status.phase', 'Active'))],
+  'v1/Node': [
+    suspended(field('spec.unschedulable', true), 'Scheduling is disabled'),
+    healthy(condition('Ready')),
+    degraded(condition('Ready', ['False', 'Unknown'])),
+  ],
+  'v1/PersistentVolume': [
+    healthy(field('status.phase', 'Bound', 'Available', 'Released')),
+    degraded(field('status.phase', 'Failed'), '{status.message|Failed}'),
+    progressing(field('status.phase', 'Pending')),
+  ],
+  'batch/CronJob': [suspended(field('spec.suspend', true), 'CronJob is suspended')],
+  'apiextensions.k8s.io/CustomResourceDefinition': [
+    progressing(condition('Terminating')),
+    degraded(condition('NamesAccepted', 'False')),
+    healthy(condition('Established')),
+    progressing(otherwise, 'Waiting for the CRD to be established'),
+  ],
 };

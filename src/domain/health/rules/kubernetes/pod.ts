@@ -44,8 +44,8 @@ function runningHealth(object: KubeObject): Health {
 /** A pod that is to run to its end is judged by its end alone, unless an annotation in common use says that it is a server all the same. */
 function restartsForEver(object: KubeObject): boolean {
   if ((textAt(object.spec, 'restartPolicy') ?? 'Always') === 'Always') return true;
-  const { annotations } = object.metadata;
-  return annotations?.['argocd.argoproj.io/ignore-restart-policy'] === 'true' && annotations['argocd.argoproj.io/hook'] === undefined;
+  const annotations = at(object.metadata, 'annotations');
+  return at(annotations, 'argocd.argoproj.io/ignore-restart-policy') === 'true' && at(annotations, 'argocd.argoproj.io/hook') === undefined;
 }
 
 function brokenContainer(object: KubeObject): string | undefined {

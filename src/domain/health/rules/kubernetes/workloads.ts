@@ -61,7 +61,7 @@ export function replicaSetHealth(object: KubeObject): Health {
 
 function isBehind(object: KubeObject): boolean {
   const observed = numberAt(object.status, 'observedGeneration');
-  return observed === undefined || observed < (object.metadata.generation ?? 0);
+  return observed === undefined || observed < (numberAt(object.metadata, 'generation') ?? 0);
 }
 
 function replicaCounts({ status }: KubeObject): { total: number; updated: number; ready: number; available: number } {

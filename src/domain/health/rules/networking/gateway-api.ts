@@ -4,16 +4,13 @@ import { conditionsIn, type ForeignCondition } from '../conditions.ts';
 import { otherwise, progressing, type HealthLine, type HealthRule, type HealthRules } from '../rule.ts';
 
 /** What its parents say of a route (gateway-api.sigs.k8s.io): what a parent has seen of an older generation is left aside while another is up to date. */
-const ROUTE: HealthRule = [
-  judged({ list: 'parents', ref: 'parentRef', name: 'Parent', isStaleWaiting: false }),
-  progressing(otherwise, 'Waiting for {kind} status'),
-];
+export const parentsHealth = judged({ list: 'parents', ref: 'parentRef', name: 'Parent', isStaleWaiting: false });
 
 /** The same of a policy, which every ancestor has to have seen. */
-const POLICY: HealthRule = [
-  judged({ list: 'ancestors', ref: 'ancestorRef', name: 'Ancestor', isStaleWaiting: true }),
-  progressing(otherwise, 'Waiting for {kind} status'),
-];
+export const ancestorsHealth = judged({ list: 'ancestors', ref: 'ancestorRef', name: 'Ancestor', isStaleWaiting: true });
+
+const ROUTE: HealthRule = [parentsHealth, progressing(otherwise, 'Waiting for {kind} status')];
+const POLICY: HealthRule = [ancestorsHealth, progressing(otherwise, 'Waiting for {kind} status')];
 
 export const gatewayApi: HealthRules = {
   'gateway.networking.k8s.io/HTTPRoute': ROUTE,
@@ -36,6 +33,8 @@ interface Verdict {
   readonly condition: ForeignCondition;
   readonly isStale: boolean;
 }
+
+const MOST_JUDGES = 50;
 
 /** Undefined while nobody has judged. */
 function judged(judges: Judges): HealthLine {
@@ -73,8 +72,6 @@ function verdictsOf({ metadata, status }: KubeObject, { list, ref }: Judges): Ve
       });
     });
 }
-
-const MOST_JUDGES = 50;
 
 function isFalse({ type, status }: ForeignCondition, types: readonly string[]): boolean {
   return status === 'False' && types.includes(type);

@@ -1,0 +1,87 @@
+import { at, isObject, numberAt, textAt } from '../../core/read.ts';
+import type { KubeObject } from '../../kubernetes/resource.ts';
+import type { Health, HealthStatus } from '../health.ts';
+import { meaningOfPhase } from './state-words.ts';
+
+/** Where controllers write the one word for their object, the most common first. */
+const PHASES: readonly (readonly string[])[] = [
+  ['phase'],
+  ['state'],
+  ['health'],
+  ['status'],
+  ['currentState'],
+  ['overallStatus'],
+  ['updateStatus'],
+  ['printableStatus'],
+  ['health', 'status'],
+  ['status', 'phase'],
+  ['applicationState', 'state'],
+  ['lastOperation', 'state'],
+];
+
+/** The health that the status says outside its conditions: in a phase, in a boolean, in an error, in replicas; undefined when in none of them. */
+export function statusFieldsHealth(object: KubeObject): Health | undefined {
+  return phaseHealth(object) ?? flagHealth(object) ?? replicaHealth(object);
+}
+
+function phaseHealth({ kind, status }: KubeObject): Health | undefined {
+  const phase = [...PHASES.map((path) => textAt(status, ...path)), ...otherPhases(status)].find(
+    (text) => text !== undefined && text !== '',
+  );
+  const meaning = phase === undefined ? undefined : meaningOfPhase(phase, kind);
+  if (phase === undefined || meaning === undefined) return undefined;
+  return { status: meaning, message: textAt(status, 'message') || phase };
+}
+
+/** Fields such as `PostgresClusterStatus`; what speaks of the past or of a wish is left aside. */
+function otherPhases(status: unknown): string[] {
+  if (!isObject(status)) return [];
+  return Object.entries(status)
+    .slice(0, MOST_FIELDS)
+    .flatMap(([name, value]) =>
+      typeof value === 'string' &&
+      /(phase|state|status|health)$/i.test(name) &&
+      !/^(last(?!Operation)|previous|desired|target|old)/i.test(name)
+        ? [value]
+        : [],
+    );
+}
+
+const MOST_FIELDS = 100;
+
+/** What it means that a field of the status is true, and that it is false. */
+const FLAGS: readonly (readonly [field: string, whenTrue: HealthStatus | undefined, whenFalse: HealthStatus | undefined])[] = [
+  ['failed', 'Degraded', undefined],
+  ['suspended', 'Suspended', undefined],
+  ['paused', 'Suspended', undefined],
+  ['healthy', 'Healthy', 'Degraded'],
+  ['valid', 'Healthy', 'Degraded'],
+  ['ready', 'Healthy', 'Progressing'],
+  ['readyToUse', 'Healthy', 'Progressing'],
+  ['available', 'Healthy', 'Progressing'],
+];
+
+const ERRORS = ['error', 'errMsg', 'errorMessage', 'errorDescription', 'failureMessage'];
+
+function flagHealth({ kind, status }: KubeObject): Health | undefined {
+  const error = [...ERRORS.map((name) => textAt(status, name)), textAt(status, 'error', 'message')].find((text) => (text ?? '') !== '');
+  if (error !== undefined) return { status: 'Degraded', message: error };
+  for (const [field, whenTrue, whenFalse] of FLAGS) {
+    const flag = at(status, field);
+    const meaning = flag === true ? whenTrue : flag === false ? whenFalse : undefined;
+    if (meaning !== undefined)
+      return { status: meaning, message: `${kind} is ${flag === true ? '' : 'not '}${field === 'readyToUse' ? 'ready to use' : field}` };
+  }
+  return undefined;
+}
+
+/** By what is ready of what is wanted. */
+function replicaHealth({ spec, status }: KubeObject): Health | undefined {
+  const wanted = numberAt(spec, 'replicas') ?? numberAt(status, 'replicas');
+  const ready = numberAt(status, 'readyReplicas') ?? numberAt(status, 'availableReplicas');
+  if (wanted === undefined || ready === undefined) return undefined;
+  return {
+    status: ready < wanted ? 'Progressing' : 'Healthy',
+    message: `${ready} of ${wanted} ${wanted === 1 ? 'replica is' : 'replicas are'} ready`,
+  };
+}
