@@ -278,7 +278,9 @@ export const SCHEMAS = {
     kind: text,
     name: text,
     count: integer,
+    firstSeen: time,
     lastSeen: time,
+    resolved: { ...flag, description: 'A Warning about a resource that is healthy now' },
   }),
   Operator: object(
     {

@@ -138,12 +138,24 @@ export function sampleEvents({ name, health }: InstanceView): readonly EventView
     kind: 'Pod',
     name: `${name}-1`,
     count: 1,
+    firstSeen: CREATED,
     lastSeen: CREATED,
+    resolved: false,
   } as const;
   if (health.status !== 'Degraded') return [scheduled];
   const message = '0/1 nodes are available: 1 Insufficient memory. preemption: 0/1 nodes are available.';
   return [
-    { type: 'Warning', reason: 'FailedScheduling', message, kind: 'Pod', name: `${name}-0`, count: 12, lastSeen: CREATED },
+    {
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      message,
+      kind: 'Pod',
+      name: `${name}-0`,
+      count: 12,
+      firstSeen: CREATED,
+      lastSeen: CREATED,
+      resolved: false,
+    },
     scheduled,
   ];
 }

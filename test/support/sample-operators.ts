@@ -295,7 +295,9 @@ export const SAMPLE_OPERATOR_READS = {
       kind: 'Pod',
       name: `${name}-7c9f-x2x`,
       count: 12,
+      firstSeen: CREATED,
       lastSeen: CREATED,
+      resolved: false,
     } as const;
     const normal = {
       type: 'Normal',
@@ -304,7 +306,9 @@ export const SAMPLE_OPERATOR_READS = {
       kind: 'Operator',
       name,
       count: 1,
+      firstSeen: CREATED,
       lastSeen: CREATED,
+      resolved: false,
     } as const;
     const missing = name === 'queue-operator' ? [{ verb: 'list', group: '', resource: 'events', namespace: 'default' }] : [];
     return { events: name === 'queue-operator' ? [] : [warning, normal], missing };

@@ -91,5 +91,9 @@ export interface EventView {
   readonly name: string;
   readonly count: number;
   /** RFC 3339. */
+  readonly firstSeen: string;
+  /** RFC 3339. */
   readonly lastSeen: string;
+  /** A Warning about a resource that is healthy now. */
+  readonly resolved: boolean;
 }

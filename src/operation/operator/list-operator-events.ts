@@ -1,13 +1,12 @@
 import { EVENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { eventsAbout } from '../../domain/instance/events.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
-import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
-import { eventView, newestFirst, uidsOf } from '../instance/list-events.ts';
 import type { Ports } from '../ports.ts';
 import { showOperatorTree } from './show-operator-tree.ts';
 
@@ -31,15 +30,13 @@ export async function listOperatorEvents(
 ): Promise<OperatorEvents> {
   const operator = await findOperator(ports, actor, address);
   const { root } = tree ?? (await showOperatorTree(ports, actor, address));
-  const uids = new Set(uidsOf(root));
   const namespaces = [...new Set([address.namespace, parseOperatorSpec(operator).targetNamespace])];
   const lists = await Promise.all(namespaces.map((namespace) => eventsIn(ports, actor, namespace)));
   return {
-    events: lists
-      .flatMap(({ items }) => items)
-      .filter((event) => uids.has(textAt(event, 'involvedObject', 'uid') ?? ''))
-      .map(eventView)
-      .sort(newestFirst),
+    events: eventsAbout(
+      root,
+      lists.flatMap(({ items }) => items),
+    ),
     missing: lists.flatMap(({ missing }) => (missing === undefined ? [] : [missing])),
   };
 }

@@ -124,7 +124,9 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
  */
 function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
   const told = causes.map((cause) => {
-    const rejected = events.find(({ reason, kind, name }) => reason === 'FailedCreate' && kind === cause.kind && name === cause.name);
+    const rejected = events.find(
+      ({ reason, resolved, kind, name }) => reason === 'FailedCreate' && !resolved && kind === cause.kind && name === cause.name,
+    );
     return rejected === undefined
       ? cause
       : { ...cause, message: `No pods can be created: ${rejected.message.replace(/^.* is forbidden: /s, '')}` };

@@ -85,7 +85,9 @@ test('why comes deepest first, without what the banner says, and with what an ev
     kind: 'StatefulSet',
     name: 'orders',
     count: 3,
+    firstSeen: '',
     lastSeen: '',
+    resolved: false,
   } as const;
   assert.deepEqual(instanceLive({ ...before, tree, events: [event] }).causes, [
     { kind: 'StatefulSet', name: 'orders', message: 'No pods can be created: exceeded quota: q' },
