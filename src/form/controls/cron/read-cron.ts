@@ -53,7 +53,10 @@ function readParts(schedule: string, zone: string | undefined): CronRead {
       fault: `A schedule has five parts, minute, hour, day, month and weekday, such as 0 2 * * *; there ${parts.length === 1 ? 'is 1' : `are ${parts.length}`}`,
     };
   }
-  const six = parts.length === 6 ? parts : ['0', ...parts];
+  // A text with a colon would be read as a date.
+  if (schedule.includes(':')) return { fault: 'This is no schedule: a part cannot have a colon' };
+  // `?` is another way to write `*` in every part; in words it is only known for days.
+  const six = (parts.length === 6 ? parts : ['0', ...parts]).map((part) => part.replaceAll('?', '*'));
   const pattern = six.map(asRange).join(' ');
   const options = { paused: true, timezone: zone ?? 'UTC', domAndDow: isBoth(six) };
   try {
@@ -76,7 +79,7 @@ function asRange(part: string, index: number): string {
 
 /** Day and weekday both have to fit where one of them begins with a star, such as `*` with a step; otherwise either is enough. */
 function isBoth([, , , day = '', , weekday = '']: readonly string[]): boolean {
-  return /^[*?]/.test(day) || /^[*?]/.test(weekday);
+  return day.startsWith('*') || weekday.startsWith('*');
 }
 
 function isZone(zone: string): boolean {
@@ -94,7 +97,7 @@ function sentenceOf(error: unknown): string {
 
 /** The six parts of a cron expression that can be read, seconds first, in words: `At 02:30, Monday through Friday`. */
 function cronWords(parts: readonly string[]): string {
-  const expression = parts.join(' ');
+  const expression = parts.map((part) => (part.split(',').includes('*') ? '*' : part)).join(' ');
   const words = cronstrue.toString(expression, {
     use24HourTimeFormat: true,
     logicalAndDayFields: isBoth(parts),

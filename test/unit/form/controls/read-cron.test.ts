@@ -38,6 +38,8 @@ const read: readonly (readonly [text: string, words: string, next: readonly stri
     ['2026-02-01T01:00:00.000Z', '2026-02-02T01:00:00.000Z'],
   ],
   ['0 0 29 2 */7', 'At 00:00, on day 29 of the month, every 7 days of the week, only in February', ['2032-02-29T00:00:00.000Z']],
+  ['0 ? 1 ? ?', 'Every hour, on day 1 of the month', ['2026-02-01T00:00:00.000Z', '2026-02-01T01:00:00.000Z']],
+  ['0 2 * *,* *', 'At 02:00 every day', ['2026-02-01T02:00:00.000Z', '2026-02-02T02:00:00.000Z']],
   ['0 0 31 2 *', 'At 00:00, on day 31 of the month, only in February', []],
 ];
 
@@ -45,6 +47,7 @@ const faults: readonly (readonly [text: string, says: RegExp])[] = [
   ['every night', /five parts.*there are 2/],
   ['daily', /there is 1/],
   ['60 * * * *', /no schedule: invalid value for minute: 60/],
+  ['0 12:30 * * *', /no schedule: a part cannot have a colon/],
   ['@nightly', /@nightly is unknown/],
   ['@every soon', /@every soon is unknown/],
   ['TZ=Mars/Olympus 0 2 * * *', /no time zone Mars\/Olympus/],
