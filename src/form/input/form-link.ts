@@ -2,9 +2,9 @@ import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { findBranch } from '../model/find-branch.ts';
-import { isScalar, type FormModel, type FormNode } from '../model/form-node.ts';
+import { isScalar, isSecret, type FormModel, type FormNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { writeScalar } from '../controls/scalar-text.ts';
+import { writeScalar } from '../controls/scalar.ts';
 import { placesAt, sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
 import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
 import { childOf } from './form-fields.ts';
@@ -58,7 +58,7 @@ interface Entry {
 
 /** One entry for each control, and for each list, map and free-form part as a whole. */
 function entriesOf(node: FormNode | undefined, value: Json, path: readonly string[]): Entry[] {
-  if (node?.kind === 'secret') return [{ path, value, text: undefined, isSecret: true }];
+  if (node !== undefined && isSecret(node)) return [{ path, value, text: undefined, isSecret: true }];
   const inside = node?.kind === 'choice' ? node.branches[findBranch(node, value) ?? -1]?.node : node;
   if (inside?.kind === 'group' && isObject(value)) {
     return Object.entries(value).flatMap(([key, member]) =>

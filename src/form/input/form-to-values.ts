@@ -1,8 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { checkScalar } from '../controls/check-scalar.ts';
-import { holdsText, readScalar } from '../controls/scalar-text.ts';
+import { checkScalar, holdsText, readScalar } from '../controls/scalar.ts';
 import { LARGEST_FORM, spend } from './form-budget.ts';
 import { childOf, fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
 import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
@@ -10,7 +9,7 @@ import { readChoice } from './read-choice.ts';
 import { readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { fault, MOST_YAML, readYamlText, take, type Reading } from './reading.ts';
-import { isScalar, type FormModel, type FormNode, type ScalarNode } from '../model/form-node.ts';
+import { isScalar, isSecret, type FormModel, type FormNode, type ScalarNode } from '../model/form-node.ts';
 import { memberRef, rowRef, type NodeRef } from '../view/node-ref.ts';
 import { valueOfText, wholeTextOf } from '../yaml/whole-yaml.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
@@ -120,7 +119,7 @@ function emptyValue(reading: Reading, node: ScalarNode, { path, base }: NodeRef)
   const kept = take(reading, 's', path);
   if (kept === 'null') return null;
   if (kept === 'empty' && holdsText(node)) return '';
-  return node.kind === 'secret' && kept !== 'unset' && base !== '' && base !== null ? base : undefined;
+  return isSecret(node) && kept !== 'unset' && base !== '' && base !== null ? base : undefined;
 }
 
 /** The content of a resource whose YAML is a form: of a whole resource, or of its `spec` alone. What a text does not speak of stays as it is: all beside a `spec`, labels and annotations. */

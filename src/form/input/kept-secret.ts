@@ -1,14 +1,14 @@
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { findBranch } from '../model/find-branch.ts';
-import type { ChoiceNode, FormModel, FormNode } from '../model/form-node.ts';
+import { isSecret, type ChoiceNode, type FormModel, type FormNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { STAND_IN, standInFor, standInPath } from '../../schema/sensitive/stand-in.ts';
 import { nodesAt } from './form-fields.ts';
 
 /** The value with every secret that the form knows of replaced by a text that stands for it. */
 export function sealSecrets(node: FormNode, value: Json, path: FormPath): Json {
-  if (node.kind === 'secret')
+  if (isSecret(node))
     return value === null || value === '' || (typeof value === 'string' && STAND_IN.test(value)) ? value : standInFor(path);
   if (node.kind === 'choice') return sealChoice(node, value, path);
   return eachMember(node, value, (child, member, step) => sealSecrets(child, member, [...path, step]));
@@ -22,7 +22,7 @@ function sealChoice(node: ChoiceNode, value: Json, path: FormPath): Json {
 }
 
 function sealTexts(node: FormNode, value: Json, path: FormPath): Json {
-  if (node.kind === 'secret') return typeof value === 'string' ? sealSecrets(node, value, path) : value;
+  if (isSecret(node)) return typeof value === 'string' ? sealSecrets(node, value, path) : value;
   return eachMember(node, value, (child, member, step) => sealTexts(child, member, [...path, step]));
 }
 
@@ -33,19 +33,19 @@ export function unsealSecrets(model: FormModel, base: Json | undefined, { path, 
 }
 
 function unseal(model: FormModel, base: Json | undefined, { node, value }: { node: FormNode; value: Json }): Json {
-  if (node.kind === 'secret') return typeof value === 'string' ? (liveSecret(model, base, value) ?? value) : value;
+  if (isSecret(node)) return typeof value === 'string' ? (liveSecret(model, base, value) ?? value) : value;
   return eachMember(node, value, (child, member) => unseal(model, base, { node: child, value: member }));
 }
 
 /** The secret that the text of a control stands for; undefined when it stands for none, or where no secret can be. */
 export function keptValue(model: FormModel, base: Json | undefined, { path, text }: { path: FormPath; text: string }): Json | undefined {
-  if (!STAND_IN.test(text) || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
+  if (!STAND_IN.test(text) || !nodesAt(model.root, path).some(isSecret)) return undefined;
   return liveSecret(model, base, text);
 }
 
 function liveSecret(model: FormModel, base: Json | undefined, text: string): Json | undefined {
   const path = standInPath(text);
-  if (path === undefined || !nodesAt(model.root, path).some((node) => node.kind === 'secret')) return undefined;
+  if (path === undefined || !nodesAt(model.root, path).some(isSecret)) return undefined;
   return at(base, ...path.slice(model.root.path.length)) as Json | undefined;
 }
 

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { generatePassword, type RandomBelow } from '../../domain/core/generate-password.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { secret } from '../../domain/core/secret.ts';
-import { checkScalar } from '../controls/check-scalar.ts';
-import type { FormModel, FormNode, TextNode } from '../model/form-node.ts';
+import { checkScalar } from '../controls/scalar.ts';
+import type { TextNode } from '../controls/text.ts';
+import { isScalar, isSecret, type FormModel, type FormNode } from '../model/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { SECRETS } from '../references/reference-targets.ts';
 import { fieldMap, fieldName, nodeAt, parseFieldName, withFields, type FieldMap } from './form-fields.ts';
@@ -107,7 +108,7 @@ function generated(
   fields: URLSearchParams,
   { path, node, random }: { readonly path: FormPath; readonly node: FormNode; readonly random: RandomBelow },
 ): { readonly fields: URLSearchParams; readonly fault?: string } {
-  if (node.kind !== 'secret') return { fields };
+  if (!isScalar(node) || !isSecret(node) || !('constraints' in node)) return { fields };
   const { minLength, maxLength } = node.constraints;
   const limits = { ...(minLength === undefined ? {} : { minLength }), ...(maxLength === undefined ? {} : { maxLength }) };
   const value = generatePassword({ ...limits, accepts: (text) => checkScalar(node, text) === undefined }, random);

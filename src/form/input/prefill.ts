@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { isScalar, type FormModel, type FormNode } from '../model/form-node.ts';
+import { isScalar, isSecret, type FormModel, type FormNode } from '../model/form-node.ts';
 import { parsePath } from '../../schema/form-path.ts';
-import { readScalar } from '../controls/scalar-text.ts';
+import { readScalar } from '../controls/scalar.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { childOf, startsAt } from './form-fields.ts';
 
@@ -51,7 +51,7 @@ function place(draft: Draft, { node, steps, text }: Placing): void {
 
 /** In the branches of a choice a field may be different things; the first that takes the text counts. A secret of any is left out. */
 function firstValue(nodes: readonly FormNode[], text: string): Json | undefined {
-  if (nodes.some((node) => node.kind === 'secret')) return undefined;
+  if (nodes.some(isSecret)) return undefined;
   return nodes.map((node) => valueOf(node, text)).find((value) => value !== undefined);
 }
 

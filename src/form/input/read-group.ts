@@ -1,6 +1,7 @@
+import { controlOf } from '../controls/controls.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import type { FormNode, GroupNode } from '../model/form-node.ts';
+import { isScalar, type FormNode, type GroupNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fillsItself } from './fill-required.ts';
 import { unsealSecrets } from './kept-secret.ts';
@@ -66,7 +67,7 @@ export function reportMissing(reading: Reading, node: FormNode, path: FormPath):
 }
 
 function askFor(node: FormNode): string {
-  if (node.kind === 'enum' || node.kind === 'boolean' || node.kind === 'choice') return `Choose ${inSentence(node.label)}`;
+  if (node.kind === 'choice' || (isScalar(node) && controlOf(node).options !== undefined)) return `Choose ${inSentence(node.label)}`;
   const least = node.kind === 'list' ? (node.constraints.minItems ?? 0) : 0;
   if (least > 0) return `Add at least ${rowsText(least)}`;
   if (node.kind === 'list' || node.kind === 'map') return 'Add a row, or tick the box to leave it empty';

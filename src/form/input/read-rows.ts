@@ -2,7 +2,7 @@ import { at } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../model/form-node.ts';
 import { matchesPattern } from '../../schema/matches-pattern.ts';
-import { holdsText } from '../controls/scalar-text.ts';
+import { holdsText } from '../controls/scalar.ts';
 import { sizeOf, spend } from './form-budget.ts';
 import { rowCount } from './form-fields.ts';
 import { fault, keptEmpty, take, type Reading } from './reading.ts';

@@ -1,9 +1,9 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { findBranch } from '../model/find-branch.ts';
-import { isScalar, type ChoiceNode, type FormModel, type FormNode, type GroupNode, type ScalarNode } from '../model/form-node.ts';
+import { isScalar, isSecret, type ChoiceNode, type FormModel, type FormNode, type GroupNode, type ScalarNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
-import { holdsText, writeScalar } from '../controls/scalar-text.ts';
+import { holdsText, writeScalar } from '../controls/scalar.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
 import { LARGEST_FORM, nodesIn } from './form-budget.ts';
 import { fieldName, MOST_ROWS, type FieldLetter } from './form-fields.ts';
@@ -104,7 +104,7 @@ function writeControl(writer: Writer, node: ScalarNode, part: Part): void {
     if (part.inMap !== true) put(writer, 's', path, 'empty');
     return;
   }
-  if (node.kind === 'secret' && writer.live) return;
+  if (isSecret(node) && writer.live) return;
   const text = writeScalar(node, value);
   if (text === undefined) asYaml(writer, part);
   else put(writer, 'v', path, text);

@@ -5,7 +5,8 @@ import { at, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema, hasSpec } from './content-schema.ts';
 import { curatedFromExample } from './curated.ts';
-import type { FormMode, FormModel, ReferenceTarget } from './form-node.ts';
+import type { FormMode, FormModel } from './form-node.ts';
+import type { ReferenceTarget } from '../references/reference-targets.ts';
 import { cacheForm } from './cache-form.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */

@@ -1,8 +1,7 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import { checkScalar } from '../controls/check-scalar.ts';
-import { isScalar, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
-import { holdsText, writeScalar } from '../controls/scalar-text.ts';
+import { checkScalar, holdsText, writeScalar } from '../controls/scalar.ts';
+import { isScalar, isSecret, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
 import { STAND_IN } from '../../schema/sensitive/stand-in.ts';
 
 /** Far below what any number of fitting members makes up for. */
@@ -37,7 +36,7 @@ function bares(shown: FormNode, other: FormNode, value: Json): boolean {
 }
 
 function holdsSecret(node: FormNode, value: Json | undefined): boolean {
-  if (node.kind === 'secret') return typeof value === 'string' && value !== '';
+  if (isSecret(node)) return typeof value === 'string' && value !== '';
   if (node.kind === 'choice') return node.branches.some((branch) => holdsSecret(branch.node, value));
   if (node.kind === 'list') return Array.isArray(value) && (value as readonly Json[]).some((item) => holdsSecret(node.item, item));
   if (!isObject(value) || Array.isArray(value)) return false;
@@ -50,12 +49,12 @@ function fit(node: FormNode, value: Json): number {
   if (node.kind === 'choice') return Math.max(...node.branches.map((branch) => fit(branch.node, value)));
   if (value === null) return node.nullable ? 1 : -1;
   // In doubt a text is a secret; and what stands for one fits where it fits.
-  if (node.kind === 'secret') return typeof value === 'string' ? 1.5 : UNFIT;
+  if (isSecret(node)) return typeof value === 'string' ? 1.5 : UNFIT;
   if (isScalar(node)) {
     if (typeof value === 'string' && STAND_IN.test(value)) return -1;
     if (value === '' && holdsText(node)) return 1;
     if (writeScalar(node, value) === undefined) return UNFIT;
-    return checkScalar(node, value) === undefined ? (node.kind === 'enum' ? 3 : 1) : 0.5;
+    return checkScalar(node, value) === undefined ? ('options' in node ? 3 : 1) : 0.5;
   }
   if (node.kind === 'list') return Array.isArray(value) ? 1 + least((value as readonly Json[]).map((item) => fit(node.item, item))) : UNFIT;
   if (!isObject(value) || Array.isArray(value)) return UNFIT;

@@ -3,12 +3,16 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
 import { branchLabel, distinctLabels } from './branch-label.ts';
 import { curatedOrder } from './curated.ts';
-import type { FallbackSource, FormMode, FormModel, FormNode, GroupNode, Layer, NodeBase, ReferenceTarget, YamlNode } from './form-node.ts';
+import { controlNode } from '../controls/controls.ts';
+import type { FieldFacts } from '../controls/field-facts.ts';
+import { constraintsOf } from '../controls/limits.ts';
+import type { ReferenceTarget } from '../references/reference-targets.ts';
+import type { FallbackSource, Layer, NodeBase } from './field.ts';
+import { asYaml, yamlNode, type FormMode, type FormModel, type FormNode, type GroupNode, type YamlNode } from './form-node.ts';
 import { expectedShape } from './expected-shape.ts';
 import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
-import { asYaml, constraintsOf, enumNode, scalarNode, yamlNode } from './leaf-nodes.ts';
 import { markReferences } from '../references/mark-references.ts';
 import { markKinds, pathKey, type KnownReferences } from '../references/reference-kinds.ts';
 import { baseOf, isRoot, rootPath, type BaseContext, type BasePlace } from './node-base.ts';
@@ -220,9 +224,7 @@ function draftsBelow(builder: Builder, { place, base, shape }: InnerDraft): read
 function nodeOf(builder: Builder, drafted: Draft): FormNode {
   const { place, base, shape } = drafted;
   if (shape.kind === 'yaml') return leaf(builder, yamlNode(base, shape.reason));
-  if (shape.kind === 'enum') return leaf(builder, enumNode(base, shape.values));
-  if (shape.kind === 'scalar')
-    return leaf(builder, scalarNode(base, shape.types, { schema: shape.schema, ...aboutSecrets(builder, place) }));
+  if (shape.kind === 'enum' || shape.kind === 'scalar') return leaf(builder, controlNode(base, fieldFacts(builder, place, shape)));
   const below = 'below' in drafted ? drafted.below.map((one) => nodeOf(builder, one)) : [];
   if (shape.kind === 'group') return groupNode(builder, below, { shape, base });
   const [first] = below;
@@ -230,13 +232,17 @@ function nodeOf(builder: Builder, drafted: Draft): FormNode {
   return shape.kind === 'choice' ? choiceNode(builder, below, { shape, base }) : rowsNode(builder, first, { place, shape, base });
 }
 
-/** What tells whether a text is a secret, beside its own schema. */
-function aboutSecrets({ sensitive }: Builder, place: Place): { readonly sensitive: boolean; readonly siblings: readonly string[] } {
-  const { path, siblings = [] } = place;
-  const isNamed = sensitive.some(
-    (steps) => steps.length <= path.length && steps.every((step, index) => step === '*' || step === path[index]),
-  );
-  return { sensitive: isNamed || place.sensitive === true, siblings };
+/** What the control of a leaf is chosen by. */
+function fieldFacts(builder: Builder, place: Place, shape: LeafDraft['shape'] & { readonly kind: 'enum' | 'scalar' }): FieldFacts {
+  const { key, path, siblings = [] } = place;
+  const sensitive = place.sensitive === true || isNamedSensitive(builder, path);
+  const about = { key, path, schema: shape.schema, siblings, sensitive };
+  return shape.kind === 'enum' ? { ...about, types: [], options: shape.values } : { ...about, types: shape.types };
+}
+
+/** Whether the catalogue calls a path sensitive. */
+function isNamedSensitive({ sensitive }: Builder, path: readonly string[]): boolean {
+  return sensitive.some((steps) => steps.length <= path.length && steps.every((step, index) => step === '*' || step === path[index]));
 }
 
 function leaf(builder: Builder, node: FormNode): FormNode {

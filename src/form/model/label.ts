@@ -1,4 +1,4 @@
-import type { Help } from './form-node.ts';
+import type { Help } from './field.ts';
 
 const ACRONYMS = new Set(
   'acl api aws ca cidr cpu crd dns fqdn gcp gcs gid hpa html http https id ip ipv4 ipv6 jdbc json jvm jwt ldap mtls nfs oidc os pdb pvc qos ram rbac s3 saml sasl sql ssd ssh sso ssl tcp tls ttl udp uid uri url uuid vm wal xml yaml'.split(

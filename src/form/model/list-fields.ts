@@ -1,5 +1,7 @@
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import { isScalar, type Constraints, type FallbackSource, type FormModel, type FormNode, type Layer, type Reference } from './form-node.ts';
+import type { Reference } from '../references/reference-targets.ts';
+import type { Constraints, FallbackSource, Layer } from './field.ts';
+import { isScalar, type FormModel, type FormNode } from './form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { holdsSecrets } from '../view/value-words.ts';
 
@@ -51,7 +53,7 @@ function lineOf(node: FormNode): FieldLine {
     source: fallback === undefined ? 'none' : (fallbackSource ?? 'schema'),
     ...(fallback === undefined || holdsSecrets(node, fallback) ? {} : { fallback }),
     constraints: 'constraints' in node ? node.constraints : {},
-    ...(kind === 'enum' ? { options: node.options.map((option) => option.value) } : {}),
+    ...('options' in node ? { options: node.options.map((option) => option.value) } : {}),
     ...(kind === 'choice' ? { options: node.branches.map((branch) => branch.label) } : {}),
     ...(kind === 'text' && node.reference !== undefined ? { reference: node.reference } : {}),
     ...(kind === 'yaml' ? { reason: node.reason } : {}),

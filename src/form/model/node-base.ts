@@ -1,7 +1,8 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { CuratedOrder } from './curated.ts';
-import type { FallbackSource, FormModel, Layer, NodeBase } from './form-node.ts';
+import type { FallbackSource, Layer, NodeBase } from './field.ts';
+import type { FormModel } from './form-node.ts';
 import { helpOf, humanise } from './label.ts';
 import { isNullable } from './shape.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import type { ScalarType } from './form-node.ts';
+import type { ScalarType } from './field.ts';
 import { ELSEWHERE, type Resolver } from '../../schema/resolve-schema.ts';
 import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
 import { memberNames } from '../../schema/work.ts';

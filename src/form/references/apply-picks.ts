@@ -1,4 +1,5 @@
-import type { FormModel, FormNode, NameReference } from '../model/form-node.ts';
+import type { FormModel, FormNode } from '../model/form-node.ts';
+import type { NameReference } from './reference-targets.ts';
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodeAt, withFields, type FieldMap } from '../input/form-fields.ts';
 

@@ -1,5 +1,5 @@
 import { MOST_CHOICES, filterChoices, type Choices } from '../../domain/app/choices.ts';
-import type { NameReference, ReferenceTarget } from '../model/form-node.ts';
+import type { NameReference, ReferenceTarget } from './reference-targets.ts';
 import { targetId } from './mark-references.ts';
 import { pickName, pickText } from './apply-picks.ts';
 import { rejection, unlisted, withArticle } from './choice-words.ts';

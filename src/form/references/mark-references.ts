@@ -1,5 +1,16 @@
-import type { FormNode, NodeBase, Reference, ReferenceTarget } from '../model/form-node.ts';
-import { groupTarget, hasKeys, ofKind, SECRETS, targetInWords, textTarget, withoutSuffix } from './reference-targets.ts';
+import type { NodeBase } from '../model/field.ts';
+import type { FormNode } from '../model/form-node.ts';
+import {
+  groupTarget,
+  hasKeys,
+  ofKind,
+  SECRETS,
+  targetInWords,
+  textTarget,
+  withoutSuffix,
+  type Reference,
+  type ReferenceTarget,
+} from './reference-targets.ts';
 
 /** What a reference is made of; a group with other members beside `name` is something of its own that has a name. */
 const MEMBERS = new Set(

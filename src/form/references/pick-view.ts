@@ -1,11 +1,12 @@
 import { type Choice, type Choices, MOST_CHOICES, filterChoices } from '../../domain/app/choices.ts';
-import type { Reference, TextNode } from '../model/form-node.ts';
+import type { TextNode } from '../controls/text.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { targetId } from './mark-references.ts';
 import { kindsAt } from './apply-picks.ts';
 import { rejection, unlisted, withArticle } from './choice-words.ts';
 import { fieldName, nodeAt } from '../input/form-fields.ts';
 import { kindsView } from './kinds-view.ts';
+import type { Reference } from './reference-targets.ts';
 import { canBeMade, typedName } from '../input/new-secrets.ts';
 import type { FieldView, FormView, PickView, TextView } from '../view/form-view-model.ts';
 import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';

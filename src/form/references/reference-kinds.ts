@@ -1,6 +1,8 @@
-import type { FormNode, NodeBase, ReferenceTarget, TextNode } from '../model/form-node.ts';
+import type { TextNode } from '../controls/text.ts';
+import type { NodeBase } from '../model/field.ts';
+import type { FormNode } from '../model/form-node.ts';
 import { parsePath } from '../../schema/form-path.ts';
-import { CLUSTER_ISSUERS, ISSUERS, NAMED_KINDS } from './reference-targets.ts';
+import { CLUSTER_ISSUERS, ISSUERS, NAMED_KINDS, type ReferenceTarget } from './reference-targets.ts';
 
 /** What is known of references beside the schema itself. */
 export interface KnownReferences {

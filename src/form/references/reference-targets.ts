@@ -10,7 +10,26 @@ import {
   STORAGE_CLASS,
   type KnownType,
 } from '../../domain/kubernetes/resource-types.ts';
-import type { ReferenceTarget } from '../model/form-node.ts';
+
+/** A resource as the api-server serves it; `group` is empty for the core group. */
+export interface ReferenceTarget {
+  readonly group: string;
+  /** The plural, as in addresses. */
+  readonly resource: string;
+  readonly kind: string;
+}
+
+/** What a text names: an object, or a key of the object that the member `of` beside it names. A better input, and no limit: any text may be typed. */
+export type Reference = NameReference | { readonly to: ReferenceTarget; readonly part: 'key'; readonly of: string };
+
+export interface NameReference {
+  readonly to: ReferenceTarget;
+  readonly part: 'name';
+  /** The member beside it that names a key of the object. */
+  readonly key?: string;
+  /** The kinds that the member `kind` beside it chooses from, and the member that says their group. */
+  readonly kinds?: { readonly to: readonly ReferenceTarget[]; readonly group?: string };
+}
 
 /** The Secrets of a namespace. */
 export const SECRETS = targetOf(SECRET);

@@ -1,8 +1,9 @@
-import { advise } from '../controls/advise.ts';
-import { readScalar } from '../controls/scalar-text.ts';
+import type { ControlView, Option } from '../controls/control.ts';
+import { controlOf } from '../controls/controls.ts';
+import { advise, readScalar } from '../controls/scalar.ts';
 import { WHOLE_OBJECTS } from '../model/expected-shape.ts';
 import { fieldName } from '../input/form-fields.ts';
-import type { BooleanNode, EnumNode, FormNode, ScalarNode, YamlNode } from '../model/form-node.ts';
+import { isScalar, isSecret, type FormNode, type ScalarNode, type YamlNode } from '../model/form-node.ts';
 import { pickView, referenceOf } from '../references/pick-view.ts';
 import type { AdvisedView, ChoiceView, FieldView, KeepView, OptionView, SearchView, SecretView, TextView } from './form-view-model.ts';
 import { defaultHint } from './hints.ts';
@@ -11,25 +12,24 @@ import { valueWords } from './value-words.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 import { formatPath, idOfPath } from '../../schema/form-path.ts';
 
-const MOST_RADIOS = 4;
-const LONGEST_RADIO = 28;
 const MOST_LINES = 24;
-const ADVISED: readonly ScalarNode['kind'][] = ['cron', 'host', 'url', 'port', 'percentage'];
-const MOST_IN_A_LIST = 12;
+const NO_CONTROL: Pick<ControlView, 'width' | 'inputMode'> = { width: 'medium' };
 const MOST_SHOWN = 100;
 const LONGEST_QUERY = 200;
 
-const keys = new WeakMap<EnumNode['options'], string>();
+const keys = new WeakMap<readonly Option[], string>();
 
 /** A single control. */
 export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode): FieldView {
   const live = frozen(context, node, ref);
   const shown = live ?? context;
-  if (node.kind === 'enum' && isLong(node)) return enumSearchView(shown, node, { ...ref, disabled: live !== undefined });
-  if (node.kind === 'boolean' || node.kind === 'enum') return choiceView(shown, node, { ...ref, disabled: live !== undefined });
+  const { part } = controlOf(node).view(node);
+  if (part === 'search') return searchView(shown, node, { ...ref, disabled: live !== undefined });
+  if (part === 'radios' || part === 'select') return choiceView(shown, node, { ...ref, disabled: live !== undefined });
   const value = fieldText(shown, 'v', ref.path) ?? '';
-  const lines = node.kind === 'multiline' || value.includes('\n') || isLongSecret(node);
-  const hasSecret = node.kind === 'secret' && ref.base !== undefined && ref.base !== '' && ref.base !== null;
+  const lines = part === 'lines' || value.includes('\n');
+  const masked = isSecret(node);
+  const hasSecret = masked && ref.base !== undefined && ref.base !== '' && ref.base !== null;
   const keep = hasSecret ? forgetView(context, node, ref) : keepView(shown, ref.path, { what: 'an empty text', offered: 'when ticked' });
   const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
   const partial = lines ? 'parts/field-lines' : 'parts/field-text';
@@ -37,26 +37,15 @@ export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode
     ...frameOf(shown, node, ref, { partial, disabled: live !== undefined, keep, note }),
     ...plainText(node, { name: fieldName('v', ref.path), value }),
     placeholder: hasSecret ? '' : defaultHint(node),
-    type: node.kind === 'secret' ? 'password' : 'text',
-    autocomplete: node.kind === 'secret' ? 'new-password' : 'off',
-    masked: node.kind === 'secret',
+    type: masked ? 'password' : 'text',
+    autocomplete: masked ? 'new-password' : 'off',
+    masked,
     required: node.required && !hasSecret,
   };
-  if (node.kind === 'secret' && !lines && live === undefined) return secretView(context, view, ref);
-  if (!lines && isAdvised(node)) return advisedView(shown, view, node);
+  if (part === 'secret' && !lines && live === undefined) return secretView(context, view, ref);
+  if (part === 'advised' && !lines) return advisedView(shown, view, node);
   const reference = lines || live !== undefined ? undefined : referenceOf(node);
   return reference === undefined ? view : pickView(shown, view, { reference, ref });
-}
-
-/** A choice of more than a list shows at a glance. */
-function enumSearchView(context: ViewContext, node: EnumNode, ref: ShowNode & { readonly disabled: boolean }): FieldView {
-  const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
-  const view: TextView = {
-    ...frameOf(context, node, ref, { partial: 'parts/field-search', disabled: ref.disabled, keep }),
-    ...plainText(node, { name: fieldName('v', ref.path), value: fieldText(context, 'v', ref.path) ?? '' }),
-    placeholder: defaultHint(node),
-  };
-  return searchView(context, view, node);
 }
 
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
@@ -112,15 +101,16 @@ export function othersView(context: ViewContext, node: FormNode, ref: ShowNode):
 }
 
 function plainText(node: FormNode, { name, value }: { name: string; value: string }): Omit<TextView, keyof ReturnType<typeof frameOf>> {
+  const { width, inputMode } = isScalar(node) ? controlOf(node).view(node) : NO_CONTROL;
   return {
     name,
     value,
     placeholder: '',
     required: node.required,
     type: 'text',
-    inputMode: inputModeOf(node),
+    inputMode: inputMode ?? 'text',
     autocomplete: 'off',
-    width: widthOf(node),
+    width,
     rows: linesOf(value, 4),
     code: false,
     masked: false,
@@ -132,38 +122,19 @@ function linesOf(value: string, least: number): number {
   return Math.min(MOST_LINES, Math.max(least, value.split('\n').length + 1));
 }
 
-function inputModeOf(node: FormNode): string {
-  if (node.kind === 'integer' || (node.kind === 'port' && node.types.length === 1)) return 'numeric';
-  // The type stays text: what a browser refuses as an address would keep a draft from being sent.
-  if (node.kind === 'url') return 'url';
-  return node.kind === 'number' ? 'decimal' : 'text';
-}
-
-function widthOf(node: FormNode): TextView['width'] {
-  if (['integer', 'number', 'quantity', 'duration', 'int-or-string', 'port', 'percentage'].includes(node.kind)) return 'short';
-  if (node.kind === 'text' && (node.constraints.maxLength ?? Infinity) <= 20) return 'short';
-  return node.kind === 'multiline' ? 'full' : 'medium';
-}
-
-/** Private keys have lines, which an input of one line would join. */
-function isLongSecret(node: ScalarNode): boolean {
-  return node.kind === 'secret' && /(private|tls|ssh)[_-]?key$/i.test(node.key);
-}
-
 function forgetView(context: ViewContext, node: ScalarNode, ref: ShowNode): KeepView | false {
   if (node.required) return false;
   const checked = fieldText(context, 's', ref.path) === 'unset';
   return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('s', ref.path), value: 'unset', label: 'Remove the value', checked };
 }
 
-function choiceView(context: ViewContext, node: BooleanNode | EnumNode, ref: ShowNode & { readonly disabled: boolean }): ChoiceView {
+function choiceView(context: ViewContext, node: ScalarNode, ref: ShowNode & { readonly disabled: boolean }): ChoiceView {
+  const control = controlOf(node);
+  const { part } = control.view(node);
   const value = fieldText(context, 'v', ref.path) ?? '';
-  const named = optionsOf(node).map((option) => ({ ...option, label: option.label }));
-  const radios =
-    named.length <= MOST_RADIOS && named.every((option) => option.label.length <= LONGEST_RADIO) && (node.kind === 'enum' || node.required);
-  const unset = unsetLabel(node, ref);
-  const asked = node.required && !radios ? 'Choose one' : '';
-  const first = node.required ? asked : unset;
+  const named = control.options?.(node) ?? [];
+  const asked = node.required && part === 'select' ? 'Choose one' : '';
+  const first = node.required ? asked : unsetLabel(node, ref, named);
   const all = [...(first === '' ? [] : [{ text: '', label: first }]), ...named];
   const options = all.map(({ text, label }, index): OptionView => ({
     id: index === 0 ? idOfPath(ref.path) : `${idOfPath(ref.path)}--${index}`,
@@ -172,38 +143,24 @@ function choiceView(context: ViewContext, node: BooleanNode | EnumNode, ref: Sho
     selected: text === value,
   }));
   const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
-  const partial = radios ? 'parts/field-radios' : 'parts/field-select';
   return {
-    ...frameOf(context, node, ref, { partial, disabled: ref.disabled, keep }),
+    ...frameOf(context, node, ref, { partial: `parts/field-${part}`, disabled: ref.disabled, keep }),
     name: fieldName('v', ref.path),
     required: node.required,
     options,
   };
 }
 
-function optionsOf(node: BooleanNode | EnumNode): readonly { readonly text: string; readonly label: string }[] {
-  if (node.kind === 'enum') return node.options;
-  return [
-    { text: 'true', label: 'Yes' },
-    { text: 'false', label: 'No' },
-  ];
-}
-
-function unsetLabel(node: BooleanNode | EnumNode, ref: ShowNode): string {
-  if (ref.title !== undefined) return 'Choose one';
-  if (node.fallback === undefined) return 'Not set';
-  if (node.kind === 'boolean') return `Default (${node.fallback === true ? 'yes' : 'no'})`;
-  return `Default (${node.options.find((option) => option.value === node.fallback)?.label ?? valueWords(node.fallback, 60).words.slice(0, 60)})`;
-}
-
-/** Whether more is understood of such a value than that it is a text or a number. */
-function isAdvised(node: ScalarNode): boolean {
-  return ADVISED.includes(node.kind);
+function unsetLabel({ fallback }: ScalarNode, { title }: ShowNode, options: readonly Option[]): string {
+  if (title !== undefined) return 'Choose one';
+  if (fallback === undefined) return 'Not set';
+  const option = options.find(({ value }) => value === fallback);
+  return `Default (${option?.words ?? option?.label ?? valueWords(fallback, 60).words.slice(0, 60)})`;
 }
 
 /** The same input, and below it what its value means, or that of the default while it is empty. Where something is refused, that is said instead. */
 function advisedView({ now }: ViewContext, view: TextView, node: ScalarNode): TextView | AdvisedView {
-  const checkOp = node.kind === 'cron' && !view.disabled ? 'check' : '';
+  const checkOp = controlOf(node).view(node).checkable === true && !view.disabled ? 'check' : '';
   const isDefault = view.value === '';
   const read = isDefault ? { value: node.fallback ?? '' } : readScalar(node, view.value);
   const { says, next, warning } = advise(node, view.error === '' ? (read.value ?? '') : '', now);
@@ -221,13 +178,22 @@ function advisedView({ now }: ViewContext, view: TextView, node: ScalarNode): Te
   };
 }
 
-/** Whether a choice has so many options that they are searched. */
-function isLong(node: EnumNode): boolean {
-  return node.options.length > MOST_IN_A_LIST;
+/** A choice of more than a list shows at a glance: an input that the browser completes, and the same list to read, narrowed on the server where it is long. */
+function searchView(context: ViewContext, node: ScalarNode, ref: ShowNode & { readonly disabled: boolean }): SearchView {
+  const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
+  const view: TextView = {
+    ...frameOf(context, node, ref, { partial: 'parts/field-search', disabled: ref.disabled, keep }),
+    ...plainText(node, { name: fieldName('v', ref.path), value: fieldText(context, 'v', ref.path) ?? '' }),
+    placeholder: defaultHint(node),
+  };
+  return { ...view, ...listOf(context, view, controlOf(node).options?.(node) ?? []) };
 }
 
-/** An input that the browser completes from a list, and the same list to read, narrowed on the server where it is long. */
-function searchView({ listed }: ViewContext, view: TextView, { options }: EnumNode): SearchView {
+function listOf(
+  { listed }: ViewContext,
+  view: TextView,
+  options: readonly Option[],
+): Omit<SearchView, Exclude<keyof TextView, 'describedBy'>> {
   const texts = options.map(({ text }) => text);
   const key = `enum ${joined(options)}`;
   const first = listed.get(key);
@@ -236,7 +202,6 @@ function searchView({ listed }: ViewContext, view: TextView, { options }: EnumNo
   const { shown, heading } = first === undefined || view.error !== '' ? readable(texts, view.value) : { shown: [], heading: '' };
   const noteId = `${view.id}-note`;
   return {
-    ...view,
     listId,
     options: first === undefined ? options.map(({ text, label }) => ({ value: text, label: label === text ? '' : label })) : [],
     note: `One of ${options.length}; type a part of it to find it.`,
@@ -248,7 +213,7 @@ function searchView({ listed }: ViewContext, view: TextView, { options }: EnumNo
 }
 
 /** All texts as one, which the rows of a list share. */
-function joined(options: EnumNode['options']): string {
+function joined(options: readonly Option[]): string {
   const known = keys.get(options) ?? options.map(({ text }) => text).join('\n');
   keys.set(options, known);
   return known;

@@ -1,5 +1,6 @@
+import { controlOf } from '../controls/controls.ts';
 import { countControls } from './count-controls.ts';
-import type { FormNode } from '../model/form-node.ts';
+import { isScalar, type FormNode } from '../model/form-node.ts';
 
 /** What one page of a form may still show. */
 export interface PageBudget {
@@ -21,12 +22,10 @@ export function wholePage(): PageBudget {
   return { fields: 3_000, room: PAGE_ROOM, characters: 1024 * 1024, leftOut: 0 };
 }
 
-/** Choices of a list that are as much as one field. */
-const OPTIONS = 10;
+/** Branches that are as much as one field. */
+const BRANCHES = 10;
 /** Characters of help that take as much of a page as a field. */
 const LONG_HELP = 200;
-/** When a schedule happens next is looked up in the calendar. */
-const SCHEDULE = 10;
 
 export function isFull(page: PageBudget): boolean {
   return page.fields <= 0 || page.characters <= 0;
@@ -34,7 +33,7 @@ export function isFull(page: PageBudget): boolean {
 
 /** Counts a field that is shown. */
 export function addToPage(page: PageBudget, node: FormNode, characters: number): void {
-  page.fields -= 1 + (node.kind === 'cron' ? SCHEDULE : 0) + choicesIn(node) / OPTIONS;
+  page.fields -= 1 + workOf(node);
   page.room -= 1 + characters / LONG_HELP;
   page.characters -= characters;
 }
@@ -44,7 +43,8 @@ export function leaveOut(page: PageBudget, node: FormNode): void {
   page.leftOut += Math.max(1, countControls(node));
 }
 
-function choicesIn(node: FormNode): number {
-  if (node.kind === 'enum') return node.options.length;
-  return node.kind === 'choice' ? node.branches.length : 0;
+/** What a node is beyond one field. */
+function workOf(node: FormNode): number {
+  if (isScalar(node)) return controlOf(node).work?.(node) ?? 0;
+  return node.kind === 'choice' ? node.branches.length / BRANCHES : 0;
 }

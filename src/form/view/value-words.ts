@@ -1,7 +1,7 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
-import type { FormNode } from '../model/form-node.ts';
+import { isSecret, type FormNode } from '../model/form-node.ts';
 import { writeYaml } from '../../schema/yaml-text.ts';
 
 /** A value as people read it. `whole` says that the words are all of it; otherwise they only count what it holds. */
@@ -34,7 +34,7 @@ export function fallbackWords(node: FormNode, longest: number): { readonly words
 
 /** Whether a value has something in it that its field, or the name of a member without a field, calls a secret. */
 export function holdsSecrets(node: FormNode | undefined, value: Json | undefined, name = ''): boolean {
-  if (node?.kind === 'secret') return value !== '' && value !== undefined && value !== null;
+  if (node !== undefined && isSecret(node)) return value !== '' && value !== undefined && value !== null;
   if (node?.kind === 'choice') return node.branches.some((branch) => holdsSecrets(branch.node, value, name));
   if (Array.isArray(value)) {
     return (value as readonly Json[]).some((item) => holdsSecrets(node?.kind === 'list' ? node.item : undefined, item, name));

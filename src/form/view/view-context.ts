@@ -3,7 +3,8 @@ import { sizeOf } from '../input/form-budget.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from '../input/form-fields.ts';
 import { sealSecrets } from '../input/kept-secret.ts';
 import { nodeToFields } from '../input/values-to-fields.ts';
-import { isTop, type FallbackSource, type FormModel, type FormNode } from '../model/form-node.ts';
+import type { FallbackSource } from '../model/field.ts';
+import { isSecret, isTop, type FormModel, type FormNode } from '../model/form-node.ts';
 import type { ShownChoices } from '../references/shown-choices.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf, LONGEST_DEFAULT } from './hints.ts';
@@ -95,7 +96,7 @@ export function fieldText(context: ViewContext, letter: FieldLetter, path: FormP
 export function frozen(context: ViewContext, node: FormNode, ref: ShowNode): ViewContext | undefined {
   if (!isFrozen(context, node, ref)) return undefined;
   const value = ref.base ?? (node.locked === undefined ? undefined : node.fallback);
-  if (value === undefined || node.kind === 'secret') return { ...context, fields: new Map() };
+  if (value === undefined || isSecret(node)) return { ...context, fields: new Map() };
   // Rows of a form that was made by hand may all show the same live row.
   context.page.characters -= sizeOf(value) / LIVE;
   const shown = node.locked === undefined ? value : sealSecrets(node, value, ref.path);

@@ -1,6 +1,6 @@
+import { controlOf } from '../controls/controls.ts';
 import { isMap, parseDocument, type YAMLMap } from 'yaml';
-import type { FormModel, FormNode, GroupNode } from '../model/form-node.ts';
-import { isScalar } from '../model/form-node.ts';
+import { isScalar, isSecret, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { commentLines, joinComments } from './comments.ts';
 
@@ -73,7 +73,7 @@ function linesOf(nodes: readonly FormNode[], depth: number): string[] {
 
 /** The lines of a field whose key, or whose dash, is written already. */
 function entryOf(head: string, node: FormNode, depth: number): string[] {
-  if (node.fallback !== undefined && node.kind !== 'secret') return [`${head} ${JSON.stringify(node.fallback)}`];
+  if (node.fallback !== undefined && !isSecret(node)) return [`${head} ${JSON.stringify(node.fallback)}`];
   if (depth <= 1 || isScalar(node)) return [`${head} # ${wordsFor(node)}`];
   if (node.kind === 'group' && node.children.length > 0) return [head, ...indented(linesOf(node.children, depth - 1))];
   if (node.kind === 'map') return [head, ...indented(entryOf('KEY:', node.value, depth - 1))];
@@ -87,30 +87,11 @@ function rowOf(item: FormNode, depth: number): string[] {
 }
 
 function wordsFor(node: FormNode): string {
-  if (node.kind === 'enum') return `one of: ${node.options.map(({ text }) => text).join(', ')}`.slice(0, LONGEST_HELP);
+  if (isScalar(node)) return controlOf(node).takes(node).slice(0, LONGEST_HELP);
   if (node.kind === 'choice') return `one of: ${node.branches.map(({ label }) => label).join(', ')}`.slice(0, LONGEST_HELP);
-  if (node.kind === 'secret') return 'a secret';
-  if (node.kind === 'boolean') return 'true or false';
-  return WORDS[node.kind] ?? 'text';
+  if (node.kind === 'yaml') return 'anything';
+  return node.kind === 'list' ? 'a list' : 'keys and values';
 }
-
-const WORDS: Readonly<Partial<Record<FormNode['kind'], string>>> = {
-  multiline: 'text of several lines',
-  integer: 'a whole number',
-  number: 'a number',
-  quantity: 'an amount, such as 10Gi',
-  duration: 'a duration, such as 1h30m',
-  cron: 'a schedule, such as 0 2 * * *',
-  host: 'a host name or address',
-  url: 'an address, such as https://example.com',
-  'int-or-string': 'a number or text',
-  port: 'a port',
-  percentage: 'a number, or a share such as 25%',
-  group: 'keys and values',
-  list: 'a list',
-  map: 'keys and values',
-  yaml: 'anything',
-};
 
 /** One line of help: hostile text, which must not end the comment. */
 function helpOf(node: FormNode): string[] {

@@ -3,7 +3,7 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { isScalar, type FormModel } from '../../form/model/form-node.ts';
+import { isScalar, isSecret, type FormModel } from '../../form/model/form-node.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { nodesAt } from '../../form/input/form-fields.ts';
 import type { ShownChoices } from '../../form/references/shown-choices.ts';
@@ -72,14 +72,14 @@ function moreSentence(more: number): string[] {
 }
 
 function sentenceOn({ path, keys, now, clash }: ForeignChange, model: FormModel): string {
-  const value = isSecret(keys, model) ? 'was changed' : now === undefined ? 'was removed' : `is now ${shortJson(now)}`;
+  const value = mayHoldSecret(keys, model) ? 'was changed' : now === undefined ? 'was removed' : `is now ${shortJson(now)}`;
   return `${path} ${value}${clash ? '; you have something else here, and sending the form again overwrites it' : ''}`;
 }
 
 /** Lists and free-form parts may hold secrets further down, so only plain values are repeated. */
-function isSecret(keys: readonly string[], model: FormModel): boolean {
+function mayHoldSecret(keys: readonly string[], model: FormModel): boolean {
   const nodes = nodesAt(model.root, keys);
-  return nodes.length === 0 || nodes.some((node) => node.kind === 'secret' || !isScalar(node));
+  return nodes.length === 0 || nodes.some((node) => isSecret(node) || !isScalar(node));
 }
 
 function shortJson(value: Json): string {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { checkScalar } from '../../../../src/form/controls/check-scalar.ts';
+import { checkScalar, readScalar, writeScalar } from '../../../../src/form/controls/scalar.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { isScalar, type ScalarNode } from '../../../../src/form/model/form-node.ts';
-import { isDuration, isQuantity } from '../../../../src/form/controls/measures.ts';
-import { readScalar, writeScalar } from '../../../../src/form/controls/scalar-text.ts';
 
 const integer: JsonObject = { type: 'integer', minimum: 1, exclusiveMaximum: 100 };
 const mixed: JsonObject = { 'x-kubernetes-int-or-string': true };
@@ -115,12 +113,14 @@ test('A value that its control would change is not given as text', () => {
 });
 
 test('The grammar of quantities is that of Kubernetes', () => {
+  const isQuantity = (text: string) => checkScalar(nodeOf(quantity), text) === undefined;
   for (const text of ['0', '1', '-1', '+1.5', '.5', '1.', '500m', '1k', '1Ki', '12E', '12e6', '1E-3', '1Pi'])
     assert.ok(isQuantity(text), text);
   for (const text of ['', '.', 'Gi', '1 Gi', '1gi', '1KB', '1K', '--1', '1e', '1Mi1', '1,5']) assert.ok(!isQuantity(text), text);
 });
 
 test('The grammar of durations is that of Go, with days and weeks', () => {
+  const isDuration = (text: string) => checkScalar(nodeOf({ type: 'string', format: 'duration' }), text) === undefined;
   for (const text of ['0', '30s', '1h30m', '1.5h', '-2ms', '7d', '1w']) assert.ok(isDuration(text), text);
   for (const text of ['', '30', 's', '1 year', 'PT1H']) assert.ok(!isDuration(text), text);
 });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { advise } from '../../../../src/form/controls/advise.ts';
-import { checkScalar } from '../../../../src/form/controls/check-scalar.ts';
+import { advise, checkScalar, readScalar, writeScalar } from '../../../../src/form/controls/scalar.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { isScalar, type FormNode, type ScalarNode } from '../../../../src/form/model/form-node.ts';
-import { readScalar, writeScalar } from '../../../../src/form/controls/scalar-text.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { hintOf } from '../../../../src/form/view/hints.ts';

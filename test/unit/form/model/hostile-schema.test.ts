@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { checkScalar } from '../../../../src/form/controls/check-scalar.ts';
+import { checkScalar } from '../../../../src/form/controls/scalar.ts';
 import { coverage } from '../../../../src/form/model/coverage.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
-import type { FormNode, TextNode } from '../../../../src/form/model/form-node.ts';
+import type { TextNode } from '../../../../src/form/controls/text.ts';
+import type { FormNode } from '../../../../src/form/model/form-node.ts';
 
 interface Case {
   readonly world: string;

@@ -1,0 +1,76 @@
+import type { Json } from '../../domain/kubernetes/resource.ts';
+import { humanise } from '../model/label.ts';
+import type { Control, Option, ScalarBase, TextRead } from './control.ts';
+
+export interface EnumNode extends ScalarBase {
+  readonly kind: 'enum';
+  readonly options: readonly Option[];
+}
+
+const MOST_RADIOS = 4;
+const LONGEST_RADIO = 28;
+const MOST_IN_A_LIST = 12;
+const LONGEST_TYPED = 100;
+const MOST_NEAR = 5;
+/** Options that are as much work on a page as one field. */
+const OPTIONS = 10;
+
+/** One of several values: radio buttons, a list, or a search where there are many. */
+export const enumeration: Control<EnumNode> = {
+  kind: 'enum',
+  holds: ['options'],
+  detect: ({ options = [] }) => ({ options: optionsOf(options) }),
+  read: readOption,
+  format: ({ options }, value) => options.find((option) => option.value === value)?.text,
+  takes: ({ options }) => `one of: ${options.map(({ text }) => text).join(', ')}`,
+  options: ({ options }) => options,
+  work: ({ options }) => options.length / OPTIONS,
+  view: ({ options }) => {
+    if (options.length > MOST_IN_A_LIST) return { part: 'search', width: 'medium' };
+    const areFew = options.length <= MOST_RADIOS && options.every(({ label }) => label.length <= LONGEST_RADIO);
+    return { part: areFew ? 'radios' : 'select', width: 'medium' };
+  },
+  examples: [
+    { name: 'tier', schema: { enum: ['small', 3] }, text: '3', value: 3, wrong: { text: 'large', says: 'Choose one of the options' } },
+    {
+      name: 'zone',
+      schema: { enum: Array.from({ length: 20 }, (_, index) => `zone-${index}`) },
+      text: 'zone-3',
+      value: 'zone-3',
+      wrong: { text: 'e-19', says: '"e-19" is not one of the 20 choices: did you mean zone-19?' },
+    },
+  ],
+};
+
+/** A text that reads like an option of another type stands in quotes. */
+function optionsOf(values: readonly Json[]): readonly Option[] {
+  const unique = [...new Set(values)];
+  const others = new Set(unique.filter((value) => typeof value !== 'string' || value === '').map((value) => JSON.stringify(value)));
+  const isMixed = unique.some((value) => typeof value === 'string' && others.has(value));
+  return unique.map((value) => {
+    const text = typeof value === 'string' && value !== '' && !isMixed ? value : JSON.stringify(value);
+    return { text, label: isMixed && typeof value === 'string' ? text : labelOf(value), value };
+  });
+}
+
+function labelOf(value: Json): string {
+  if (value === '') return 'Empty text';
+  if (typeof value === 'boolean') return humanise(String(value));
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** By its text, else by its label, else by the only one that differs in capitals alone. */
+function readOption({ options }: EnumNode, text: string): TextRead {
+  const typed = text.trim();
+  const same = options.filter((one) => one.text.toLowerCase() === typed.toLowerCase());
+  const option =
+    options.find((one) => one.text === text) ?? options.find((one) => one.label === typed) ?? (same.length === 1 ? same[0] : undefined);
+  return option === undefined ? { fault: noOption(options, typed) } : { value: option.value };
+}
+
+function noOption(options: EnumNode['options'], typed: string): string {
+  if (options.length <= MOST_IN_A_LIST || typed.length > LONGEST_TYPED) return 'Choose one of the options';
+  const near = options.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase())).slice(0, MOST_NEAR);
+  const hint = near.length === 0 ? 'choose one of the list' : `did you mean ${near.map(({ text }) => text).join(', ')}?`;
+  return `${JSON.stringify(typed)} is not one of the ${options.length} choices: ${hint}`;
+}
