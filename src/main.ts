@@ -78,6 +78,22 @@ const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: 'health',
+    usage: '-f FILE|- [-o json] [--exit-code]',
+    summary: 'print the health of each object of a file',
+    options: [
+      ['-f, --file FILE', 'YAML or JSON, also a list; - reads the standard input'],
+      OUTPUT,
+      ['--exit-code', 'exit with 3 if an object is neither Healthy nor Suspended'],
+    ],
+    settings: [],
+    examples: ['chandlery health -f certificate.yaml', 'kubectl get certificates -A -o yaml | chandlery health -f -'],
+    run: async (argv) => {
+      const { healthCommand } = await import('./compose/health-command.ts');
+      return await healthCommand(argv);
+    },
+  },
+  {
     name: 'state',
     usage: '[--state DIR] [-o json]',
     summary: 'print the path of the state folder: kubeconfig, audit.log',
@@ -111,7 +127,10 @@ async function run([name = 'help', ...argv]: readonly string[]): Promise<number>
   const command = commandOf(name);
   if (argv.some((word) => word === '--help' || word === '-h')) return print(helpOf(command));
   const result = await command.run(argv);
-  return typeof result === 'number' ? result : print(result);
+  if (typeof result === 'number') return result;
+  if (typeof result === 'string') return print(result);
+  print(result.text);
+  return result.code;
 }
 
 function commandOf(name: string): Command {

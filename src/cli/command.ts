@@ -12,8 +12,14 @@ export interface Command {
   /** The settings that mean something to it; `all` for the server. */
   readonly settings: readonly string[] | 'all';
   readonly examples: readonly string[];
-  /** @returns the text to print, or the code to exit with. */
-  run(argv: readonly string[]): Promise<string | number>;
+  /** @returns the text to print, or the code to exit with, or both. */
+  run(argv: readonly string[]): Promise<string | number | CommandOutput>;
+}
+
+/** The text that a command prints, and the code that it exits with then. */
+export interface CommandOutput {
+  readonly text: string;
+  readonly code: number;
 }
 
 const WIDTH = 34;
