@@ -49,3 +49,10 @@ function statusOf(item: object): string {
 export function sentence(condition: ForeignCondition): string {
   return condition.message || condition.reason || condition.type;
 }
+
+/** All conditions of an object, a numbered line each, such as `1: Ready | True`. */
+export function numberedConditions(object: KubeObject): string {
+  return conditionsOf(object)
+    .map(({ type, status }, index) => `${index + 1}: ${type} | ${status}\n`)
+    .join('');
+}

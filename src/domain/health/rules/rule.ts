@@ -81,12 +81,24 @@ export function conditionAt(path: string, text: 'type' | 'reason' | 'message', c
   return (object) => chosen(conditionsIn(at(object, ...steps)), choice)?.[text];
 }
 
-function chosen(conditions: readonly ForeignCondition[], [type, status = 'True', reason]: Choice): ForeignCondition | undefined {
-  return conditions.find(
-    (item) =>
-      (type === '*' || includes(type, item.type)) &&
-      (status === '*' || includes(status, item.status)) &&
-      (reason === undefined || includes(reason, item.reason)),
+/** A condition that was observed for an older generation than the object has, whatever its status. */
+export function conditionOutdated(type: OneOrMore<string>): Finding {
+  return (object) => {
+    const generation = numberAt(object, 'metadata', 'generation') ?? 0;
+    const conditions = conditionsIn(at(object, 'status', 'conditions')).filter((item) => isChosen(item, [type, '*']));
+    return conditions.some(({ observedGeneration = generation }) => observedGeneration < generation) ? '' : undefined;
+  };
+}
+
+function chosen(conditions: readonly ForeignCondition[], choice: Choice): ForeignCondition | undefined {
+  return conditions.find((item) => isChosen(item, choice));
+}
+
+function isChosen(item: ForeignCondition, [type, status = 'True', reason]: Choice): boolean {
+  return (
+    (type === '*' || includes(type, item.type)) &&
+    (status === '*' || includes(status, item.status)) &&
+    (reason === undefined || includes(reason, item.reason))
   );
 }
 

@@ -1,5 +1,6 @@
 import { condition, degraded, field, healthy, otherwise, progressing, suspended, type HealthRules } from '../rule.ts';
 import { autoscalerHealth } from './autoscaler.ts';
+import { disruptionBudget } from './disruption-budget.ts';
 import { jobHealth } from './job.ts';
 import { apiServiceHealth, claimHealth, ingressHealth, serviceHealth } from './network-storage.ts';
 import { podHealth } from './pod.ts';
@@ -37,4 +38,5 @@ export const kubernetes: HealthRules = {
     healthy(condition('Established')),
     progressing(otherwise, 'Waiting for the CRD to be established'),
   ],
+  'policy/PodDisruptionBudget': disruptionBudget,
 };

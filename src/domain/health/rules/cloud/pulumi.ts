@@ -1,0 +1,6 @@
+import { outdated, progressing, type HealthRules } from '../rule.ts';
+
+/** Pulumi (pulumi.com/docs, "Kubernetes operator"): conditions after the conventions, which the generic rule reads. */
+export const pulumi: HealthRules = {
+  'pulumi.com/*': [progressing(outdated(), 'Waiting for the operator to observe the latest spec change')],
+};

@@ -1,0 +1,35 @@
+import { textAt } from '../../../core/read.ts';
+import type { KubeObject } from '../../../kubernetes/resource.ts';
+import { numberedConditions } from '../conditions.ts';
+import { all, condition, degraded, field, healthy, otherwise, present, progressing, type HealthRules } from '../rule.ts';
+
+const STATE = 'status.state';
+
+function told(_: string, object: KubeObject): string {
+  const state = textAt(object.status, 'state');
+  return `${numberedConditions(object)}.status.state ${state === undefined ? 'not yet known' : `is '${state}'`}\n`;
+}
+
+/** An installed operator for which a newer version lies ready until somebody approves of it. */
+const awaitsApproval = all(
+  field(STATE, 'UpgradePending'),
+  field('spec.installPlanApproval', 'Manual'),
+  condition('InstallPlanPending', 'True', 'RequiresApproval'),
+  present('status.installedCSV'),
+);
+
+function toldWithoutPlan(_: string, object: KubeObject): string {
+  const lines = numberedConditions(object).split('\n');
+  const others = lines.filter((line) => line !== '' && !line.includes(': InstallPlanPending |')).map((line) => `${line}\n`);
+  return `${others.join('')}.status.state is 'UpgradePending' (manual InstallPlan approval pending; treated as healthy)\n`;
+}
+
+/** The Operator Lifecycle Manager (olm.operatorframework.io). All conditions of a subscription are warnings. */
+export const operatorLifecycleManager: HealthRules = {
+  'operators.coreos.com/Subscription': [
+    degraded(condition(['CatalogSourcesUnhealthy', 'InstallPlanFailed', 'ResolutionFailed', 'BundleUnpackFailed']), told),
+    healthy(field(STATE, 'AtLatestKnown'), told),
+    healthy(awaitsApproval, toldWithoutPlan),
+    progressing(otherwise, told),
+  ],
+};

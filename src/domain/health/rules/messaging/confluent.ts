@@ -1,0 +1,13 @@
+import { absent, degraded, field, healthy, progressing, type HealthRules } from '../rule.ts';
+
+const PHASE = 'status.phase';
+
+/** Confluent for Kubernetes (docs.confluent.io/operator): components and what is made in them have the same phases. */
+export const confluent: HealthRules = {
+  'platform.confluent.io/*': [
+    healthy(field(PHASE, 'RUNNING'), '{kind} running'),
+    progressing(field(PHASE, 'PROVISIONING'), '{kind} provisioning'),
+    degraded(field(PHASE, 'FAILED', 'ERROR', 'DEGRADED'), '{kind} failed'),
+    progressing(absent('status'), 'Waiting for {kind}'),
+  ],
+};
